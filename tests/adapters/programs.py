@@ -30,7 +30,7 @@ def start(module: str, verb: str, folder: Path, url: str) -> subprocess.Popen[st
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-async def ended(process: subprocess.Popen[str]) -> str:
+async def wait_for_exit(process: subprocess.Popen[str]) -> str:
     """Wait until a program has ended well, and return what it printed."""
     out, err = await anyio.to_thread.run_sync(partial(process.communicate, timeout=PATIENCE_S))
     assert process.returncode == 0, err
@@ -57,7 +57,7 @@ async def continued_after_kill_9(
             await person.requests.decide(first, "approve", **edited)  # type: ignore[arg-type] - an option passes through
             server.kill_and_restart()
             await person.requests.decide(second, "deny")
-            assert await ended(start(program, "resume", folder, server.url)) == "done\n"
+            assert await wait_for_exit(start(program, "resume", folder, server.url)) == "done\n"
     return first, second
 
 

@@ -18,7 +18,7 @@ from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault, raw
 LIMIT_S = 120
 
 
-async def seen(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:
+async def wait_for_conversation(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:
     """Wait until a condition of the conversation is true, and return it."""
     with anyio.fail_after(LIMIT_S):
         found = holds(await client.threads.get("chat"))
@@ -41,7 +41,7 @@ def calls(thread: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for each in thread["messages"] for part in each["content"] if part["type"] == "tool"]
 
 
-def says(text: str) -> Callable[[dict[str, Any]], Any]:
+def has_text(text: str) -> Callable[[dict[str, Any]], Any]:
     """Whether the agent has said a text."""
     return lambda thread: text in texts(thread)
 
@@ -61,17 +61,19 @@ async def test_a_question_an_approval_and_the_answer_of_the_model(
         ["It is **MIT**."],
     )
     with chat.running():
-        await seen(eva, lambda thread: thread["messages"])
+        await wait_for_conversation(eva, lambda thread: thread["messages"])
         await eva.say("Which licence?", thread_id="chat")
-        asked = await seen(eva, asks)
+        asked = await wait_for_conversation(eva, asks)
         await eva.requests.answer(asked["id"], {"answer": "MIT"})
-        card = await seen(
+        card = await wait_for_conversation(
             eva, lambda thread: (found := asks(thread)) and found["kind"] == "approval" and found
         )
         assert card["approval"]["input"] == {"command": "echo MIT > LICENSE"}
         assert not (chat.folder / "LICENSE").exists()
         await eva.requests.decide(card["id"], "approve")
-        thread = await seen(eva, lambda thread: says("It is **MIT**.")(thread) and thread)
+        thread = await wait_for_conversation(
+            eva, lambda thread: has_text("It is **MIT**.")(thread) and thread
+        )
     assert (chat.folder / "LICENSE").read_text() == "MIT\n"
     assert [(each["name"], each["status"]) for each in calls(thread)] == [
         ("ask_user", "done"),
@@ -90,8 +92,8 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
     endpoint.play("Clean up", [call("Bash", command="rm -r build")], ["All right."])
     with chat.running():
         await eva.say("Clean up", thread_id="chat")
-        await eva.requests.decide((await seen(eva, asks))["id"], "deny", note="Keep it.")
-        thread = await seen(eva, lambda thread: says("All right.")(thread) and thread)
+        await eva.requests.decide((await wait_for_conversation(eva, asks))["id"], "deny", note="Keep it.")
+        thread = await wait_for_conversation(eva, lambda thread: has_text("All right.")(thread) and thread)
     assert calls(thread)[0]["status"] == "failed"
     assert "Keep it." in endpoint.results()[0]
 
@@ -104,9 +106,11 @@ async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_me
     endpoint.play("Thanks", ["You are welcome."])
     with chat.running():
         await eva.say(asked, thread_id="chat")
-        await seen(eva, says("All right."))
+        await wait_for_conversation(eva, has_text("All right."))
         await eva.say("Thanks", thread_id="chat")
-        thread = await seen(eva, lambda thread: says("You are welcome.")(thread) and thread)
+        thread = await wait_for_conversation(
+            eva, lambda thread: has_text("You are welcome.")(thread) and thread
+        )
     assert thread["title"] == "Please clean up the project, all of it, and tell me what yo…"
 
 
@@ -117,9 +121,9 @@ async def test_a_message_stops_the_turn_and_withdraws_its_question(
     endpoint.play("Never mind", ["Stopped."])
     with chat.running():
         await eva.say("Begin", thread_id="chat")
-        asked = await seen(eva, asks)
+        asked = await wait_for_conversation(eva, asks)
         await eva.say("Never mind", thread_id="chat")
-        thread = await seen(eva, lambda thread: says("Stopped.")(thread) and thread)
+        thread = await wait_for_conversation(eva, lambda thread: has_text("Stopped.")(thread) and thread)
     assert (await eva.requests.get(asked["id"])).status == "cancelled"
     assert calls(thread)[0]["status"] == "failed"
 
@@ -131,12 +135,12 @@ async def test_a_person_stops_a_reply_by_ending_its_run(
     endpoint.play("And now?", ["Now this."])
     with chat.running():
         await eva.say("Write", thread_id="chat")
-        await seen(eva, says("The beginning"))
+        await wait_for_conversation(eva, has_text("The beginning"))
         (run,) = await eva.runs.list("chat", running=True)
         ended = await eva.runs.end(run.id, thread_id="chat", reason="stopped", cancel=True)
         assert ended.reason == "stopped"
         await eva.say("And now?", thread_id="chat")
-        thread = await seen(eva, lambda thread: says("Now this.")(thread) and thread)
+        thread = await wait_for_conversation(eva, lambda thread: has_text("Now this.")(thread) and thread)
     assert "The beginning" in texts(thread)
     assert endpoint.received[-1]["messages"][-1]["content"] == "And now?"
 
@@ -148,7 +152,7 @@ async def test_every_short_piece_is_shown_while_the_model_pauses(
     with chat.running():
         await eva.say("Count", thread_id="chat")
         for shown in ("One,", "One, two,", "One, two, three."):
-            await seen(eva, says(shown))
+            await wait_for_conversation(eva, has_text(shown))
             endpoint.go_on()
 
 
@@ -158,8 +162,8 @@ async def test_a_command_ends_although_it_has_left_something_in_the_background(
     endpoint.play("Serve", [call("Bash", command="sleep 600 & echo up | tee up")], ["It is up."])
     with chat.running():
         await eva.say("Serve", thread_id="chat")
-        await eva.requests.decide((await seen(eva, asks))["id"], "approve")
-        await seen(eva, says("It is up."))
+        await eva.requests.decide((await wait_for_conversation(eva, asks))["id"], "approve")
+        await wait_for_conversation(eva, has_text("It is up."))
     assert endpoint.results() == ["up\n"]
 
 
@@ -171,13 +175,13 @@ async def test_a_killed_chat_continues_with_the_card_answered_in_between(
     )
     with chat.running():
         await eva.say("Make it", thread_id="chat")
-        await seen(eva, lambda thread: len(thread["requests"]) == 2)
+        await wait_for_conversation(eva, lambda thread: len(thread["requests"]) == 2)
     (question,) = await eva.requests.list(thread_id="chat", kind="form")
     (card,) = await eva.requests.list(thread_id="chat", kind="approval")
     await eva.requests.decide(card, "approve")
     with chat.running():
         await eva.requests.answer(question, {"answer": "this"})
-        thread = await seen(eva, lambda thread: says("Made.")(thread) and thread)
+        thread = await wait_for_conversation(eva, lambda thread: has_text("Made.")(thread) and thread)
     assert len(thread["requests"]) == 2
     assert (chat.folder / "made").read_text() == "\n"
     assert [each["status"] for each in calls(thread)] == ["done", "done"]
@@ -190,12 +194,12 @@ async def test_a_command_that_ran_when_the_chat_was_killed_does_not_run_again(
     endpoint.play("Run", [call("Bash", command="echo >> ran; read line < pipe")], ["I do not know."])
     with chat.running():
         await eva.say("Run", thread_id="chat")
-        await eva.requests.decide((await seen(eva, asks))["id"], "approve")
+        await eva.requests.decide((await wait_for_conversation(eva, asks))["id"], "approve")
         with anyio.fail_after(LIMIT_S):
             writer = await anyio.to_thread.run_sync(lambda: os.open(chat.folder / "pipe", os.O_WRONLY))
     os.close(writer)
     with chat.running():
-        await seen(eva, says("I do not know."))
+        await wait_for_conversation(eva, has_text("I do not know."))
     assert (chat.folder / "ran").read_text() == "\n"
     assert "It was not run" in endpoint.results()[0]
 
@@ -203,7 +207,7 @@ async def test_a_command_that_ran_when_the_chat_was_killed_does_not_run_again(
 async def test_an_endpoint_that_fails_is_a_sentence_in_the_conversation(chat: Chat, eva: AsyncClient) -> None:
     with chat.running("--base-url", "http://127.0.0.1:9/v1"):
         await eva.say("Hello", thread_id="chat")
-        error = await seen(
+        error = await wait_for_conversation(
             eva,
             lambda thread: next((text for text in texts(thread) if text.startswith("I had to stop.")), None),
         )
@@ -216,7 +220,9 @@ async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversati
     endpoint.play("Hello", ["Good ", fault("The model is overloaded.")])
     await eva.say("Hello", thread_id="chat")
     with chat.running():
-        said = await seen(eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found)
+        said = await wait_for_conversation(
+            eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found
+        )
     assert said[0] == "Good "
     assert "The model is overloaded." in said[1]
 
@@ -238,11 +244,11 @@ async def test_rubbish_in_a_reply_does_not_end_the_conversation(
     endpoint.play("Again", [raw("{")])
     await eva.say("Hello", thread_id="chat")
     with chat.running():
-        thread = await seen(eva, lambda thread: says("Better.")(thread) and thread)
+        thread = await wait_for_conversation(eva, lambda thread: has_text("Better.")(thread) and thread)
         assert "a?b\ufffdc Good." in texts(thread)
         assert [each["status"] for each in calls(thread)] == ["failed"]
         await eva.say("Again", thread_id="chat")
-        await seen(eva, lambda thread: "could not be used" in texts(thread)[-1])
+        await wait_for_conversation(eva, lambda thread: "could not be used" in texts(thread)[-1])
 
 
 class Broken:
@@ -260,8 +266,10 @@ async def test_an_error_of_an_agent_ends_its_calls_and_is_shown_to_the_person(
 ) -> None:
     async with AsyncClient(server.url, server.requester_token) as ask, anyio.create_task_group() as tasks:
         tasks.start_soon(Host(ask, "chat", Broken()).serve)
-        await seen(eva, says(Broken.greeting))
+        await wait_for_conversation(eva, has_text(Broken.greeting))
         await eva.say("Begin", thread_id="chat")
-        thread = await seen(eva, lambda thread: says(f"I had to stop. {UNEXPECTED}")(thread) and thread)
+        thread = await wait_for_conversation(
+            eva, lambda thread: has_text(f"I had to stop. {UNEXPECTED}")(thread) and thread
+        )
         assert [each["status"] for each in calls(thread)] == ["failed"]
         tasks.cancel_scope.cancel()

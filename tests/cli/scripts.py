@@ -13,7 +13,7 @@ from tests.cli.conftest import Server
 from tests.forks.process import Process
 
 
-async def asked(process: Process) -> str:
+async def read_request_id(process: Process) -> str:
     """Read the hint on standard error and return the id of the request."""
     assert process.stderr is not None
     line = await anyio.to_thread.run_sync(process.stderr.readline)

@@ -22,7 +22,7 @@ from askback.errors import ConnectionLost
 from askback.server.app import create_app
 from askback.server.system import SystemClock
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import asked, finished
+from tests.cli.scripts import finished, read_request_id
 from tests.requirements import requirement
 
 PUSH = {"command": "git push origin main"}
@@ -34,7 +34,7 @@ async def decided(
 ) -> tuple[int, Any]:
     """Ask for `options`, decide as a person, and return the exit status and the output."""
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, decision, **said)
     status, printed = await finished(process)
     assert printed.pop("request_id") == request.id
@@ -75,7 +75,7 @@ async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
 ) -> None:
     options = ["--reason", "the fix is ready", "--", "git", "commit", "-m", "a; b --title c"]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, "approve")
     assert (await finished(process))[1]["input"] == {"argv": ["git", "commit", "-m", "a; b --title c"]}
     assert request.approval is not None
@@ -107,7 +107,7 @@ async def test_only_the_named_scopes_are_offered_and_a_stored_rule_is_printed(
 ) -> None:
     options = ["--scope", "once", "--scope", "thread", "--", "make", "publish"]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     assert request.approval is not None
     assert request.approval.scopes == ["once", "thread"]
     await person.requests.decide(request, "approve", scope="thread")
@@ -122,7 +122,7 @@ async def test_a_file_is_shown_as_a_diff(
     call = json.dumps({"path": "a.py", "content": "one\nthree\n"})
     options = ["--tool", "write_file", "--input", call, "--before", str(tmp_path / "a.py")]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, "deny")
     assert (await finished(process))[0] == 3
     assert request.approval is not None
@@ -145,7 +145,7 @@ async def test_a_call_decided_by_the_policy_asks_nobody(server: Server, thread: 
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
-    await person.requests.decline(await asked(process), reason="dismissed")
+    await person.requests.decline(await read_request_id(process), reason="dismissed")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
     assert "decision" not in printed
@@ -154,7 +154,7 @@ async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread:
 async def test_cancelled_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     async with server.client("admin") as admin:
-        await admin.requests.cancel(await asked(process), reason="admin")
+        await admin.requests.cancel(await read_request_id(process), reason="admin")
     status, printed = await finished(process)
     assert (status, printed["status"]) == (4, "cancelled")
 
@@ -170,7 +170,7 @@ async def test_an_interrupted_call_withdraws_its_request(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
-    request_id = await asked(process)
+    request_id = await read_request_id(process)
     process.send_signal(signal.SIGINT)
     status, printed = await finished(process)
     assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
@@ -203,7 +203,7 @@ async def test_the_input_may_come_from_standard_input(
 ) -> None:
     options = ["approve", "--thread", thread, "--tool", "bash", "--input", "-"]
     process = server.run(*options, stdin=json.dumps(PUSH).encode())
-    await person.requests.decide(await person.requests.get(await asked(process)), "approve")
+    await person.requests.decide(await person.requests.get(await read_request_id(process)), "approve")
     assert (await finished(process))[1]["input"] == PUSH
 
 

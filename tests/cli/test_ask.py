@@ -13,7 +13,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import asked, finished
+from tests.cli.scripts import finished, read_request_id
 from tests.requirements import requirement
 
 
@@ -21,7 +21,7 @@ async def answered(
     server: Server, person: AsyncClient, thread: str, options: Sequence[str], value: Any
 ) -> Any:
     process = server.run("ask", *options, "--thread", thread)
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     values = value if isinstance(value, dict) else {"answer": value}
     await person.requests.answer(request.id, values, revision=1)
     status, printed = await finished(process)
@@ -70,7 +70,7 @@ async def test_a_whole_form_comes_back_by_field_id(
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
-    await person.requests.decline(await asked(process), reason="dismissed")
+    await person.requests.decline(await read_request_id(process), reason="dismissed")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
 
@@ -78,7 +78,7 @@ async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread:
 async def test_cancelled_by_an_admin_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     async with server.client("admin") as admin:
-        await admin.requests.cancel(await asked(process), reason="admin")
+        await admin.requests.cancel(await read_request_id(process), reason="admin")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (4, "cancelled", "admin")
 
@@ -93,7 +93,7 @@ async def test_an_interrupted_question_is_withdrawn(
     server: Server, agent: AsyncClient, thread: str, number: signal.Signals
 ) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
-    request_id = await asked(process)
+    request_id = await read_request_id(process)
     process.send_signal(number)
     status, printed = await finished(process)
     assert (status, printed["status"]) == (4, "cancelled")

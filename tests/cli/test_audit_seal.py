@@ -36,7 +36,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def made(template: Path, tmp_path: Path) -> Path:
+def sealed_copy(template: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return shutil.copytree(template, tmp_path / "made")
 
@@ -106,28 +106,28 @@ def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
         (deleted_with_the_tokens, "BROKEN: There is no log"),
     ],
 )
-def test_tampering_with_the_end_of_the_log_is_detected(made: Path, harm: Harm, says: str) -> None:
-    assert audit(made, "verify")[0] == 0
-    harmed(made, harm)
-    status, said = audit(made, "verify")
+def test_tampering_with_the_end_of_the_log_is_detected(sealed_copy: Path, harm: Harm, says: str) -> None:
+    assert audit(sealed_copy, "verify")[0] == 0
+    harmed(sealed_copy, harm)
+    status, said = audit(sealed_copy, "verify")
     assert (status, said[: len(says)]) == (1, says)
 
 
 @requirement("B28")
 @pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, rewritten])
-def test_later_entries_do_not_repair_a_wrong_seal(made: Path, harm: Harm) -> None:
-    harmed(made, harm)
-    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(made)))
+def test_later_entries_do_not_repair_a_wrong_seal(sealed_copy: Path, harm: Harm) -> None:
+    harmed(sealed_copy, harm)
+    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(sealed_copy)))
     assert (status, "askback audit seal" in err) == (0, True), err
-    status, said = audit(made, "verify")
+    status, said = audit(sealed_copy, "verify")
     assert (status, said[:6]) == (1, "BROKEN")
-    assert audit(made, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
-    entries = [json.loads(line) for line in audit(made, "export")[1].splitlines()]
+    assert audit(sealed_copy, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
+    entries = [json.loads(line) for line in audit(sealed_copy, "export")[1].splitlines()]
     told = entries[-1]
     assert (told["action"], told["was"], told["unsealed"]) == ("audit.sealed", "wrong", len(entries) - 1)
-    status, said = audit(made, "verify")
+    status, said = audit(sealed_copy, "verify")
     assert (status, said.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), said
-    assert audit(made, "seal") == (0, "Nothing to do: every log is sealed.\n")
+    assert audit(sealed_copy, "seal") == (0, "Nothing to do: every log is sealed.\n")
 
 
 @requirement("B28")
@@ -136,28 +136,28 @@ def test_later_entries_do_not_repair_a_wrong_seal(made: Path, harm: Harm) -> Non
     [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", ALL + 1), (deleted, "deleted", None)],
 )
 def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
-    made: Path, harm: Harm, was: str, unsealed: int | None
+    sealed_copy: Path, harm: Harm, was: str, unsealed: int | None
 ) -> None:
-    harmed(made, harm)
-    rules(made, "bash(make d)")
-    entries = [json.loads(line) for line in audit(made, "export")[1].splitlines()]
+    harmed(sealed_copy, harm)
+    rules(sealed_copy, "bash(make d)")
+    entries = [json.loads(line) for line in audit(sealed_copy, "export")[1].splitlines()]
     [told] = [each for each in entries if each["action"] == "audit.sealed"]
     assert (told["was"], told.get("unsealed")) == (was, unsealed)
-    status, said = audit(made, "verify")
+    status, said = audit(sealed_copy, "verify")
     since = "" if unsealed is None else f" from entry {unsealed + 1} on"
     assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said
 
 
 @requirement("B28")
-def test_an_older_copy_differs_from_the_printed_head(made: Path) -> None:
-    older = (made / "askback.db").read_bytes()
-    rules(made, "bash(make d)")
-    _, noted = audit(made, "verify")
-    (made / "noted").write_text(noted)
-    assert audit(made, "verify", "--head", str(made / "noted"))[0] == 0
-    (made / "askback.db").write_bytes(older)
-    assert audit(made, "verify")[0] == 0
-    status, said = audit(made, "verify", "--head", str(made / "noted"))
+def test_an_older_copy_differs_from_the_printed_head(sealed_copy: Path) -> None:
+    older = (sealed_copy / "askback.db").read_bytes()
+    rules(sealed_copy, "bash(make d)")
+    _, noted = audit(sealed_copy, "verify")
+    (sealed_copy / "noted").write_text(noted)
+    assert audit(sealed_copy, "verify", "--head", str(sealed_copy / "noted"))[0] == 0
+    (sealed_copy / "askback.db").write_bytes(older)
+    assert audit(sealed_copy, "verify")[0] == 0
+    status, said = audit(sealed_copy, "verify", "--head", str(sealed_copy / "noted"))
     assert (status, said) == (
         1,
         f"BROKEN at line {ALL + 1}: Entry {ALL + 1} is not the one that was noted.\n",

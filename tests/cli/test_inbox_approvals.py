@@ -17,7 +17,9 @@ from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
 
-async def asked(agent: AsyncClient, thread: str, command: str = "make publish", **more: Any) -> InputRequest:
+async def create_approval(
+    agent: AsyncClient, thread: str, command: str = "make publish", **more: Any
+) -> InputRequest:
     approval = Approval(tool="bash", input={"command": command}, **more)
     return await agent.requests.create(approval, thread_id=thread)
 
@@ -32,7 +34,7 @@ async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     command = "rm -rf build\n" + "echo " + "x" * 5_000 + " tail\u202e"
-    request = await asked(
+    request = await create_approval(
         agent,
         thread,
         command,
@@ -55,7 +57,7 @@ async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
 
 @requirement("D22")
 async def test_a_german_terminal_says_why_in_german(server: Server, agent: AsyncClient, thread: str) -> None:
-    await asked(agent, thread, "rm -rf build; echo $HOME")
+    await create_approval(agent, thread, "rm -rf build; echo $HOME")
     out = await through_a_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
     assert "Der Aufruf lässt sich nur einmal erlauben: " in out
     assert (
@@ -80,7 +82,7 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
 
 
 async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient, thread: str) -> None:
-    request = await asked(agent, thread)
+    request = await create_approval(agent, thread)
     await through_a_pipe(server, thread, "")
     assert (await agent.requests.get(request.id)).status == "pending"
     out = await through_a_pipe(server, thread, "yess", "?", "a moment please", ":later")
@@ -90,12 +92,12 @@ async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient
 
 @requirement("B18")
 async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, thread: str) -> None:
-    yes = await asked(agent, thread)
+    yes = await create_approval(agent, thread)
     out = await through_a_pipe(server, thread, "y: only today")
     assert "Run: make publish: approved." in out
     said = await answer(agent, yes)
     assert (said.decision, said.scope, said.note) == ("approve", "once", "only today")
-    no = await asked(agent, thread, "make other")
+    no = await create_approval(agent, thread, "make other")
     await through_a_pipe(server, thread, "no: use a branch: now")
     said = await answer(agent, no)
     assert (said.decision, said.note) == ("deny", "use a branch: now")
@@ -105,29 +107,29 @@ async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, t
 async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first = await asked(agent, thread, "make one")
+    first = await create_approval(agent, thread, "make one")
     out = await through_a_pipe(server, thread, "t", "")
     assert "│ bash(make one)" in out
     assert "The rule bash(make one) was stored." in out
     assert (await answer(agent, first)).scope == "thread"
 
-    second = await asked(agent, thread, "make two --silent")
+    second = await create_approval(agent, thread, "make two --silent")
     out = await through_a_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
     assert "cover" in out
     kept = (await answer(agent, second)).rule
     assert kept is not None
     assert kept.text == "bash(make two:*)"
-    again = await asked(agent, thread, "make two --keep-going")
+    again = await create_approval(agent, thread, "make two --keep-going")
     assert (again.status, again.source) == ("answered", "policy")
 
-    third = await asked(agent, thread, "make four")
+    third = await create_approval(agent, thread, "make four")
     await through_a_pipe(server, thread, "t", "n", "y")
     assert (await answer(agent, third)).rule is None
 
 
 @requirement("B8")
 async def test_only_offered_options_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
-    request = await asked(agent, thread, "make one && make $two", allow_edit=False)
+    request = await create_approval(agent, thread, "make one && make $two", allow_edit=False)
     out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
     assert "[y]es once  [n]o  (? for help)" in out
     assert (await agent.requests.get(request.id)).status == "pending"
@@ -135,7 +137,7 @@ async def test_only_offered_options_can_be_chosen(server: Server, agent: AsyncCl
 
 @requirement("B26")
 async def test_danger_is_asked_twice(server: Server, agent: AsyncClient, thread: str) -> None:
-    request = await asked(agent, thread, "rm -rf build")
+    request = await create_approval(agent, thread, "rm -rf build")
     await through_a_pipe(server, thread, "y", "", ":later")
     assert (await agent.requests.get(request.id)).status == "pending"
     out = await through_a_pipe(server, thread, "y", "y")
@@ -147,7 +149,7 @@ async def test_danger_is_asked_twice(server: Server, agent: AsyncClient, thread:
 async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, allow_edit=True)
+    request = await create_approval(agent, thread, allow_edit=True)
     out = await through_a_pipe(
         server, thread,
         "e", "nonsense", ".",
@@ -185,7 +187,7 @@ async def test_an_input_that_is_a_list_is_shown_and_edited(
 async def test_a_rule_added_in_between_is_reported(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, "make secret")
+    request = await create_approval(agent, thread, "make secret")
     rule = await person.rules.create("bash(make secret)", effect="deny", scope="thread", thread_id=thread)
     out = await through_a_pipe(server, thread, "y")
     assert "denied by the policy. The rule `bash(make secret)` denies this." in out
@@ -216,7 +218,7 @@ async def test_a_plan_is_approved_or_returned_with_a_comment(
 async def test_all_that_is_pending_is_declined_in_one_action(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    calls = [await asked(agent, thread, f"make {n}") for n in range(30)]
+    calls = [await create_approval(agent, thread, f"make {n}") for n in range(30)]
     form = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
     out = await through_a_pipe(server, thread, "3", ":all no")
     assert "31 requests are pending" in out
@@ -229,7 +231,10 @@ async def test_all_that_is_pending_is_declined_in_one_action(
 async def test_no_to_all_for_one_request_declines_only_that_request(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    other, one = await asked(agent, thread, "make other"), await asked(agent, thread, "make one")
+    other, one = (
+        await create_approval(agent, thread, "make other"),
+        await create_approval(agent, thread, "make one"),
+    )
     process = server.run("inbox", "--request", one.id, stdin=b":all no\n")
     _, out, _ = await anyio.to_thread.run_sync(complete, process)
     assert "Declined 1 of 1." in out
@@ -240,7 +245,7 @@ async def test_no_to_all_for_one_request_declines_only_that_request(
 async def test_requests_are_shown_oldest_first_and_decided_separately(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first, second = [await asked(agent, thread, f"make {n}") for n in ("one", "two")]
+    first, second = [await create_approval(agent, thread, f"make {n}") for n in ("one", "two")]
     out = await through_a_pipe(server, thread, "", "y", "n")
     assert out.index("1  Run: make one") < out.index("2  Run: make two")
     assert ((await answer(agent, first)).decision, (await answer(agent, second)).decision) == (
@@ -253,7 +258,7 @@ async def test_requests_are_shown_oldest_first_and_decided_separately(
 async def test_a_vote_is_counted_and_not_asked_for_twice(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, quorum=2)
+    request = await create_approval(agent, thread, quorum=2)
     out = await through_a_pipe(server, thread, "y")
     assert "your approval counts; 1 of 2." in out
     out = await through_a_pipe(server, thread, "y")
@@ -276,7 +281,7 @@ async def test_a_person_who_is_no_assignee_gets_a_message(
 async def test_a_decision_from_elsewhere_takes_the_card_away(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread)
+    request = await create_approval(agent, thread)
     async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("[y]es once")
         screen.type("y")
@@ -291,7 +296,7 @@ async def test_a_decision_from_elsewhere_takes_the_card_away(
 async def test_the_log_says_that_it_was_decided_on_the_command_line(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread)
+    request = await create_approval(agent, thread)
     await through_a_pipe(server, thread, "n")
     _, out, _ = await anyio.to_thread.run_sync(complete, server.run("audit", "export"))
     [entry] = [each for each in map(json.loads, out.splitlines()) if each.get("request_id") == request.id]
@@ -307,7 +312,10 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
 async def test_an_approved_call_that_has_not_run_is_listed_and_revoked(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    first, ran = await asked(agent, thread, "make one"), await asked(agent, thread, "make two")
+    first, ran = (
+        await create_approval(agent, thread, "make one"),
+        await create_approval(agent, thread, "make two"),
+    )
     for request in (first, ran):
         await person.requests.decide(request, "approve")
     await agent.consume(ran, "run-1")

@@ -16,7 +16,7 @@ CANARY = "canary-7e21-b0f4"
 PEM = ["-----BEGIN KEY-----", "abcdefgh", "..", ".end", "-----END KEY-----"]
 
 
-async def asked(client: AsyncClient, thread: str, *names: str, **more: Any) -> InputRequest:
+async def create_secret_request(client: AsyncClient, thread: str, *names: str, **more: Any) -> InputRequest:
     secrets = await client.secrets.request(
         list(names), reason="To call the CRM.", thread_id=thread, wait=False, **more
     )  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ async def leased(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]
 async def test_values_are_typed_and_the_person_chooses_the_scope(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(
+    request = await create_secret_request(
         agent,
         thread,
         "ALL_B",
@@ -66,7 +66,7 @@ async def test_values_are_typed_and_the_person_chooses_the_scope(
 async def test_an_empty_line_accepts_the_suggested_scope(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, "A_KEY", default_scope="project", project="web")
+    request = await create_secret_request(agent, thread, "A_KEY", default_scope="project", project="web")
     out = await through_a_pipe(server, thread, "", CANARY, "nowhere", "")
     settled = await agent.requests.get(request.id)
     assert settled.answer is not None, out
@@ -80,7 +80,7 @@ async def test_an_empty_line_uses_the_stored_value_and_only_the_rest_is_typed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
-    both = await asked(agent, thread, "A_KEY", "B_KEY")
+    both = await create_secret_request(agent, thread, "A_KEY", "B_KEY")
     await through_a_pipe(server, thread, "", "typed-value", "")
     settled = await agent.requests.get(both.id)
     assert settled.answer is not None
@@ -92,7 +92,9 @@ async def test_an_empty_line_uses_the_stored_value_and_only_the_rest_is_typed(
 async def test_an_empty_line_leaves_an_optional_value_out(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, "A_KEY", "B_KEY", metadata={"A_KEY": {"optional": True}})
+    request = await create_secret_request(
+        agent, thread, "A_KEY", "B_KEY", metadata={"A_KEY": {"optional": True}}
+    )
     out = await through_a_pipe(server, thread, "", CANARY, "")
     settled = await agent.requests.get(request.id)
     assert settled.answer is not None, out
@@ -105,7 +107,7 @@ async def test_if_all_values_are_stored_only_their_use_is_confirmed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
-    await asked(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
+    await create_secret_request(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
     out = await through_a_pipe(server, thread, "y")
     assert "A_KEY is saved. Let agent use it? [y/N]" in out
     assert "A_KEY: the agent may use it." in out
@@ -115,7 +117,7 @@ async def test_if_all_values_are_stored_only_their_use_is_confirmed(
 async def test_white_space_at_the_ends_is_kept_and_warned_about(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    await asked(agent, thread, "A_KEY")
+    await create_secret_request(agent, thread, "A_KEY")
     out = await through_a_pipe(server, thread, f"{CANARY} ", "")
     assert "begins or ends with white space" in out
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": f"{CANARY} "}
@@ -125,7 +127,7 @@ async def test_white_space_at_the_ends_is_kept_and_warned_about(
 async def test_a_key_of_several_lines_is_kept_line_by_line(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    await asked(agent, thread, "PEM_KEY", metadata={"PEM_KEY": {"input": "textarea"}})
+    await create_secret_request(agent, thread, "PEM_KEY", metadata={"PEM_KEY": {"input": "textarea"}})
     typed = [f".{line}" if line.startswith(".") else line for line in PEM]
     out = await through_a_pipe(server, thread, *typed, ".", "")
     assert await leased(agent, thread, "PEM_KEY") == {"PEM_KEY": "".join(f"{line}\n" for line in PEM)}
@@ -134,7 +136,7 @@ async def test_a_key_of_several_lines_is_kept_line_by_line(
 
 
 async def test_back_returns_to_the_previous_value(server: Server, agent: AsyncClient, thread: str) -> None:
-    await asked(agent, thread, "A_KEY", "B_KEY")
+    await create_secret_request(agent, thread, "A_KEY", "B_KEY")
     await through_a_pipe(
         server, thread, "wrong-value", ":back", CANARY, "other-value", ":back", "better-value", ""
     )
@@ -144,14 +146,14 @@ async def test_back_returns_to_the_previous_value(server: Server, agent: AsyncCl
 async def test_a_value_that_the_server_refuses_is_typed_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    await asked(agent, thread, "A_KEY", "B_KEY")
+    await create_secret_request(agent, thread, "A_KEY", "B_KEY")
     out = await through_a_pipe(server, thread, "x" * 10_241, "other-value", "", CANARY, "")
     assert "Must be at most 10240 bytes." in out
     assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "other-value"}
 
 
 async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClient, thread: str) -> None:
-    request = await asked(agent, thread, "A_KEY")
+    request = await create_secret_request(agent, thread, "A_KEY")
     out = await through_a_pipe(server, thread, ":help", ":later")
     assert ":dismiss" in out
     assert (await agent.requests.get(request.id)).status == "pending"
@@ -183,7 +185,7 @@ async def test_a_value_that_the_agent_could_not_use_is_asked_again_with_the_erro
 async def test_a_terminal_shows_nothing_of_a_typed_secret(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, "A_KEY")
+    request = await create_secret_request(agent, thread, "A_KEY")
     async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
         await screen.shows("value, hidden:")
         screen.type(f"{CANARY}\n")
@@ -198,7 +200,7 @@ async def test_a_terminal_shows_nothing_of_a_typed_secret(
 async def test_several_pasted_lines_are_not_one_value(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread, "A_KEY")
+    request = await create_secret_request(agent, thread, "A_KEY")
     async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
         await screen.shows("value, hidden:")
         screen.type(f"first\n{CANARY}\nthird\n")

@@ -21,16 +21,16 @@ PLACES, FILES = OptionsFrom(source="places"), OptionsFrom(source="files", tree=T
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[SourceHouse]:
+def sources() -> Iterator[SourceHouse]:
     with source_house() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, house: SourceHouse) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, sources: SourceHouse) -> Iterator[Server]:
     """A server with the sources."""
     data = tmp_path_factory.mktemp("sources")
-    options = {**ROOMY_SETTING, **house.settings}
+    options = {**ROOMY_SETTING, **sources.settings}
     process = start("serve", "--port", "0", "--data-dir", str(data), "--ready-json", **options)
     assert process.stdout is not None
     ready: dict[str, Any] = json.loads(process.stdout.readline())
@@ -91,13 +91,13 @@ async def test_a_tree_of_options_is_opened_level_by_level(
 
 @requirement("F9", "N3")
 async def test_a_source_that_fails_is_asked_again(
-    server: Server, agent: AsyncClient, thread: str, house: SourceHouse
+    server: Server, agent: AsyncClient, thread: str, sources: SourceHouse
 ) -> None:
     field = Select(id="place", label="Place", options_from=PLACES)
     request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id=thread)
-    house.down = True
+    sources.down = True
     out = await through_a_pipe(server, thread, "/x", ":later")
-    house.down = False
+    sources.down = False
     assert out.count("The options cannot be read now. Try again in a moment.") == 2
     out = await through_a_pipe(server, thread, "5")
     assert await answered(agent, request, out) == {"place": 4}

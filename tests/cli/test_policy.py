@@ -36,7 +36,7 @@ def policy(data: Path, *arguments: str, status: int = 0) -> str:
     return err if status else out
 
 
-def shown(data: Path, *arguments: str) -> Any:
+def show_policy(data: Path, *arguments: str) -> Any:
     return json.loads(policy(data, "show", "--json", *arguments))
 
 
@@ -45,11 +45,11 @@ def test_a_changed_setting_applies_and_the_others_stay(tmp_path: Path) -> None:
     said = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
     assert "level     deny" in said
     assert "lists     git, default" in said
-    assert shown(tmp_path) == {**DEFAULT, "level": "deny", "lists": ["git", "default"]}
+    assert show_policy(tmp_path) == {**DEFAULT, "level": "deny", "lists": ["git", "default"]}
     policy(tmp_path, "set", "--reset", "level", "--reset", "list", "--ask-mode", "always")
-    assert shown(tmp_path) == {**DEFAULT, "ask_mode": "always"}
+    assert show_policy(tmp_path) == {**DEFAULT, "ask_mode": "always"}
     policy(tmp_path, "set", "--reset", "ask-mode")
-    assert shown(tmp_path) == DEFAULT
+    assert show_policy(tmp_path) == DEFAULT
 
 
 async def test_the_mode_of_a_conversation_is_set_by_its_owner(
@@ -57,20 +57,20 @@ async def test_the_mode_of_a_conversation_is_set_by_its_owner(
 ) -> None:
     run = anyio.to_thread.run_sync
     await run(policy, server.data, "set", "--thread", thread, "--mode", "plan")
-    assert (await run(shown, server.data, "--thread", thread))["mode"] == "plan"
-    assert (await run(shown, server.data))["mode"] == "normal"
+    assert (await run(show_policy, server.data, "--thread", thread))["mode"] == "plan"
+    assert (await run(show_policy, server.data))["mode"] == "normal"
     refused = await agent.requests.create(Approval(tool="bash", input={"command": "make"}), thread_id=thread)
     assert refused.source == "policy"
     await run(policy, server.data, "set", "--thread", thread, "--mode", "default")
-    assert (await run(shown, server.data, "--thread", thread))["mode"] == "normal"
+    assert (await run(show_policy, server.data, "--thread", thread))["mode"] == "normal"
 
 
 def test_shadow_settings_have_no_effect_until_the_trial_ends(tmp_path: Path) -> None:
     said = policy(tmp_path, "set", "--shadow", "--level", "full", "--list", "none")
     assert "tried     level full, lists none" in said
-    assert shown(tmp_path) == {**DEFAULT, "shadow": {"level": "full", "lists": ["none"]}}
+    assert show_policy(tmp_path) == {**DEFAULT, "shadow": {"level": "full", "lists": ["none"]}}
     policy(tmp_path, "set", "--no-shadow")
-    assert shown(tmp_path) == DEFAULT
+    assert show_policy(tmp_path) == DEFAULT
 
 
 @requirement("B22")
@@ -85,14 +85,14 @@ async def test_allowing_everything_needs_a_typed_confirmation(tmp_path: Path) ->
         screen.type("enable full\n")
         await screen.rest()
         assert await run(process.wait) == 1
-    assert await run(shown, tmp_path) == DEFAULT
+    assert await run(show_policy, tmp_path) == DEFAULT
     async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
         await screen.shows("Type ENABLE FULL to do it: ")
         screen.type("ENABLE FULL\n")
         assert "mode      full" in await screen.rest()
         assert await run(process.wait) == 0
     await run(policy, tmp_path, "set", "--level", "full", "--confirm", "ENABLE FULL")
-    assert (await run(shown, tmp_path))["level"] == "full"
+    assert (await run(show_policy, tmp_path))["level"] == "full"
 
 
 @pytest.mark.parametrize(

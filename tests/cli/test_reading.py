@@ -12,7 +12,7 @@ from tests.requirements import requirement
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stopped_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a database, where no server runs."""
     folder = tmp_path_factory.mktemp("kept")
     status, _, err = complete(start("rules", "add", "bash(make a)", ASKBACK_DATA_DIR=str(folder)))
@@ -97,8 +97,8 @@ def test_a_bad_flag_is_reported_under_its_own_name(
     ],
     ids=" ".join,
 )
-def test_without_a_server_a_refusal_is_one_line(kept: Path, command: tuple[str, ...]) -> None:
-    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(kept)))
+def test_without_a_server_a_refusal_is_one_line(stopped_data: Path, command: tuple[str, ...]) -> None:
+    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(stopped_data)))
     assert status in {1, 2}
     assert "Traceback" not in err
     assert err.startswith(("askback: ", "Usage: "))
@@ -122,9 +122,9 @@ def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
     ids=["too long", "no text"],
 )
 def test_an_error_of_the_operating_system_is_one_line(
-    kept: Path, command: tuple[str, ...], said: str
+    stopped_data: Path, command: tuple[str, ...], said: str
 ) -> None:
-    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(kept)))
+    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(stopped_data)))
     assert (status, err.count("\n")) == (1, 1)
     assert err.startswith("askback: ")
     assert said in err

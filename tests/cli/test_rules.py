@@ -22,7 +22,7 @@ def run(data: Path, *arguments: str, status: int = 0) -> str:
     return err if status else out
 
 
-def listed(data: Path, *arguments: str) -> list[dict[str, Any]]:
+def list_rules(data: Path, *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run(data, "rules", "list", "--json", *arguments).splitlines()]
 
 
@@ -37,7 +37,7 @@ async def test_a_rule_applies_until_it_is_revoked(server: Server, agent: AsyncCl
     said = run(
         server.data, "rules", "add", "bash(make  rules:*)", "--thread", thread, "--why", "we test it", "--expires-in", "60"
     )  # fmt: skip
-    [rule] = listed(server.data, "--thread", thread)
+    [rule] = list_rules(server.data, "--thread", thread)
     assert rule["rule"] == "bash(make rules:*)"
     assert (rule["effect"], rule["scope"], rule["thread_id"]) == ("allow", "thread", thread)
     assert (rule["why"], rule["created_by"]["name"], "expires_at" in rule) == ("we test it", "owner", True)
@@ -49,9 +49,9 @@ async def test_a_rule_applies_until_it_is_revoked(server: Server, agent: AsyncCl
         assert cell in shown
 
     assert "revoked" in run(server.data, "rules", "revoke", rule["id"])
-    assert listed(server.data, "--thread", thread) == []
+    assert list_rules(server.data, "--thread", thread) == []
     assert "There are no rules." in run(server.data, "rules", "list", "--thread", thread)
-    [ended] = listed(server.data, "--thread", thread, "--ended")
+    [ended] = list_rules(server.data, "--thread", thread, "--ended")
     assert ended["revoked_by"]["name"] == "owner"
     assert await source(agent, thread, "make rules then") is None
 
@@ -64,20 +64,20 @@ def test_a_rule_added_without_a_server_applies_in_later_servers(tmp_path: Path) 
         try:
             assert process.stdout is not None
             assert process.stdout.readline()
-            assert [rule["rule"] for rule in listed(tmp_path)] == ["bash(make test)"]
+            assert [rule["rule"] for rule in list_rules(tmp_path)] == ["bash(make test)"]
             same = json.loads(run(tmp_path, "approve", "--", "make", "test"))
             assert (same["decision"], same["source"]) == ("approve", "policy")
         finally:
             process.terminate()
             complete(process)
-    run(tmp_path, "rules", "revoke", listed(tmp_path)[0]["id"])
-    assert listed(tmp_path) == []
+    run(tmp_path, "rules", "revoke", list_rules(tmp_path)[0]["id"])
+    assert list_rules(tmp_path) == []
 
 
 @requirement("B12")
 def test_only_an_admin_may_revoke_a_locked_rule(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(git push:*)", "--effect", "ask", "--locked")
-    [rule] = listed(tmp_path)
+    [rule] = list_rules(tmp_path)
     assert (rule["locked"], rule["created_by"]["name"]) == (True, "admin")
     assert "admin" in run(tmp_path, "rules", "revoke", rule["id"], status=1)
     assert "revoked" in run(tmp_path, "rules", "revoke", rule["id"], "--locked")
@@ -92,10 +92,10 @@ def test_rules_are_exported_and_imported_and_the_built_in_ones_are_listed(tmp_pa
     run(mine, "rules", "export", str(file))
     assert json.loads(file.read_text())["rules"][0]["rule"] == "bash(make test)"
     assert "2 would be added, 0 in force" in run(other, "rules", "import", str(file), "--dry-run")
-    assert listed(other) == []
+    assert list_rules(other) == []
     assert "2 added" in run(other, "rules", "import", str(file))
     assert "0 added, 2 in force already" in run(other, "rules", "import", str(file))
-    assert {rule["rule"] for rule in listed(other)} == {"bash(make test)", "bash(git push:*)"}
+    assert {rule["rule"] for rule in list_rules(other)} == {"bash(make test)", "bash(git push:*)"}
     shown = run(mine, "rules", "built-in")
     assert "lists in force: default, read-only-tools" in shown
     assert "  bash(cat:*)\n" in shown
@@ -105,7 +105,7 @@ def test_an_import_that_is_refused_says_where_and_stores_nothing(tmp_path: Path)
     file = tmp_path / "rules.json"
     file.write_text('{"rules": [{"rule": "make test"}, {"rule": "bash(*)"}]}')
     assert "rules[1].rule: " in run(tmp_path, "rules", "import", str(file), status=1)
-    assert listed(tmp_path) == []
+    assert list_rules(tmp_path) == []
     for rubbish in ("", "[]", '{"rules": 7}'):
         file.write_text(rubbish)
         assert "askback rules export" in run(tmp_path, "rules", "import", str(file), status=2)
@@ -126,7 +126,7 @@ async def test_a_preview_lists_calls_that_a_rule_would_decide_differently(
 
 def test_a_shadow_rule_is_marked(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(make:*)", "--effect", "deny", "--shadow", "--project", "web")
-    [rule] = listed(tmp_path, "--project", "web")
+    [rule] = list_rules(tmp_path, "--project", "web")
     assert (rule["shadow"], rule["scope"], rule["project"]) == (True, "project", "web")
     assert "shadow: it decides nothing" in run(tmp_path, "rules", "list")
 

@@ -15,7 +15,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.cli.conftest import Server, start, start_new_process
-from tests.cli.scripts import asked, complete
+from tests.cli.scripts import complete, read_request_id
 from tests.cli.terminals import on_a_terminal
 from tests.forks.process import Process
 from tests.requirements import requirement
@@ -38,7 +38,7 @@ def script(text: str) -> list[str]:
     return [sys.executable, "-c", text]
 
 
-async def ended(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
+async def wait_for_exit(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
     return await anyio.to_thread.run_sync(complete, process, stdin)
 
 
@@ -53,7 +53,7 @@ async def first_line(process: Process | subprocess.Popen[bytes]) -> bytes:
         raise
 
 
-async def given(agent: AsyncClient, person: AsyncClient, thread: str, **values: str) -> None:
+async def provide_secrets(agent: AsyncClient, person: AsyncClient, thread: str, **values: str) -> None:
     """Let the agent of a thread use these."""
     secrets = await agent.secrets.request(list(values), reason="To try it.", thread_id=thread, wait=False)
     assert secrets.request is not None
@@ -64,7 +64,7 @@ async def given(agent: AsyncClient, person: AsyncClient, thread: str, **values: 
 async def test_the_command_has_the_values_in_its_environment_and_nothing_of_askback(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
+    await provide_secrets(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
     text = (
         "import os, sys; keys = sorted(name for name in os.environ if name.startswith(('ASKBACK_', 'A_KEY', 'B_KEY')));"
         "print(keys, os.environ['LANG'], os.environ['A_KEY'] == sys.stdin.read())"
@@ -73,7 +73,7 @@ async def test_the_command_has_the_values_in_its_environment_and_nothing_of_askb
         "run", "--secret", "A_KEY", "--secret", "B_KEY", "--thread", thread, "--", *script(text),
         ASKBACK_TOKEN="the-agents-own", LANG="C.UTF-8",
     )  # fmt: skip
-    status, out, err = await ended(process, stdin=CANARY)
+    status, out, err = await wait_for_exit(process, stdin=CANARY)
     assert (status, out) == (0, "['A_KEY', 'B_KEY'] C.UTF-8 True\n"), err
 
 
@@ -81,7 +81,7 @@ async def test_the_command_has_the_values_in_its_environment_and_nothing_of_askb
 async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command_in_its_environment(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     process = start_new_process(
         "run", "--secret", "A_KEY", "--thread", thread, "--", *script("print('up', flush=True); input()"),
         ASKBACK_DATA_DIR=str(server.data),
@@ -94,7 +94,7 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
     for each in (ours, Path("/proc") / child):
         assert CANARY.encode() not in (each / "cmdline").read_bytes()
         assert "Max core file size        0 " in (each / "limits").read_text()
-    status, _, err = await ended(process, stdin="\n")
+    status, _, err = await wait_for_exit(process, stdin="\n")
     assert status == 0, err
 
 
@@ -102,7 +102,7 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
 async def test_the_output_of_the_command_is_scrubbed_while_it_streams(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     text = (
         "import base64, os, sys; key = os.environ['A_KEY']; out = sys.stdout\n"
         "print('first', flush=True); input()\n"
@@ -112,23 +112,27 @@ async def test_the_output_of_the_command_is_scrubbed_while_it_streams(
     )
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(text))
     assert await first_line(process) == b"first\n"  # while it still runs
-    assert await ended(process, stdin="\n") == (0, "[[secret:A_KEY]][secret:A_KEY]==\n", "[secret:A_KEY]é")
+    assert await wait_for_exit(process, stdin="\n") == (
+        0,
+        "[[secret:A_KEY]][secret:A_KEY]==\n",
+        "[secret:A_KEY]é",
+    )
 
 
 async def test_unscrubbed_output_has_to_be_asked_for(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     process = server.run("run", "--no-redact", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
-    assert await ended(process) == (0, f"{CANARY}\n", "")
+    assert await wait_for_exit(process) == (0, f"{CANARY}\n", "")
 
 
 async def test_a_value_that_is_too_short_to_be_found_is_named(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY="1234")
+    await provide_secrets(agent, person, thread, A_KEY="1234")
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
-    status, out, err = await ended(process)
+    status, out, err = await wait_for_exit(process)
     assert (status, out) == (0, "1234\n")
     assert "A_KEY is too short to be found" in err
 
@@ -137,11 +141,11 @@ async def test_a_value_that_is_too_short_to_be_found_is_named(
 async def test_only_missing_secrets_are_asked_for(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, B_KEY="other-value")
+    await provide_secrets(agent, person, thread, B_KEY="other-value")
     process = server.run(
         "run", "--secret", "A_KEY", "--secret", "B_KEY", "--thread", thread, "--", *script(PRINT)
     )
-    request = await person.requests.get(await asked(process))
+    request = await person.requests.get(await read_request_id(process))
     assert request.secret is not None
     assert (request.secret.names, request.secret.reason) == (
         ["A_KEY"],
@@ -150,7 +154,7 @@ async def test_only_missing_secrets_are_asked_for(
     assert request.agent is not None
     assert request.agent.name == "askback run"
     await person.requests.submit(request, {"A_KEY": CANARY})
-    status, out, err = await ended(process)
+    status, out, err = await wait_for_exit(process)
     assert (status, out) == (0, "[secret:A_KEY]\n"), err
 
 
@@ -164,11 +168,11 @@ async def test_it_is_a_separate_agent_unless_the_environment_names_one(
         process = server.run(
             "run", "--secret", "A_KEY", *own, "--", *script(PRINT), stdin=None, **environment
         )
-        request = await person.requests.get(await asked(process))
+        request = await person.requests.get(await read_request_id(process))
         assert request.requester is not None
         names[whose] = request.requester.name
         await person.requests.submit(request, {"A_KEY": CANARY})
-        status, out, err = await ended(process)
+        status, out, err = await wait_for_exit(process)
         assert (status, out) == (0, "[secret:A_KEY]\n"), err
     assert names == {"its own": "askback run", "shared": "agent"}
 
@@ -178,12 +182,12 @@ async def test_a_missing_secret_is_reported_and_nothing_runs(
 ) -> None:
     command = script(f"open({str(tmp_path / 'ran')!r}, 'w')\nprint('ran')")
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
-    request = await person.requests.decline(await asked(process))
+    request = await person.requests.decline(await read_request_id(process))
     assert request.secret is not None
     assert (
         request.secret.reason == f"To run {Path(sys.executable).name}"
     )  # of several lines none would be shown
-    status, out, err = await ended(process)
+    status, out, err = await wait_for_exit(process)
     assert (status, out) == (125, "")
     assert "User dismissed the request for A_KEY." in " ".join(err.split())
     assert not (tmp_path / "ran").exists()
@@ -193,9 +197,9 @@ async def test_ctrl_c_while_waiting_withdraws_the_request(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
-    request_id = await asked(process)
+    request_id = await read_request_id(process)
     process.send_signal(signal.SIGINT)
-    assert (await ended(process))[0] == 125
+    assert (await wait_for_exit(process))[0] == 125
     assert (await person.requests.get(request_id)).reason == "agent_aborted"
 
 
@@ -203,7 +207,7 @@ async def test_ctrl_c_while_waiting_withdraws_the_request(
 async def test_a_signal_reaches_the_command_and_its_status_comes_back(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str, number: signal.Signals
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     text = (
         "import signal, sys, time\n"
         "def stop(number, frame): print('got', number, flush=True); sys.exit(9)\n"
@@ -212,13 +216,13 @@ async def test_a_signal_reaches_the_command_and_its_status_comes_back(
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(text))
     assert await first_line(process) == b"up\n"
     process.send_signal(number)
-    assert await ended(process) == (9, f"got {number.value}\n", "")
+    assert await wait_for_exit(process) == (9, f"got {number.value}\n", "")
 
 
 async def test_ctrl_c_at_a_terminal_is_passed_to_the_command(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     text = (
         "import signal, sys\n"
         "signal.signal(2, lambda *_: print('interrupted', flush=True)); print('up', flush=True)\n"
@@ -246,16 +250,16 @@ async def test_ctrl_c_at_a_terminal_is_passed_to_the_command(
 async def test_the_exit_code_is_that_of_the_command_as_in_a_shell(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str, command: list[str], status: int
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
-    found, _, err = await ended(process)
+    found, _, err = await wait_for_exit(process)
     assert (found, CANARY in err) == (status, False)
 
 
 async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY)
+    await provide_secrets(agent, person, thread, A_KEY=CANARY)
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "yes")
     assert await first_line(process) == b"y\n"
     assert process.stdout is not None
@@ -266,18 +270,18 @@ async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(
 async def test_a_runner_runs_within_its_token_and_asks_nobody(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await given(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
+    await provide_secrets(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
     made = server.run(
         "token", "create", "--role", "runner", "--lease-name", "A_KEY", "--lease-thread", thread
     )
-    _, token, err = await ended(made)
+    _, token, err = await wait_for_exit(made)
     assert token, err
     for name, status in (("A_KEY", 0), ("B_KEY", 125)):
         process = start(
             "run", "--secret", name, "--thread", thread, "--", *script("print('ran')"),
             ASKBACK_URL=server.url, ASKBACK_TOKEN=token.strip(), ASKBACK_DATA_DIR=os.devnull,
         )  # fmt: skip
-        assert (await ended(process))[:2] == (status, "ran\n" if status == 0 else "")
+        assert (await wait_for_exit(process))[:2] == (status, "ran\n" if status == 0 else "")
 
 
 @requirement("E3")

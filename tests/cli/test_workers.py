@@ -47,7 +47,7 @@ def supervised(
             process.kill()
 
 
-def asked(ready: dict[str, Any]) -> int:
+def create_request(ready: dict[str, Any]) -> int:
     headers = {"Authorization": f"Bearer {ready['requester_token']}"}
     body = {"kind": "form", "thread_id": "t", "form": FORM.model_dump(exclude_none=True)}
     return httpx2.post(f"{ready['url']}/v1/requests", headers=headers, json=body, timeout=120).status_code
@@ -78,7 +78,7 @@ def test_a_worker_that_dies_is_replaced(url: str, tmp_path: Path) -> None:
             worker.kill()
         psutil.wait_procs(workers, timeout=120)
         while (
-            asked(ready) != 201
+            create_request(ready) != 201
         ):  # the socket is the supervisor's, so a connection waits for the next worker
             pass
         process.send_signal(signal.SIGINT)

@@ -26,7 +26,7 @@ PLACE = Place(id="fw:t1:call_1", thread_id="t1", run_id="r1", tool_call_id="call
 NAME = Form(title="Name", fields=[Text(id="name", label="Name")])
 
 
-async def asked(tool: AskTool, arguments: dict[str, Any], reply: Reply = "") -> tuple[str, Any]:
+async def call_tool(tool: AskTool, arguments: dict[str, Any], reply: Reply = "") -> tuple[str, Any]:
     """Return the text for the model, and the settled request."""
     ada = person({"*": reply})
     async with ada, AsyncClient(app=ada.app) as client:
@@ -45,7 +45,7 @@ def test_the_tools_have_a_description_and_describe_their_arguments() -> None:
 
 async def test_a_question_with_options_is_asked_and_answered() -> None:
     options = ["red", {"label": "Blue", "value": "b", "recommended": True}]
-    text, request = await asked(ASK_USER, {"question": "Which?", "options": options}, "b")
+    text, request = await call_tool(ASK_USER, {"question": "Which?", "options": options}, "b")
     assert request.answer.values == {"answer": "b"}
     assert "Blue" in text
     assert (request.tool_call_id, request.run_id, request.agent.name) == ("call_1", "r1", "planner")
@@ -53,22 +53,22 @@ async def test_a_question_with_options_is_asked_and_answered() -> None:
 
 async def test_several_choices_and_free_text_are_allowed() -> None:
     arguments = {"question": "Which?", "options": ["a", "b"], "multiple": True, "allow_other": True}
-    _, request = await asked(ASK_USER, arguments, {"answer": ["a", "mine"]})
+    _, request = await call_tool(ASK_USER, arguments, {"answer": ["a", "mine"]})
     assert (request.answer.values, request.answer.other) == ({"answer": ["a", "mine"]}, {"answer": True})
 
 
 async def test_questions_of_claude_and_whole_forms_are_asked() -> None:
     option = {"label": "Red", "description": "warm"}
     question = {"question": "Which?", "header": "Colour", "options": [option, {**option, "label": "Blue"}]}
-    _, request = await asked(ASK_USER, {"questions": [question]}, {"q1": "Red"})
+    _, request = await call_tool(ASK_USER, {"questions": [question]}, {"q1": "Red"})
     assert request.answer.values == {"q1": "Red"}
     form = {"title": "Name", "fields": [{"id": "name", "type": "text", "label": "Name"}]}
-    _, request = await asked(ASK_USER, {"form": form}, {"name": "Bo"})
+    _, request = await call_tool(ASK_USER, {"form": form}, {"name": "Bo"})
     assert request.answer.values == {"name": "Bo"}
 
 
 async def test_a_skipped_question_is_no_answer() -> None:
-    text, request = await asked(ASK_USER, {"question": "Which?", "allow_skip": True}, Decline("skipped"))
+    text, request = await call_tool(ASK_USER, {"question": "Which?", "allow_skip": True}, Decline("skipped"))
     assert request.status == "declined"
     assert "reasonable assumption" in text
 
@@ -89,23 +89,25 @@ async def test_a_skipped_question_is_no_answer() -> None:
 async def test_wrong_arguments_are_a_text_for_the_model(
     tool: AskTool, arguments: dict[str, Any], path: str
 ) -> None:
-    text, request = await asked(tool, arguments)
+    text, request = await call_tool(tool, arguments)
     assert request is None
     assert text.startswith(f"Nobody was asked. Correct this and call the tool again:\n- {path}")
 
 
 async def test_an_approval_returns_the_approved_call() -> None:
     arguments = {"tool": "mail", "input": {"to": "bob"}, "reason": "He asked."}
-    text, request = await asked(REQUEST_APPROVAL, arguments, Approve(input={"to": "eva"}, note="Eva!"))
+    text, request = await call_tool(REQUEST_APPROVAL, arguments, Approve(input={"to": "eva"}, note="Eva!"))
     assert '{"to": "eva"}' in text
     assert "Eva!" in text
     assert request.approval.reason == "He asked."
-    text, _ = await asked(REQUEST_APPROVAL, arguments, False)
+    text, _ = await call_tool(REQUEST_APPROVAL, arguments, False)
     assert "was not run" in text
 
 
 async def test_secrets_come_back_as_names() -> None:
-    text, _ = await asked(REQUEST_ENV_VARS, {"names": ["API_KEY"], "reason": "r"}, {"API_KEY": "sk-canary"})
+    text, _ = await call_tool(
+        REQUEST_ENV_VARS, {"names": ["API_KEY"], "reason": "r"}, {"API_KEY": "sk-canary"}
+    )
     assert "API_KEY" in text
     assert "sk-canary" not in text
 

@@ -66,7 +66,7 @@ async def created(client: AsyncClient, thread: str, count: int = 1) -> list[str]
     return ids
 
 
-async def ended(client: AsyncClient, thread: str) -> dict[str, Any]:
+async def last_event(client: AsyncClient, thread: str) -> dict[str, Any]:
     """Wait until a question in a thread has ended; return its last event."""
     with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):
@@ -207,7 +207,7 @@ async def test_cancelling_the_task_takes_the_question_back(agent: AsyncClient, t
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    event = await ended(agent, thread)
+    event = await last_event(agent, thread)
     assert (event["type"], event["request"]["reason"]) == ("request.cancelled", "agent_aborted")
 
 
@@ -219,7 +219,7 @@ async def test_cancelling_before_the_question_was_stored_takes_it_back_too(agent
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (await ended(agent, thread))["type"] == "request.cancelled"
+    assert (await last_event(agent, thread))["type"] == "request.cancelled"
 
 
 async def test_a_question_may_outlive_its_task(agent: AsyncClient, person: AsyncClient, thread: str):

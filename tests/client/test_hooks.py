@@ -80,14 +80,14 @@ def fails(tool: str, call: dict[str, Any]) -> str | None:
     raise LookupError(call["command"])
 
 
-def nods(tool: str, call: dict[str, Any]) -> Any:
+def returns_true(tool: str, call: dict[str, Any]) -> Any:
     return True
 
 
 @pytest.mark.requirement("B29")
 @pytest.mark.parametrize(
     ("hook", "reason"),
-    [(fails, "The check fails failed (LookupError)."), (nods, "The check nods refuses it.")],
+    [(fails, "The check fails failed (LookupError)."), (returns_true, "The check returns_true refuses it.")],
 )
 async def test_a_check_that_fails_or_returns_another_value_is_a_denial(
     connect: Connect, hook: Any, reason: str

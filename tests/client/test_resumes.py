@@ -17,7 +17,9 @@ pytestmark = pytest.mark.anyio
 LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 
 
-async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str = "soup") -> InputRequest:
+async def answer_after_turn(
+    agent: AsyncClient, person: AsyncClient, thread: str, dish: str = "soup"
+) -> InputRequest:
     """Ask, and answer after the agent has ended its turn."""
     request = await agent.requests.create(LUNCH, thread_id=thread, delivery="resume")
     return await person.requests.answer(request, {"dish": dish})
@@ -25,7 +27,7 @@ async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str 
 
 @requirement("F23")
 async def test_each_resume_is_delivered_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
-    asked = [(await ended(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
+    asked = [(await answer_after_turn(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
     came: list[Resume] = []
     with anyio.fail_after(120):
         async for resume in agent.resumes.listen(thread):
@@ -69,7 +71,7 @@ async def test_an_early_poll_gets_the_resume_when_it_arrives(
 ) -> None:
     with anyio.fail_after(120):
         looking = asyncio.create_task(agent.resumes.pull(thread, wait=25))
-        request = await ended(agent, person, thread)
+        request = await answer_after_turn(agent, person, thread)
         [resume] = await looking
     assert resume.request_id == request.id
 
@@ -78,7 +80,7 @@ async def test_an_early_poll_gets_the_resume_when_it_arrives(
 async def test_an_unfinished_resume_stays_leased_by_its_worker(
     agent: AsyncClient, person: AsyncClient, connect: Connect, thread: str
 ) -> None:
-    await ended(agent, person, thread)
+    await answer_after_turn(agent, person, thread)
     async for resume in agent.resumes.listen(thread):
         left = resume
         break
@@ -103,7 +105,7 @@ async def test_a_handler_gets_each_resume_and_a_failure_stops_no_other(
         if len(done) == 1:
             raise LookupError("the kitchen is closed")
 
-    asked = [(await ended(agent, person, thread)).id for _ in range(2)]
+    asked = [(await answer_after_turn(agent, person, thread)).id for _ in range(2)]
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(go_on.listen)

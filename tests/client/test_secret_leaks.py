@@ -70,7 +70,7 @@ def test_a_value_in_a_variable_of_a_frame_is_found() -> None:
         keeps_quiet(planted.value)
 
 
-async def asked(agent: AsyncClient, thread: str) -> InputRequest:
+async def create_request(agent: AsyncClient, thread: str) -> InputRequest:
     pending = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, wait=False)
     assert pending.request is not None
     return pending.request
@@ -80,7 +80,7 @@ async def asked(agent: AsyncClient, thread: str) -> InputRequest:
 async def test_a_value_that_is_refused_is_not_in_the_error(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    request = await asked(agent, thread)
+    request = await create_request(agent, thread)
     with pytest.raises(Invalid) as refused:
         await person.requests.submit(request, {"A_KEY": TOO_LONG})
     assert [fault["path"] for fault in refused.value.field_errors] == ["secrets.A_KEY"]

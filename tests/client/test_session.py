@@ -44,7 +44,7 @@ def frame(text: str | None) -> dict[str, Any]:
     return json.loads(text)
 
 
-def tell(session: Session, **message: Any):
+def receive(session: Session, **message: Any):
     now = message.pop("now", 0.0)
     return session.handle(json.dumps(message), now=now)
 
@@ -52,10 +52,10 @@ def tell(session: Session, **message: Any):
 def follow(session: Session, thread_id: str | None, reader: Reader) -> None:
     """Subscribe a reader, as a server would whose newest event has the number 0."""
     sent = frame(session.subscriptions.listen(thread_id, reader.listener))
-    tell(session, id=sent["id"], ok={"cursor": sent.get("cursor", 0)})
+    receive(session, id=sent["id"], ok={"cursor": sent.get("cursor", 0)})
 
 
-def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
+def create_request(session: Session, ticket: Ticket) -> dict[str, Any]:
     text = session.call('"op":"create_request","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
     return frame(text)
 
@@ -68,8 +68,8 @@ def test_answers_find_their_callers_in_any_order():
     session, one, two = Session(), Ticket(), Ticket()
     first = frame(session.call('"op":"get_request"', one, retry_for=1, now=0))
     second = frame(session.call('"op":"list_requests"', two, retry_for=1, now=0))
-    tell(session, id=second["id"], ok={"n": 2})
-    tell(
+    receive(session, id=second["id"], ok={"n": 2})
+    receive(
         session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []}
     )
     assert two.result == {"n": 2}
@@ -79,27 +79,27 @@ def test_answers_find_their_callers_in_any_order():
 
 def test_an_asked_request_resolves_its_ticket_only_when_it_settles():
     session, ticket = Session(), Ticket()
-    sent = asked(session, ticket)
-    tell(session, id=sent["id"], ok=PENDING)
+    sent = create_request(session, ticket)
+    receive(session, id=sent["id"], ok=PENDING)
     assert (ticket.done(), ticket.request_id) == (False, "req_1")
-    tell(session, settled=ANSWERED)
-    tell(session, settled=ANSWERED)
+    receive(session, settled=ANSWERED)
+    receive(session, settled=ANSWERED)
     assert ticket.result == ANSWERED
     assert not session.busy()
 
 
 def test_a_repeated_request_with_an_answer_resolves_immediately():
     session, ticket = Session(), Ticket()
-    tell(session, id=asked(session, ticket)["id"], ok=ANSWERED)
+    receive(session, id=create_request(session, ticket)["id"], ok=ANSWERED)
     assert ticket.result == ANSWERED
 
 
 def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscription():
     session, reader = Session(), Reader(cursor=4)
-    tell(session, id=asked(session, Ticket())["id"], ok=PENDING)
+    receive(session, id=create_request(session, Ticket())["id"], ok=PENDING)
     session.wait("req_2", Ticket())
     follow(session, "t1", reader)
-    tell(session, event={"thread_id": "t1", "seq": 5, "position": 9})
+    receive(session, event={"thread_id": "t1", "seq": 5, "position": 9})
     open_call = session.call('"op":"get_request","request_id":"req_3"', Ticket(), retry_for=30, now=0)
     frames = [frame(text) for text in session.reconnect_frames()]
     assert [{k: v for k, v in f.items() if k != "id"} for f in frames] == [
@@ -116,7 +116,7 @@ def test_an_outcome_missed_while_disconnected_arrives_after_reconnecting():
     for request_id, ticket in (("req_1", settled), ("req_2", open_), ("req_3", unknown)):
         session.wait(request_id, ticket)
     (wait,) = session.reconnect_frames()
-    tell(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
+    receive(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
     assert settled.result == ANSWERED
     assert not open_.done()
     assert isinstance(unknown.error, NotFound)
@@ -128,7 +128,7 @@ def test_two_waits_for_one_request_are_one_wait_on_the_wire():
     assert session.wait("req_1", two) is None
     assert session.abandon(one) is None
     assert session.awaits("req_1")
-    tell(session, settled=ANSWERED)
+    receive(session, settled=ANSWERED)
     assert (one.result, two.result) == (None, ANSWERED)
     assert session.abandon(two) is None
 
@@ -139,18 +139,18 @@ def test_the_end_of_the_last_wait_is_reported_to_the_server():
     ended = frame(session.abandon(ticket))
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
     assert not session.awaits("req_1")
-    call = asked(session, late)
+    call = create_request(session, late)
     late.cancelled = True
-    [ended] = map(frame, tell(session, id=call["id"], ok=PENDING).frames)
+    [ended] = map(frame, receive(session, id=call["id"], ok=PENDING).frames)
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
 
 
 def test_a_request_created_for_a_cancelled_caller_is_an_orphan():
     session, ticket, kept = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
-    first, second = asked(session, ticket), asked(session, kept)
+    first, second = create_request(session, ticket), create_request(session, kept)
     ticket.cancelled = kept.cancelled = True
-    assert tell(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
-    assert tell(session, id=second["id"], ok=PENDING).orphans == []
+    assert receive(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
+    assert receive(session, id=second["id"], ok=PENDING).orphans == []
     assert not session.has_pending_withdrawals()
 
 
@@ -158,11 +158,11 @@ def test_a_cancelled_caller_does_not_end_the_wait_of_another_caller():
     for withdraw in (False, True):
         session, asker, other = Session(), Ticket(withdraw=withdraw), Ticket()
         session.wait("req_1", other)
-        sent = asked(session, asker)
+        sent = create_request(session, asker)
         asker.cancelled = True
-        effects = tell(session, id=sent["id"], ok=PENDING)
+        effects = receive(session, id=sent["id"], ok=PENDING)
         assert (effects.frames, effects.orphans) == ([], [])
-        tell(session, settled=ANSWERED)
+        receive(session, settled=ANSWERED)
         assert other.result == ANSWERED
 
 
@@ -171,7 +171,7 @@ def test_a_wait_that_began_before_the_last_one_had_ended_is_asked_for_again():
     session.wait("req_1", ticket)
     ended = frame(session.abandon(ticket))
     session.wait("req_1", again)
-    [wait] = map(frame, tell(session, id=ended["id"], ok={}).frames)
+    [wait] = map(frame, receive(session, id=ended["id"], ok={}).frames)
     assert (wait["op"], wait["request_ids"]) == ("wait", ["req_1"])
 
 
@@ -180,13 +180,13 @@ def test_a_server_without_the_operation_for_ending_a_wait_gets_no_retry():
     session.wait("req_1", ticket)
     ended = frame(session.abandon(ticket))
     refused = {"code": "unknown_operation", "message": "no", "status": 422}
-    assert not tell(session, id=ended["id"], error=refused).reset
+    assert not receive(session, id=ended["id"], error=refused).reset
 
 
 def test_calls_time_out_and_waits_never_do():
     session, call, ask, wait = Session(), Ticket(), Ticket(), Ticket()
     session.call('"op":"get_request"', call, retry_for=30, now=100.0)
-    asked(session, ask)
+    create_request(session, ask)
     session.wait("req_9", wait)
     assert session.next_timeout(110.0, 90.0) == 20.0
     assert session.take_overdue(129.0, 90.0) == []
@@ -210,7 +210,7 @@ def test_a_call_is_retried_while_the_server_cannot_store():
     sent = session.call('"op":"answer_request"', call, retry_for=10, now=100.0)
     pauses = list[float]()
     for now in (100.0, 101.0, 102.0, 103.0, 104.0, 105.0):
-        retry = tell(session, id=1, error=LATER, now=now).retry
+        retry = receive(session, id=1, error=LATER, now=now).retry
         if retry is None:
             break
         assert session.retry(retry.number) == sent
@@ -224,17 +224,17 @@ def test_a_retry_waits_for_the_time_that_the_server_named():
     session, patient, hasty = Session(), Ticket(), Ticket()
     session.call('"op":"answer_request"', patient, retry_for=30, now=0.0)
     session.call('"op":"answer_request"', hasty, retry_for=30, now=0.0)
-    assert tell(session, id=1, error={**LATER, "retry_after": 7}).retry == (1, 7.0)
-    assert tell(session, id=2, error={**LATER, "retry_after": 31}).retry is None
+    assert receive(session, id=1, error={**LATER, "retry_after": 7}).retry == (1, 7.0)
+    assert receive(session, id=2, error={**LATER, "retry_after": 31}).retry is None
     assert isinstance(hasty.error, Unavailable)
     assert hasty.error.retry_after == 31
 
 
 def test_an_awaited_question_is_sent_until_it_is_accepted():
     session, ask = Session(), Ticket()
-    sent = asked(session, ask)
-    assert tell(session, id=sent["id"], error=LATER, now=1e9).retry is not None
-    tell(session, id=sent["id"], ok=ANSWERED)
+    sent = create_request(session, ask)
+    assert receive(session, id=sent["id"], error=LATER, now=1e9).retry is not None
+    receive(session, id=sent["id"], ok=ANSWERED)
     assert ask.result == ANSWERED
     assert session.retry(sent["id"]) is None
 
@@ -242,7 +242,7 @@ def test_an_awaited_question_is_sent_until_it_is_accepted():
 def test_a_call_that_rests_is_sent_once_on_a_new_connection():
     session, call = Session(), Ticket()
     sent = session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
-    assert tell(session, id=1, error=LATER).retry is not None
+    assert receive(session, id=1, error=LATER).retry is not None
     assert session.reconnect_frames() == [sent]
     assert session.retry(1) is None
 
@@ -251,7 +251,7 @@ def test_an_abandoned_call_is_not_retried():
     session, call = Session(), Ticket()
     session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     call.cancelled = True
-    assert tell(session, id=1, error=LATER).retry is None
+    assert receive(session, id=1, error=LATER).retry is None
     assert not session.busy()
 
 
@@ -260,7 +260,7 @@ def test_a_reader_never_sees_an_event_twice_or_an_older_one():
     session, reader = Session(), Reader(cursor=2)
     follow(session, "t1", reader)
     for seq in (1, 2, 3, 3, 2, 4, 1, 5, 5):
-        tell(session, event={"thread_id": "t1", "seq": seq, "position": 100 - seq})
+        receive(session, event={"thread_id": "t1", "seq": seq, "position": 100 - seq})
     assert reader.events == [3, 4, 5]
 
 
@@ -268,9 +268,9 @@ def test_the_inbox_and_a_thread_have_separate_subscriptions():
     session, thread, inbox = Session(), Reader(cursor=0), Reader(cursor=0)
     follow(session, "t1", thread)
     follow(session, None, inbox)
-    tell(session, event={"thread_id": "t1", "seq": 3, "position": 50})
-    tell(session, event={"thread_id": "t1", "seq": 1, "position": 10}, inbox=True)
-    tell(session, event={"thread_id": "t1", "seq": 3, "position": 50}, inbox=True)
+    receive(session, event={"thread_id": "t1", "seq": 3, "position": 50})
+    receive(session, event={"thread_id": "t1", "seq": 1, "position": 10}, inbox=True)
+    receive(session, event={"thread_id": "t1", "seq": 3, "position": 50}, inbox=True)
     assert (thread.events, inbox.events) == ([3], [1, 3])
 
 
@@ -278,12 +278,12 @@ def test_the_inbox_and_a_thread_have_separate_subscriptions():
 def test_a_second_reader_gets_earlier_events_before_the_events_of_the_first():
     session, first, second = Session(), Reader(cursor=0), Reader(cursor=0)
     follow(session, "t1", first)
-    tell(session, event={"thread_id": "t1", "seq": 1, "position": 1})
+    receive(session, event={"thread_id": "t1", "seq": 1, "position": 1})
     sent = frame(session.subscriptions.listen("t1", second.listener))
-    tell(session, event={"thread_id": "t1", "seq": 2, "position": 2})  # of the subscription of the first
-    tell(session, id=sent["id"], ok={"cursor": sent["cursor"]})
+    receive(session, event={"thread_id": "t1", "seq": 2, "position": 2})  # of the subscription of the first
+    receive(session, id=sent["id"], ok={"cursor": sent["cursor"]})
     for seq in (1, 2, 3):
-        tell(session, event={"thread_id": "t1", "seq": seq, "position": seq})
+        receive(session, event={"thread_id": "t1", "seq": seq, "position": seq})
     assert (first.events, second.events) == ([1, 2, 3], [1, 2, 3])
 
 
@@ -292,9 +292,9 @@ def test_a_reader_without_a_cursor_gets_no_earlier_events_that_another_lacks():
     follow(session, "t1", first)
     sent = frame(session.subscriptions.listen("t1", second.listener))
     assert "cursor" not in sent
-    tell(session, id=sent["id"], ok={"cursor": 2})
+    receive(session, id=sent["id"], ok={"cursor": 2})
     for seq in (1, 2, 3):
-        tell(session, event={"thread_id": "t1", "seq": seq, "position": seq})
+        receive(session, event={"thread_id": "t1", "seq": seq, "position": seq})
     assert (first.events, second.events) == ([1, 2, 3], [3])
 
 
@@ -310,7 +310,7 @@ def test_after_a_resync_every_subscription_restarts_from_its_cursor():
     session, reader = Session(), Reader(cursor=7)
     session.subscriptions.listen(None, reader.listener)
     session.wait("req_1", Ticket())
-    frames = [frame(text) for text in tell(session, resync=True).frames]
+    frames = [frame(text) for text in receive(session, resync=True).frames]
     assert [(f["op"], f.get("request_ids"), f.get("cursor")) for f in frames] == [
         ("wait", ["req_1"], None),
         ("subscribe", None, 7),
@@ -320,7 +320,7 @@ def test_after_a_resync_every_subscription_restarts_from_its_cursor():
 def test_a_refused_subscription_fails_its_readers():
     session, reader = Session(), Reader()
     sent = frame(session.subscriptions.listen(None, reader.listener))
-    tell(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
+    receive(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
     assert [type(e).__name__ for e in reader.errors] == ["Forbidden"]
     assert not session.busy()
 
@@ -337,7 +337,7 @@ def test_the_last_reader_to_leave_ends_the_subscription():
 def test_a_refused_wait_means_a_new_connection():
     session = Session()
     sent = frame(session.wait("req_1", Ticket()))
-    assert tell(session, id=sent["id"], error={"code": "internal", "message": "?", "status": 500}).reset
+    assert receive(session, id=sent["id"], error={"code": "internal", "message": "?", "status": 500}).reset
 
 
 def test_closing_fails_whatever_is_open():

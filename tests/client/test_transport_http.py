@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 PENDING = {"id": "req_1", "status": "pending"}
 
 
-class Held(httpx2.AsyncBaseTransport):
+class HeldReplies(httpx2.AsyncBaseTransport):
     """A server whose replies wait until the test releases them."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Held(httpx2.AsyncBaseTransport):
 
 
 async def test_a_wait_that_is_over_before_it_has_begun_is_not_polled() -> None:
-    server = Held()
+    server = HeldReplies()
     frames = HttpFrames(httpx2.AsyncClient(transport=server, base_url="http://askback"))
 
     async def say(number: int, op: str) -> None:

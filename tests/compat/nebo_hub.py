@@ -74,7 +74,7 @@ def ask(own: str, prompt: str = "Proceed?", **payload: Any) -> Frame:
     return {"type": "ask_request", "id": own, "payload": {"prompt": prompt, **payload}}
 
 
-def said(own: str, value: str) -> Frame:
+def ask_response(own: str, value: str) -> Frame:
     """Return the `ask_response` of a page."""
     return {"type": "ask_response", "data": {"request_id": own, "value": value}}
 

@@ -27,7 +27,7 @@ async def clients():
         yield agent, person
 
 
-async def asked(person: AsyncClient, revision: int = 1) -> InputRequest:
+async def wait_for_request(person: AsyncClient, revision: int = 1) -> InputRequest:
     """Wait for the request of the thread at a revision."""
     async for event in person.events("s1", cursor=0):
         request = InputRequest.model_validate(event["request"])
@@ -57,8 +57,8 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
     request = InteractionRequest("input", check, inputSchema=SCHEMA, presentation="questionnaire")
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1", tool_call_id="tc1"))
-        await person.requests.answer(await asked(person), {"email": "ada"})
-        again = await asked(person, 2)
+        await person.requests.answer(await wait_for_request(person), {"email": "ada"})
+        again = await wait_for_request(person, 2)
         assert again.form is not None
         assert (again.form.title, again.submitted and again.submitted.values) == (
             "Fix the errors",
@@ -83,7 +83,7 @@ async def test_errors_are_not_repeated_after_a_correction(clients: tuple[AsyncCl
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
         for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
-            again = await asked(person, revision)
+            again = await wait_for_request(person, revision)
             assert (again.error_summary, [each.message for each in again.field_errors]) == told
             await person.requests.answer(again, {"email": "ada"}, revision=revision)
         assert await asking == {"ok": True, "answers": {"email": "ada"}}
@@ -95,7 +95,7 @@ async def test_a_cancellation_is_a_response_with_its_reason(clients: tuple[Async
     request = InteractionRequest("input", complete, inputSchema=SCHEMA)
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
-        await person.requests.decline(await asked(person), reason="dismissed", note="later")
+        await person.requests.decline(await wait_for_request(person), reason="dismissed", note="later")
         assert await asking == {"ok": False, "cancelled": True, "reason": "later"}
 
 
@@ -123,7 +123,7 @@ async def test_a_deadline_and_an_abort_call_their_hooks_once(
             "input", complete, inputSchema=SCHEMA, onCancel=lambda: called.append("cancel")
         )
         asking = asyncio.create_task(request_interaction(agent, aborted, thread_id="s1"))
-        await agent.requests.cancel(await asked(person), reason="agent_aborted")
+        await agent.requests.cancel(await wait_for_request(person), reason="agent_aborted")
         with pytest.raises(ToolError, match="Tool execution aborted"):
             await asking
     assert called == ["timeout", "cancel"]
@@ -142,7 +142,7 @@ async def test_an_approval_is_a_response(clients: tuple[AsyncClient, AsyncClient
     request = InteractionRequest("approval", decided, prompt="Deploy web", approvalScopes=("once",))
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1", tool_name="deploy"))
-        card = await asked(person)
+        card = await wait_for_request(person)
         await person.requests.decide(card, decision, note="because")
         assert await asking is (decision == "approve")
     scope = "once" if decision == "approve" else None

@@ -51,7 +51,7 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-async def asked(api: Api, **body: Any) -> tuple[dict[str, Any], Any]:
+async def create_request(api: Api, **body: Any) -> tuple[dict[str, Any], Any]:
     """Ask without waiting; returns the message that answers it, and what askback stores."""
     agent = await api.as_("requester")
     reply = await agent.post(f"{INTERACT}?wait=0", json={"type": "input", "toolCallId": "tc", **body})
@@ -65,7 +65,7 @@ async def asked(api: Api, **body: Any) -> tuple[dict[str, Any], Any]:
 async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api) -> None:
     fields = [{**FIELD, "id": type_, "type": type_, **rules} for type_, (rules, _) in EVERY_TYPE.items()]
     socket = await page(api)
-    frame, _ = await asked(api, inputSchema={"title": "All", "fields": fields})
+    frame, _ = await create_request(api, inputSchema={"title": "All", "fields": fields})
     shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
     assert shown["inputSchema"] == {"title": "All", "fields": fields}
     for field, value, message in WRONG:
@@ -97,7 +97,7 @@ async def test_values_that_the_source_treats_as_empty_are_left_out_of_the_answer
         for type_ in (*values, "date")
     ]
     socket = await page(api)
-    frame, _ = await asked(api, inputSchema={"fields": fields})
+    frame, _ = await create_request(api, inputSchema={"fields": fields})
     socket.raw(json.dumps({**frame, "input": values}))
     assert [(await socket.frame())["event"]["payload"] for _ in range(3)][2]["input"] == kept
     await socket.leave()
@@ -115,7 +115,7 @@ async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_v
     ]
     view = {"showInputs": False, "summaryTemplate": "It is {a}."}
     socket = await page(api)
-    frame, stored = await asked(api, inputSchema={"sections": sections}, completedView=view)
+    frame, stored = await create_request(api, inputSchema={"sections": sections}, completedView=view)
     form = stored["form"]
     assert (form["layout"], form["sections"][0]["submit_label"], form["sections"][1]["optional"]) == (
         "steps",
@@ -203,7 +203,7 @@ async def test_a_form_that_a_questionnaire_cannot_ask_is_not_in_the_transcript(a
 async def test_an_odd_field_id_keeps_its_errors(api: Api) -> None:
     socket = await page(api)
     errors = {"a b": "Say more."}
-    frame, _ = await asked(api, inputSchema={"fields": [{**FIELD, "id": "a b"}]}, fieldErrors=errors)
+    frame, _ = await create_request(api, inputSchema={"fields": [{**FIELD, "id": "a b"}]}, fieldErrors=errors)
     shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
     assert shown["fieldErrors"] == errors
     socket.raw(json.dumps({**frame, "input": {"a b": 5}}))

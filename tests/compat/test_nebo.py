@@ -9,7 +9,7 @@ import pytest
 
 from askback.compat.nebo import people
 from askback.transports.compat import api as events
-from tests.compat.nebo_hub import Frame, agent, ask, blocks, page, said
+from tests.compat.nebo_hub import Frame, agent, ask, ask_response, blocks, page
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
 from tests.transports.conftest import ask as native
@@ -21,7 +21,7 @@ OF_ANOTHER = {"owner": "somebody-else", "people": {}}
 CONFIRM = {"id": "go", "type": "select", "widget": "confirm", "required": True}
 
 
-async def away(api: Api, *frames: Frame, who: str = "requester") -> None:
+async def ask_and_leave(api: Api, *frames: Frame, who: str = "requester") -> None:
     """Have an agent ask and leave."""
     nebo = await agent(api, who)
     for frame in frames:
@@ -36,7 +36,7 @@ async def answer(api: Api, **values: str) -> None:
     for _ in values:
         await eva.frame(type="ask_request")
     for own, value in values.items():
-        eva.send(**said(own, value))
+        eva.send(**ask_response(own, value))
     await eva.nothing()
     await eva.leave()
 
@@ -103,7 +103,7 @@ async def test_one_of_several_agents_runs_the_message_of_a_person(api: Api) -> N
 async def test_an_agent_gets_answers_that_arrive_while_it_reads_the_open_requests(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await away(api, ask("a1"), ask("a2"))
+    await ask_and_leave(api, ask("a1"), ask("a2"))
     real, reads = events.CallerApi.call, list[str]()
 
     async def call(self: events.CallerApi, operation: str, *body: Any, **more: Any) -> Any:
@@ -159,7 +159,7 @@ async def test_a_blank_prompt_counts_as_none(api: Api) -> None:
 
 @requirement("A14")
 async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api: Api) -> None:
-    await away(api, ask("a1"), ask("a2", "Again?"))
+    await ask_and_leave(api, ask("a1"), ask("a2", "Again?"))
     await answer(api, a1="Yes", a2="No")
     coder, other = await agent(api, name="coder"), await agent(api, "requester/second")
     for each in (coder, other):
@@ -175,7 +175,7 @@ async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api
 
 
 async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) -> None:
-    await away(api, ask("a1"))
+    await ask_and_leave(api, ask("a1"))
     await answer(api, a1="Yes")
     listed = (await (await api.as_("requester")).get("/v1/requests?external_id=a1")).json()
     read = await (await api.as_("requester")).get(f"/v1/requests/{listed['requests'][0]['id']}")
@@ -210,7 +210,7 @@ async def test_an_ask_repeated_after_a_reconnect_is_the_same_ask(api: Api) -> No
     again.send(**ask("a1"))
     await again.nothing()
     await eva.frame(type="ask_request", id="a1")
-    eva.send(**said("a1", "Yes"))
+    eva.send(**ask_response("a1", "Yes"))
     await again.frame(type="ask_response", id="a1", payload={"value": "Yes"})
     assert [[each["type"] for each in message] for message in await blocks(api, "main")] == [["text", "ask"]]
     for each in (again, eva):
@@ -235,15 +235,15 @@ async def test_an_ask_without_a_run_is_a_separate_message_if_two_runs_are_open(
 
 
 async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:
-    await away(api, ask("a1"))
-    await away(api, ask("b1"), who="requester/second")
+    await ask_and_leave(api, ask("a1"))
+    await ask_and_leave(api, ask("b1"), who="requester/second")
     second = await agent(api, "requester/second")
     second.send(type="stream", id="run1", payload={"chunk": "Mine"})
     second.send(**ask("b1"))
     await second.nothing()
     eva = await page(api)
     assert [(await eva.frame(type="ask_request"))["id"] for _ in range(2)] == ["a1", "b1"]
-    eva.send(**said("b1", "No"))
+    eva.send(**ask_response("b1", "No"))
     await second.frame(type="ask_response", id="b1", payload={"value": "No"})
     for each in (second, eva):
         await each.leave()
@@ -281,7 +281,7 @@ async def test_an_ask_of_another_program_has_all_its_text_and_the_usual_buttons(
         "prompt": "Deploy?\n\nTo production.",
         "widgets": widgets,
     }
-    eva.send(**said(shown["request_id"], "Yes"))
+    eva.send(**ask_response(shown["request_id"], "Yes"))
     await eva.nothing()
     settled = (await program.get(f"/v1/requests/{shown['request_id']}")).json()
     assert settled["answer"]["values"] == {"go": "Yes"}
@@ -293,7 +293,7 @@ async def test_a_page_whose_answer_was_sent_back_shows_the_ask_again(api: Api) -
     body = native(form={"title": "Deploy?", "fields": [CONFIRM]}, validator="requester")
     made = (await program.post("/v1/requests", json=body)).json()
     shown = await eva.frame(type="ask_request")
-    eva.send(**said(made["id"], "Yes"))
+    eva.send(**ask_response(made["id"], "Yes"))
     await eva.nothing()
     again = await program.post(f"/v1/requests/{made['id']}/reprompt", json={"error_summary": "Not now."})
     assert again.status_code == 200, again.text

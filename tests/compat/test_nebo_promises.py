@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.compat.nebo_hub import Frame, agent, ask, blocks, page, said
+from tests.compat.nebo_hub import Frame, agent, ask, ask_response, blocks, page
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
 
@@ -26,7 +26,7 @@ async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_
     await eva.frame(type="chat_stream")
     nebo.send(**ask("a1"))
     await eva.frame(type="ask_request")
-    eva.send(**said("a1", "No"))
+    eva.send(**ask_response("a1", "No"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "No"})
     reloaded = await page(api)
     await reloaded.nothing()
@@ -44,7 +44,7 @@ async def test_an_ask_of_a_page_that_was_closed_is_answered_on_another_page(api:
     await eva.leave()
     bob = await page(api, "responder/bob")
     assert (await bob.frame())["data"] == shown["data"]
-    bob.send(**said("a1", "Yes"))
+    bob.send(**ask_response("a1", "Yes"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "Yes"})
     for each in (nebo, bob):
         await each.leave()
@@ -88,7 +88,7 @@ async def test_asks_of_several_streams_stay_in_their_stream_and_get_their_answer
     nebo.send(**ask("a4", "Whose?"))
     await eva.frame(type="ask_request", id="a4")
     for number, value in [("3", "No"), ("1", "Yes"), ("2", "No")]:
-        eva.send(**said(f"a{number}", value))
+        eva.send(**ask_response(f"a{number}", value))
         await nebo.frame(type="ask_response", id=f"a{number}", payload={"value": value})
     answers = {"1": "Yes", "2": "No", "3": "No"}
     assert await blocks(api, "s1") == [

@@ -272,7 +272,7 @@ class ThreadContracts(StoreSuite):
     async def test_c25_only_the_tombstone_of_an_erased_thread_remains(self, store: Store) -> None:
         await _full(store, "t1", 1)
         await _full(store, "t2", 2)
-        before = [await _left(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
+        before = [await _remaining_rows(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
         assert before[0] == before[1]
         assert all(before[0])
         ada = AccessList("ada")
@@ -280,8 +280,8 @@ class ThreadContracts(StoreSuite):
         seq = (await store.thread_events("main", "t1", after=0))[-1].seq
         assert await store.erase_thread(happened("thread.erased"), SideEffects(audit=(entry("erased"),)))
         await store.scrub()
-        assert not any(await _left(store, "t1", 1))
-        assert await _left(store, "t2", 2) == before[1]
+        assert not any(await _remaining_rows(store, "t1", 1))
+        assert await _remaining_rows(store, "t2", 2) == before[1]
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, view.access, view.messages, view.requests) == (seq + 1, ada, [], [])
@@ -333,7 +333,7 @@ async def _full(store: Store, thread: str, n: int) -> None:
     )
 
 
-async def _left(store: Store, thread: str, n: int) -> list[int]:
+async def _remaining_rows(store: Store, thread: str, n: int) -> list[int]:
     """Count the remaining rows of each kind that `_full` created."""
     row = record(n, thread=thread)
     names = [secret(n * 10 + i).name for i in range(2)]

@@ -21,7 +21,7 @@ def reply(status: int, *headers: str) -> bytes:
 
 
 @dataclass
-class Got:
+class ReceivedMessage:
     """One message."""
 
     line: str
@@ -35,7 +35,7 @@ class Receiver:
 
     port: int = 0
     answers: list[bytes] = field(default_factory=lambda: [OK])
-    got: list[Got] = field(default_factory=list[Got])
+    got: list[ReceivedMessage] = field(default_factory=list[ReceivedMessage])
     silent: bool = False
     endless: bool = False
 
@@ -51,7 +51,7 @@ class Receiver:
                 headers = {k.lower(): v for k, _, v in (each.partition(": ") for each in rest)}
                 while len(body) < int(headers.get("content-length", 0)):
                     body += await stream.receive()
-                self.got.append(Got(line, headers, body))
+                self.got.append(ReceivedMessage(line, headers, body))
                 if self.silent:
                     await anyio.sleep_forever()
                 await stream.send(self.answers.pop(0) if len(self.answers) > 1 else self.answers[0])

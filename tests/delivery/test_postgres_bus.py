@@ -65,7 +65,7 @@ async def servers(database: Database) -> AsyncIterator[tuple[Server, Server]]:
         await server.close()
 
 
-class Heard:
+class EventListener:
     """The events of a listener, which can be awaited."""
 
     def __init__(self, bus: Bus, topic: str) -> None:
@@ -102,7 +102,7 @@ class FromElsewhere:
     async def open(self) -> None:
         await self._here.open()
         await self._there.open()
-        self._all = Heard(self._here.bus, tenant_topic("main"))
+        self._all = EventListener(self._here.bus, tenant_topic("main"))
         self._here.bus.on_dismissal(self._hear_of)
         self._here.bus.on_arrival(self._hear_of_arrival)
 
@@ -195,8 +195,8 @@ async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_
 ) -> None:
     here, there = servers
     heard, elsewhere = (
-        Heard(here.bus, thread_topic("main", "t1")),
-        Heard(there.bus, thread_topic("main", "t1")),
+        EventListener(here.bus, thread_topic("main", "t1")),
+        EventListener(there.bus, thread_topic("main", "t1")),
     )
     for n in range(1, 4):
         await say(here, n)
@@ -210,7 +210,7 @@ async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_
 async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
     servers: tuple[Server, Server],
 ) -> None:
-    inboxes = [Heard(server.bus, tenant_topic("main")) for server in servers]
+    inboxes = [EventListener(server.bus, tenant_topic("main")) for server in servers]
     await asyncio.gather(*(say(servers[n % 2], n, thread=f"t{n % 3}") for n in range(120)))
     heard = [await inbox.count(120) for inbox in inboxes]
     assert heard[0] == heard[1] == list(await servers[0].store.tenant_events("main", after=0))
@@ -220,7 +220,7 @@ async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
 async def test_an_answer_at_one_server_reaches_the_other(servers: tuple[Server, Server]) -> None:
     here, there = servers
     row = record(1)
-    heard = Heard(here.bus, tenant_topic("main"))
+    heard = EventListener(here.bus, tenant_topic("main"))
     await here.store.insert(row, created(row))
     change = await there.store.settle(answer(row))
     assert change is not None
@@ -233,7 +233,7 @@ async def test_a_server_with_a_lost_listen_connection_catches_up(
     servers: tuple[Server, Server], database: Database
 ) -> None:
     here, there = servers
-    heard = Heard(here.bus, tenant_topic("main"))
+    heard = EventListener(here.bus, tenant_topic("main"))
     await say(there, 1)
     await heard.count(1)
     intruder = await asyncpg.connect(database.url)
@@ -252,14 +252,14 @@ async def test_a_new_server_gets_only_later_events(
     await say(servers[0], 1)
     late = Server(database)
     await late.open()
-    heard = Heard(late.bus, tenant_topic("main"))
+    heard = EventListener(late.bus, tenant_topic("main"))
     await say(servers[1], 2)
     assert [event.seq for event in await heard.count(1)] == [2]
     await late.close()
 
 
 async def test_foreign_notifications_are_ignored(servers: tuple[Server, Server], database: Database) -> None:
-    heard = Heard(servers[0].bus, tenant_topic("main"))
+    heard = EventListener(servers[0].bus, tenant_topic("main"))
     intruder = await asyncpg.connect(database.url)
     for payload in ("", "no json", "[]", '{"a":1}', '["x","main","one","two"]'):
         await intruder.execute("SELECT pg_notify('askback', $1)", payload)

@@ -43,7 +43,7 @@ class Model(pydantic.BaseModel):
     secret: Secret
 
 
-def held() -> Secret:
+def new_secret() -> Secret:
     return Secret(CANARY)
 
 
@@ -71,7 +71,7 @@ SHOWN: dict[str, Callable[[Secret], str]] = {
 
 @pytest.mark.parametrize("way", SHOWN)
 def test_showing_a_secret_shows_the_placeholder(way: str) -> None:
-    shown = SHOWN[way](held())
+    shown = SHOWN[way](new_secret())
     assert (CANARY in shown, PLACEHOLDER in shown) == (False, True)
 
 
@@ -110,12 +110,12 @@ CARRIED: dict[str, Callable[[Secret], Any]] = {
 def test_carrying_a_secret_away_raises_without_showing_it(way: str) -> None:
     # PydanticSerializationError and rfc8785's error are ValueErrors, the rest is refused as a TypeError.
     with pytest.raises((TypeError, ValueError)) as refused:
-        CARRIED[way](held())
+        CARRIED[way](new_secret())
     assert CANARY not in "".join(traceback.format_exception(refused.value))
 
 
 def test_no_attribute_holds_the_value() -> None:
-    secret = held()
+    secret = new_secret()
     values = {name: getattr(secret, name) for name in dir(secret) if name != "__doc__"}
     assert [name for name, value in values.items() if value == CANARY or CANARY in repr(value)] == []
     assert not hasattr(secret, "__dict__")
@@ -128,7 +128,7 @@ def fail(secret: Secret) -> None:
 
 def test_a_traceback_with_locals_shows_the_placeholder() -> None:
     with pytest.raises(RuntimeError) as failed:
-        fail(held())
+        fail(new_secret())
     plain = "".join(traceback.TracebackException.from_exception(failed.value, capture_locals=True).format())
     console = Console(record=True, width=200, file=io.StringIO())
     assert failed.value.__traceback__ is not None
@@ -144,7 +144,7 @@ def test_a_traceback_with_locals_shows_the_placeholder() -> None:
 def test_a_log_line_shows_the_placeholder_also_when_another_thread_writes_it(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    secret, records = held(), queue.SimpleQueue[logging.LogRecord]()
+    secret, records = new_secret(), queue.SimpleQueue[logging.LogRecord]()
     log = logging.getLogger("test")
     handler = logging.handlers.QueueHandler(records)
     log.addHandler(handler)
@@ -162,7 +162,7 @@ def test_a_log_line_shows_the_placeholder_also_when_another_thread_writes_it(
 
 def test_a_model_that_refuses_something_else_shows_the_placeholder() -> None:
     with pytest.raises(pydantic.ValidationError) as refused:
-        pydantic.create_model("Odd", n=(int, ...))(n=held())
+        pydantic.create_model("Odd", n=(int, ...))(n=new_secret())
     assert CANARY not in str(refused.value)
     assert CANARY not in repr(refused.value.errors())
 
@@ -174,8 +174,8 @@ def test_secrets_are_equal_when_their_values_are(one: str, other: str) -> None:
 
 
 def test_a_secret_is_never_equal_to_text() -> None:
-    assert held() != CANARY
-    assert [held()] != [CANARY]
+    assert new_secret() != CANARY
+    assert [new_secret()] != [CANARY]
 
 
 @given(st.text())

@@ -321,7 +321,7 @@ async def test_a_person_is_sent_to_a_page(data: Path) -> None:
     assert process.communicate(timeout=120)[0] == "failed The shop is closed.\n"
 
 
-class ToApp:
+class InProcessWebhookClient:
     """A webhook client that passes messages unchanged to an app in this process."""
 
     def __init__(self, app: Any) -> None:
@@ -345,7 +345,7 @@ async def test_the_receiver_continues_once_and_only_with_a_signed_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(dispatch, "POLL_S", 0.02)
-    webhook_client = ToApp(runpy.run_path(str(EXAMPLES / "receive_webhook.py"))["app"])
+    webhook_client = InProcessWebhookClient(runpy.run_path(str(EXAMPLES / "receive_webhook.py"))["app"])
     app = create_app(webhook_client=webhook_client)
     async with AsyncClient(app=app) as agent:
         await agent.requests.list()

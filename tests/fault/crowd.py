@@ -62,7 +62,7 @@ async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list
                 form = Form(title=f"{number}", fields=[Text(id="n", label="N")])
                 asking = agents[number % CLIENTS].try_form(form, thread_id=_thread(number))
                 waits.append(asyncio.ensure_future(asking))
-            while len(await _asked(person, begin)) < len(numbers):
+            while len(await _requests_of(person, begin)) < len(numbers):
                 await anyio.sleep(0.005)
     return waits
 
@@ -80,7 +80,7 @@ async def _answer(server: Server, size: int) -> None:
     async with AsyncClient(server.url, RESPONDER) as person:
         for begin in range(0, size, BATCH):
             async with asyncio.TaskGroup() as answers:
-                for request in await _asked(person, begin):
+                for request in await _requests_of(person, begin):
                     assert request.form is not None
                     answers.create_task(person.requests.answer(request, {"n": request.form.title}))
 
@@ -101,7 +101,7 @@ async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_
             crowd.faults.append(f"{number} was told {outcome!r}")
 
 
-async def _asked(person: AsyncClient, number: int) -> Sequence[InputRequest]:
+async def _requests_of(person: AsyncClient, number: int) -> Sequence[InputRequest]:
     return (await person.requests.list(thread_id=_thread(number), limit=BATCH)).items
 
 

@@ -251,7 +251,7 @@ def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
     return report
 
 
-def _anything(*_: object) -> None:
+def _ignore(*_: object) -> None:
     return None
 
 
@@ -264,16 +264,16 @@ def _token(old: str, new: str) -> re.Pattern[str]:
 FAULTS: dict[str, tuple[tuple[Any, str, object], ...]] = {
     "every name is that of a harmless file": (
         (delegation, "safe_glob", lambda _: True),
-        (rule_scope, "check_pattern", _anything),
+        (rule_scope, "check_pattern", _ignore),
     ),
     "whatever is handed over is harmless": (
-        (delegation, "_require", _anything),
-        (rule_scope, "check_pattern", _anything),
+        (delegation, "_require", _ignore),
+        (rule_scope, "check_pattern", _ignore),
     ),
-    "every variable is known": ((extended, "_require", _anything),),
+    "every variable is known": ((extended, "_require", _ignore),),
     "cd always succeeds": ((extended._Folders, "after_operator", lambda *_, **__: None),),
     "a comment begins anywhere": ((extended_words, "_TOKEN", _token(r"\#[^\n]*", r"[^\n]*\#[^\n]*")),),
-    "the input comes from nowhere": ((extended._Script, "_redirect", _anything),),
+    "the input comes from nowhere": ((extended._Script, "_redirect", _ignore),),
     "a parenthesis is a blank": ((extended_words, "_TOKEN", _token(r"[ \t]+(?:", r"[ \t()]+(?:")),),
 }
 """Mistakes that the fuzzer must find, with the second reader switched off so that only the fuzzer can."""

@@ -15,7 +15,7 @@ import anyio
 import httpx2
 
 from tests.fault.agents import THREADS
-from tests.fault.ledger import Ledger, Said
+from tests.fault.ledger import Ledger, Outcome
 from tests.fault.processes import RESPONDER
 
 ENDS = {"request.answered", "request.declined", "request.cancelled", "request.expired"}
@@ -110,8 +110,8 @@ class Inspector:
 
     # --- requests ----------------------------------------------------------------------------
 
-    async def _check_promise(self, request_id: str, said: Said) -> None:
-        stored = _said(await self._get(f"/v1/requests/{request_id}"))
+    async def _check_promise(self, request_id: str, said: Outcome) -> None:
+        stored = outcome_of(await self._get(f"/v1/requests/{request_id}"))
         if stored != said:
             self._ledger.broken("I2", f"{request_id}: {said} was acknowledged, {stored} is stored")
 
@@ -122,14 +122,16 @@ class Inspector:
         for request_id, request in stored.items():
             if not request:
                 self._ledger.broken("I1", f"{request_id} was acknowledged and is gone")
-            elif (last := self._ended.get(request_id)) is None or _said(last) != _said(request):
+            elif (last := self._ended.get(request_id)) is None or outcome_of(last) != outcome_of(request):
                 self._ledger.broken(
-                    "I4", f"{request_id} is {_said(request)}, by its events {last and _said(last)}"
+                    "I4", f"{request_id} is {outcome_of(request)}, by its events {last and outcome_of(last)}"
                 )
             elif request["status"] == "answered":
                 sent = self._ledger.submitted.get((request_id, request["revision"]))
-                if sent not in (None, _said(request).value):
-                    self._ledger.broken("I2", f"{request_id}: {sent} was acknowledged, not {_said(request)}")
+                if sent not in (None, outcome_of(request).value):
+                    self._ledger.broken(
+                        "I2", f"{request_id}: {sent} was acknowledged, not {outcome_of(request)}"
+                    )
         return stored
 
     def _check_agents(self, stored: dict[str, dict[str, Any]]) -> None:
@@ -141,7 +143,7 @@ class Inspector:
                 )
         for note in itertools.chain(self._ledger.notes("ended"), self._ledger.notes("leased")):
             request_id = note["request"]
-            if Said(note["status"], note["value"]) != _said(stored.get(request_id, {})):
+            if Outcome(note["status"], note["value"]) != outcome_of(stored.get(request_id, {})):
                 self._ledger.broken("I5", f"an agent was told that {request_id} is {note['status']}")
         used: dict[str, str] = {}
         for note in self._ledger.notes("ran"):
@@ -149,7 +151,7 @@ class Inspector:
                 self._ledger.broken(
                     "I15", f"{note['request']} ran for {used[note['request']]} and {note['by']}"
                 )
-            if _said(stored[note["request"]]) != Said("answered", "approve"):
+            if outcome_of(stored[note["request"]]) != Outcome("answered", "approve"):
                 self._ledger.broken("I2", f"{note['request']} ran and was not approved")
         for note in self._ledger.notes("fault"):
             self._ledger.broken("I5", f"{note['key']} ended in {note['error']}")
@@ -208,8 +210,8 @@ class Inspector:
             cursor = {"cursor": page["next_cursor"]}
 
 
-def _said(request: dict[str, Any]) -> Said:
+def outcome_of(request: dict[str, Any]) -> Outcome:
     answer = request.get("answer")
     if answer is None:
-        return Said(request.get("status", "gone"), request.get("reason"))
-    return Said(request["status"], answer.get("decision") or answer.get("values", {}).get("n"))
+        return Outcome(request.get("status", "gone"), request.get("reason"))
+    return Outcome(request["status"], answer.get("decision") or answer.get("values", {}).get("n"))

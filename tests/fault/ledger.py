@@ -33,7 +33,7 @@ INVARIANTS = {
 }
 
 
-class Said(NamedTuple):
+class Outcome(NamedTuple):
     """The outcome of a request: the status, and the answer in one word."""
 
     status: str
@@ -45,7 +45,7 @@ class Ledger:
     """Promises of the server to people; those to agents are in their notes."""
 
     folder: Path
-    settled: dict[str, Said] = field(default_factory=dict[str, Said])
+    settled: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     """The outcome reported to the person who settled a request, by request."""
     submitted: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """The answers reported as being checked, by request and revision."""
@@ -66,7 +66,7 @@ class Ledger:
         """Record a broken invariant."""
         self.faults.append(f"{invariant} ({INVARIANTS[invariant]}): {how}")
 
-    def settles(self, request_id: str, said: Said) -> None:
+    def settles(self, request_id: str, said: Outcome) -> None:
         """Record the outcome of a request that was reported to a person."""
         if (before := self.settled.setdefault(request_id, said)) != said:
             self.broken("I2", f"{request_id}: two ends were acknowledged, {before} and {said}")

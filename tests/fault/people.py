@@ -11,7 +11,7 @@ import anyio
 import httpx2
 
 from tests.fault.agents import SOON, WRONG
-from tests.fault.ledger import Ledger, Said
+from tests.fault.ledger import Ledger, Outcome
 from tests.fault.processes import RESPONDER
 
 NAMES = ("ada", "bob", "eve")
@@ -66,19 +66,21 @@ class People:
     async def _deal_with(self, request: dict[str, Any], word: str) -> None:
         kind = self._chance.random()
         if kind < 0.1:
-            await self._send(request, "decline", {"reason": "dismissed"}, word, Said("declined", "dismissed"))
+            await self._send(
+                request, "decline", {"reason": "dismissed"}, word, Outcome("declined", "dismissed")
+            )
         elif request["kind"] == "approval":
             decision = "approve" if kind < 0.7 else "deny"
             body = {"revision": request["revision"], "decision": decision}
-            await self._send(request, "answer", body, word, Said("answered", decision))
+            await self._send(request, "answer", body, word, Outcome("answered", decision))
         else:
             if "validator" in request and kind < 0.4:
                 word = f"{WRONG}-{word}"
             body = {"revision": request["revision"], "values": {"n": word}}
-            await self._send(request, "answer", body, word, Said("answered", word))
+            await self._send(request, "answer", body, word, Outcome("answered", word))
 
     async def _send(
-        self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Said
+        self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Outcome
     ) -> None:
         """Send a call to any server, and again with the same key if its result is unknown."""
         for _ in range(3):
@@ -106,7 +108,7 @@ class People:
             if again.status_code not in (200, DOWN):
                 self._ledger.broken("I10", f"{url} with the key {word} is now {again.status_code}")
 
-    def _acknowledged(self, request: dict[str, Any], do: str, word: str, said: Said) -> None:
+    def _acknowledged(self, request: dict[str, Any], do: str, word: str, said: Outcome) -> None:
         if do == "answer" and "validator" in request:
             self._ledger.submits(request["id"], request["revision"], word)
         else:

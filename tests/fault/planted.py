@@ -18,7 +18,7 @@ from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports.outbox import Outbox
 from tests.fault import planted_sharing, planted_streams, planted_writes
-from tests.fault.planted_later import early, soon
+from tests.fault.planted_later import call_later, early
 
 EVENT_LATER_S = 1.0
 """Long enough for a kill after an answer to come before its event, even on a busy machine."""
@@ -85,11 +85,11 @@ async def _settle_in_two(
     writer: Any = vars(self)["_writer"]
     change: Change | None = await writer.submit(silent)
     if change is not None and change.outcome is Outcome.APPLIED:
-        soon(lambda: writer.submit(tell), later_s=EVENT_LATER_S)
+        call_later(lambda: writer.submit(tell), later_s=EVENT_LATER_S)
     return change
 
 
-def _deaf(self: ConnectionWaits, event: Any) -> None:
+def _skip_waiters(self: ConnectionWaits, event: Any) -> None:
     """Sometimes no waiter is notified."""
     if random.random() < 0.9:
         _on_event(self, event)
@@ -109,7 +109,7 @@ _PLACES: dict[str, tuple[Any, str, Any]] = {
     "keys in memory": (SqliteStore, "insert", _forgetful_insert),
     "acknowledged before the commit": (SqliteStore, "settle", early(_settle)),
     "the event in another transaction": (SqliteStore, "settle", _settle_in_two),
-    "a wake-up forgotten": (ConnectionWaits, "_on_event", _deaf),
+    "a wake-up forgotten": (ConnectionWaits, "_on_event", _skip_waiters),
     "a wake-up for another": (ConnectionWaits, "_on_event", _mixed_up),
 }
 

@@ -18,7 +18,7 @@ LATER_S = 0.2
 _under_way: set[asyncio.Future[None]] = set()
 
 
-def soon(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
+def call_later(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
     """Call something in a moment, and ignore a failure."""
 
     async def later() -> None:
@@ -40,7 +40,7 @@ def early(settle: Callable[..., Any]) -> Callable[..., Any]:
         record = await self.get(settlement.tenant, settlement.id)
         if record is None or record.settled:
             return await settle(self, settlement, claim, effects)
-        soon(lambda: settle(self, settlement, claim, effects))
+        call_later(lambda: settle(self, settlement, claim, effects))
         return Change(
             dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
         )

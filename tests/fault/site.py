@@ -52,7 +52,7 @@ class Site:
     async def kill(self, backend: int) -> None:
         """SIGKILL one process of Postgres, which then ends all the others and recovers; unless it has ended by itself."""
         before = await self._run(HELPER)
-        with contextlib.suppress(ProcessLookupError), _held(backend) as process:
+        with contextlib.suppress(ProcessLookupError), _process_handle(backend) as process:
             if backend in await self.backends():  # the process id has not been reused
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 await self._recovered(before)
@@ -74,7 +74,7 @@ class Site:
 
 
 @contextmanager
-def _held(process: int) -> Iterator[int]:
+def _process_handle(process: int) -> Iterator[int]:
     """A handle on a process, which stays valid even if its id is reused."""
     handle = os.pidfd_open(process)
     try:

@@ -28,7 +28,7 @@ SILENT_S = 15
 LOST = (OSError, EOFError, TimeoutError, InvalidHandshake, WebSocketException, httpx2.HTTPError)
 
 
-class Seen(NamedTuple):
+class StreamEvent(NamedTuple):
     """One event of a stream."""
 
     thread: str
@@ -38,11 +38,11 @@ class Seen(NamedTuple):
     text: str
 
 
-def seen(event: dict[str, Any]) -> Seen:
+def stream_event(event: dict[str, Any]) -> StreamEvent:
     """Return the identity of an event: its place, its type and its subject."""
     subject = event.get("request") or event.get("message") or event.get("delta") or {}
     text = event["delta"]["text"] if "delta" in event else ""
-    return Seen(event["thread_id"], event["seq"], event["type"], subject.get("id", ""), text)
+    return StreamEvent(event["thread_id"], event["seq"], event["type"], subject.get("id", ""), text)
 
 
 class Place:
@@ -52,7 +52,7 @@ class Place:
         self.name = name
         self.thread = thread
         self.cursor = cursor
-        self.events: list[Seen] = []
+        self.events: list[StreamEvent] = []
         self._ledger = ledger
 
     def take(self, event: dict[str, Any]) -> bool:
@@ -64,7 +64,7 @@ class Place:
         self.cursor = max(self.cursor, number)
         of_talk = event["thread_id"].startswith(TALK)
         if of_talk:
-            self.events.append(seen(event))
+            self.events.append(stream_event(event))
         return of_talk
 
 

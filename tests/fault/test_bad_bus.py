@@ -84,7 +84,7 @@ async def fall_silent(bus: BadBus, workers: int) -> None:
 
 
 @asynccontextmanager
-async def misled(
+async def bad_bus_server(
     seed: int, webhook_client: FakeWebhookClient | None = None
 ) -> AsyncGenerator[tuple[App, BadBus]]:
     """A server whose bus misbehaves."""
@@ -110,7 +110,10 @@ async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
     The bus sends no notification for the last ones.
     """
     came = Counter[str]()
-    async with misled(seed) as (app, bus), AsyncClient(app=app, token=await app.token("requester")) as agent:
+    async with (
+        bad_bus_server(seed) as (app, bus),
+        AsyncClient(app=app, token=await app.token("requester")) as agent,
+    ):
 
         async def work() -> None:
             while True:
@@ -134,7 +137,7 @@ async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tu
     """Let a webhook take the messages in the same way; `begun` is called once it has taken most of them."""
     webhook_client = FakeWebhookClient()
     async with (
-        misled(seed, webhook_client) as (app, bus),
+        bad_bus_server(seed, webhook_client) as (app, bus),
         AsyncClient(app=app, token=await app.token("requester")) as agent,
         AsyncClient(app=app, token=await app.token("admin")) as admin,
     ):

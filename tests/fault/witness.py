@@ -20,7 +20,7 @@ from tests.fault.hook import EVENT_TYPES, Hook, hooked
 from tests.fault.ledger import Ledger
 from tests.fault.pace import LIMITS
 from tests.fault.processes import ADMIN, RESPONDER, Server
-from tests.fault.streams import TALK, Place, Seen, SocketReader, SseReader
+from tests.fault.streams import TALK, Place, SocketReader, SseReader, StreamEvent
 from tests.fault.talks import TALKS, Subject, Talk, still_revoked
 
 QUIET = "request.noted"
@@ -189,7 +189,7 @@ class _Conversation:
         raise self._caller.broken(invariant, f"{talk.thread}: {how}")
 
 
-def _of(inbox: Place, thread: str) -> list[Seen]:
+def _of(inbox: Place, thread: str) -> list[StreamEvent]:
     return [each for each in inbox.events if each.thread == thread]
 
 

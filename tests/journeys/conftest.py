@@ -110,7 +110,7 @@ def houses() -> Iterator[str]:
     return iter(HOUSES.values())
 
 
-class Mortal:
+class KillableServer:
     """A server that can be killed and restarted at the same address, with the same data."""
 
     def __init__(self, data: Path) -> None:
@@ -142,15 +142,15 @@ class Mortal:
 
 
 @pytest.fixture(scope="session")
-def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mortal]:
+def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableServer]:
     """The server that the killing journeys of this worker share."""
-    running = Mortal(tmp_path_factory.mktemp("mortal"))
+    running = KillableServer(tmp_path_factory.mktemp("mortal"))
     yield running
     running.dies(signal.SIGTERM)
 
 
 @pytest.fixture
-async def mortal(only_mortal: Mortal) -> Mortal:
+async def killable_server(only_mortal: KillableServer) -> KillableServer:
     """A running server that may be killed."""
     await only_mortal.returns()
     return only_mortal

@@ -327,7 +327,7 @@ def leased(reply: httpx2.Response) -> dict[str, str]:
     return {name: given["value"] for name, given in reply.json()["secrets"].items()}
 
 
-def asked(reply: httpx2.Response) -> dict[str, Any]:
+def request_of(reply: httpx2.Response) -> dict[str, Any]:
     """The request for a person to decide about."""
     assert reply.status_code == 201, reply.text
     request = reply.json()

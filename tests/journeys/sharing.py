@@ -13,7 +13,7 @@ import anyio
 import httpx2
 import websockets
 
-from tests.journeys.people import Person, Team, asked
+from tests.journeys.people import Person, Team, request_of
 
 LEVELS = ("none", "view", "prompt", "all", "owner", "admin")
 """The access level of each person in the thread, the lowest first."""
@@ -37,10 +37,10 @@ class Shared:
         """A new request of a kind, with new content."""
         agent, number = self.team.agent, next(_NUMBERS)
         if kind == "form":
-            return asked(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **more))
+            return request_of(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **more))
         if kind == "approval":
-            return asked(await agent.bash(self.thread, f"git push {number}", **more))
-        return asked(await agent.need(self.thread, f"A_{number}", f"B_{number}", **more))
+            return request_of(await agent.bash(self.thread, f"git push {number}", **more))
+        return request_of(await agent.need(self.thread, f"A_{number}", f"B_{number}", **more))
 
 
 async def person(
@@ -87,7 +87,7 @@ async def socket(who: Person) -> AsyncIterator[websockets.ClientConnection]:
             yield connection
 
 
-async def said(connection: websockets.ClientConnection, **frame: Any) -> dict[str, Any]:
+async def frame_reply(connection: websockets.ClientConnection, **frame: Any) -> dict[str, Any]:
     """Return the server's next frame, after sending one if passed."""
     if frame:
         await connection.send(json.dumps({"id": 1, **frame}))

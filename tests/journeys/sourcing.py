@@ -53,7 +53,7 @@ SEVERAL = {**REPOSITORY, "type": "multiselect"}
 
 
 @dataclass
-class House:
+class SourceScene:
     """An agent and a person at a server with sources."""
 
     app: App
@@ -86,11 +86,13 @@ class House:
 
 
 @asynccontextmanager
-async def house(data: Path, settings: Mapping[str, str] | None = None, **parts: Any) -> AsyncIterator[House]:
+async def source_scene(
+    data: Path, settings: Mapping[str, str] | None = None, **parts: Any
+) -> AsyncIterator[SourceScene]:
     sources = {"repositories": repositories, "files": files, **parts.pop("sources", {})}
     app = create_app(load(settings or {}, data_dir=data), option_sources=sources, **parts)
     async with app.running():
-        place = House(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+        place = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
         place.agent, place.person = (
             await place.client("requester", "agent"),
             await place.client("responder", "ada"),

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.async_api import Locator
 
 from tests.journeys.browser import Screen, form
-from tests.journeys.people import Person, asked
+from tests.journeys.people import Person, request_of
 
 MARKDOWN = """Plan with **care**:
 
@@ -34,7 +34,7 @@ def titles(shown: Screen) -> Locator:
     return rows(shown).locator(".t")
 
 
-def said(shown: Screen) -> Locator:
+def message_texts(shown: Screen) -> Locator:
     """The texts in the open conversation."""
     return shown.page.locator("askback-thread .text")
 
@@ -65,4 +65,4 @@ async def call(person: Person, thread: str, title: str) -> None:
 
 async def ask(person: Person, thread: str, title: str) -> str:
     """Create a request, and return its id."""
-    return asked(await person.ask(thread, form({"type": "text"}, title=title)))["id"]
+    return request_of(await person.ask(thread, form({"type": "text"}, title=title)))["id"]

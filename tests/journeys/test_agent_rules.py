@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, decided, faults
+from tests.journeys.people import Person, Team, decided, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ async def test_a_rule_made_on_a_card_is_for_the_asking_agent(
     team: Team, stranger: Person, thread: str, scope: str
 ) -> None:
     await let_in(team, thread, stranger)
-    request = asked(await team.agent.bash(thread, "make test", scopes=SCOPES, project="web"))
+    request = request_of(await team.agent.bash(thread, "make test", scopes=SCOPES, project="web"))
     await team.ada.decide(request["id"], "approve", scope=scope)
     assert await runs(team.agent, thread, "make test", project="web")
     assert not await runs(stranger, thread, "make test", project="web")
@@ -54,7 +54,7 @@ async def test_a_rule_made_on_a_card_is_for_the_asking_agent(
 @requirement("N9")
 async def test_with_every_agent_it_is_for_all_of_them(team: Team, stranger: Person, thread: str) -> None:
     await let_in(team, thread, stranger)
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always", every_agent=True)
     assert await runs(stranger, thread, "make test")
     [rule] = await team.ada.rules()
@@ -63,7 +63,7 @@ async def test_with_every_agent_it_is_for_all_of_them(team: Team, stranger: Pers
 
 @requirement("N9")
 async def test_a_new_token_of_the_same_agent_keeps_its_rules(team: Team, server: Any, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     body = {"role": "requester", "agent": request["requester"]["id"]}
     made = await team.admin.http.post("/v1/tokens", json=body)
@@ -90,7 +90,7 @@ async def test_a_rule_added_by_hand_is_for_every_agent_or_the_named_one(
 async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
     team: Team, stranger: Person, thread: str
 ) -> None:
-    asked(await team.agent.bash(thread, "make one"))
+    request_of(await team.agent.bash(thread, "make one"))
     assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
     await let_in(team, thread, stranger)
     assert await runs(team.agent, thread, "make two")

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-def told(request: dict[str, Any]) -> dict[str, Any]:
+def agent_view(request: dict[str, Any]) -> dict[str, Any]:
     """An agent's view of a request, without the members that always differ."""
     return {name: request[name] for name in ("status", "revision", "secret")}
 
@@ -21,16 +21,16 @@ def told(request: dict[str, Any]) -> dict[str, Any]:
 async def test_another_agent_needs_a_grant_and_gets_no_information_before_it(
     team: Team, server: Any, thread: str
 ) -> None:
-    mine = asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    mine = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
     await team.ada.hand_over(mine["id"], {"A_KEY": "a-value"}, scope="global")
     again = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
     assert (again["status"], again["source"]) == ("answered", "existing")
     made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
     async with Person(server.url, made.json()["token"]) as stranger:
-        stored = asked(await stranger.need("theirs", "A_KEY", default_scope="global"))
-        unknown = asked(await stranger.need("theirs", "NO_KEY", default_scope="global"))
+        stored = request_of(await stranger.need("theirs", "A_KEY", default_scope="global"))
+        unknown = request_of(await stranger.need("theirs", "NO_KEY", default_scope="global"))
         unknown["secret"]["names"] = ["A_KEY"]
-        assert told(stored) == told(unknown)
+        assert agent_view(stored) == agent_view(unknown)
         assert refusal(await stranger.lease("theirs", "A_KEY")) == (404, "not_granted")
         saved = await team.ada.http.get(f"/v1/requests/{stored['id']}/saved")
         assert saved.json() == {"saved": {"A_KEY": ["global"]}}
@@ -51,6 +51,6 @@ async def test_a_person_gives_and_takes_back_ahead(team: Team, thread: str) -> N
     assert (await team.ada.http.get(url)).json() == {"agents": [me]}
     await team.ada.http.put(url, json={"agents": []})
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
-    asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
     unknown = await team.ada.http.put(url, json={"agents": ["agt_none"]})
     assert unknown.status_code == 422

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.journeys.people import Person, Team, asked
-from tests.journeys.sharing import FORM, person, said, share, socket
+from tests.journeys.people import Person, Team, request_of
+from tests.journeys.sharing import FORM, frame_reply, person, share, socket
 from tests.journeys.test_sharing_matrix import HERE, TEXT, over_http, over_socket
 from tests.requirements import requirement
 
@@ -37,7 +37,7 @@ class Scene:
         return (await self.callers[name].http.get("/v1/session")).json()["principal"]["id"]
 
     async def asks(self, name: str = "first", **more: Any) -> dict[str, Any]:
-        return asked(await self.callers[name].ask(self.thread, FORM, **more))
+        return request_of(await self.callers[name].ask(self.thread, FORM, **more))
 
     async def agents(self, who: str, *names: str, **more: Any) -> Any:
         ids = [await self.id_of(each) for each in names]
@@ -178,19 +178,19 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
 @requirement("N9")
 async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene) -> None:
     first, owner = scene.callers["first"], scene.callers["owner"]
-    approved = asked(await first.bash(scene.thread, "git push"))
+    approved = request_of(await first.bash(scene.thread, "git push"))
     assert (await owner.decide(approved["id"], "approve")).status_code == 200
     ended = await scene.asks(delivery="resume")
     assert (await owner.answer(ended["id"], {"q": "a"})).status_code == 200
-    waiting = asked(await first.bash(scene.thread, "git push --force"))
+    waiting = request_of(await first.bash(scene.thread, "git push --force"))
     kept = await scene.asks("let in")
     async with socket(first) as line:
         wait = {"op": "wait", "request_ids": [waiting["id"]]}
-        assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": []}
+        assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": []}
         assert (await scene.agents("owner", "let in")).status_code == 200
         # The wait ends: the peer starts over, and finds nothing.
-        assert await said(line) == {"resync": True}
-        assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": [waiting["id"]]}
+        assert await frame_reply(line) == {"resync": True}
+        assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": [waiting["id"]]}
     assert (await owner.decide(waiting["id"], "approve")).status_code == 409
     cancelled = (await owner.http.get(f"/v1/requests/{waiting['id']}")).json()
     assert (cancelled["status"], cancelled["settled_by"]["user"]) == ("cancelled", "ada")
@@ -237,9 +237,9 @@ async def test_a_thread_that_a_person_began_belongs_to_the_first_agent_that_writ
     assert hello.status_code == 201
     first, other = scene.callers["let in"], scene.callers["other"]
     async with socket(other) as line:
-        assert "ok" in await said(line, op="subscribe", thread_id=thread)
+        assert "ok" in await frame_reply(line, op="subscribe", thread_id=thread)
         assert (await first.http.post(f"/v1/threads/{thread}/messages", json=TEXT)).status_code == 201
-        assert await said(line) == {"hidden": thread}
+        assert await frame_reply(line) == {"hidden": thread}
     assert (await other.http.get(f"/v1/threads/{thread}")).status_code == 404
     assert len((await first.http.get(f"/v1/threads/{thread}")).json()["messages"]) == 2
 

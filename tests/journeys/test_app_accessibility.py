@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import ViewportSize, expect
 
 from tests.journeys.browser import OpenScreen, Screen, form
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -84,10 +84,10 @@ async def fill(team: Team, thread: str) -> dict[str, str]:
     """Create one of everything: open and settled requests, a rule, a message."""
     await team.agent.need(thread, "A_KEY")
     await team.agent.ask(thread, form({"type": "radio", "options": ["A", "B"]}, title="Which one?"))
-    settled = asked(await team.agent.bash(thread, "make one"))
+    settled = request_of(await team.agent.bash(thread, "make one"))
     await team.ada.decide(settled["id"], "approve")
     await team.admin.rule("bash(make test:*)")
-    dangerous = asked(await team.agent.bash(thread, "rm -rf build"))
+    dangerous = request_of(await team.agent.bash(thread, "rm -rf build"))
     return {"open": dangerous["id"], "settled": settled["id"], "thread": thread}
 
 

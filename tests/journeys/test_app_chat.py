@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
 from tests.journeys.people import Team
-from tests.journeys.talking import MARKDOWN, ask, said, say, text, tool
+from tests.journeys.talking import MARKDOWN, ask, message_texts, say, text, tool
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -26,7 +26,7 @@ async def test_messages_are_grouped_and_the_own_stand_on_the_other_side(
     eva = await screen(f"/conversations/{thread}", house=team)
     await eva.composer.fill("I am *Eva*")
     await eva.page.keyboard.press("Enter")
-    await expect(said(eva)).to_have_text(["One", "Two", "I am Bob", "I am *Eva*"])
+    await expect(message_texts(eva)).to_have_text(["One", "Two", "I am Bob", "I am *Eva*"])
     heads = eva.page.locator("askback-thread .who")
     await expect(heads).to_have_count(3)
     await expect(heads.nth(0)).to_contain_text("planner")
@@ -69,7 +69,7 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
     await say(team.agent, thread, text(MARKDOWN))
     permissions = ["clipboard-read", "clipboard-write"]
     eva = await screen(f"/conversations/{thread}", house=team, permissions=permissions)
-    shown = said(eva)
+    shown = message_texts(eva)
     await expect(shown.locator("strong")).to_have_text("care")
     await expect(shown.locator("td")).to_have_text(["a.py", "12"])
     await expect(shown.locator("pre .keyword").first).to_have_text("def")
@@ -107,8 +107,8 @@ async def test_a_streamed_text_never_loses_its_shown_part(
         await out.write("| a | b |\n|---")
         await out.write("|---|\n| 1 | 2")
         await out.write(" |")
-    await expect(said(eva).locator("td")).to_have_text(["1", "2"])
-    await expect(said(eva).locator("strong")).to_have_count(12)
+    await expect(message_texts(eva).locator("td")).to_have_text(["1", "2"])
+    await expect(message_texts(eva).locator("strong")).to_have_count(12)
     lengths: Sequence[int] = await eva.page.evaluate("window.lengths")
     assert list(lengths) == sorted(lengths)
     assert await eva.page.evaluate("window.raw") is None
@@ -213,9 +213,9 @@ async def test_earlier_messages_load_without_moving_the_read_text(
         await say(team.agent, thread, text(f"Message {at}"))
     eva = await screen(f"/conversations/{thread}", house=team)
     await expect(eva.page.get_by_text("Message 79", exact=True)).to_be_in_viewport()
-    await expect(said(eva)).to_have_count(60)
+    await expect(message_texts(eva)).to_have_count(60)
     await eva.page.get_by_text("Message 22", exact=True).scroll_into_view_if_needed()
-    await expect(said(eva)).to_have_count(80)
+    await expect(message_texts(eva)).to_have_count(80)
     await expect(eva.page.get_by_text("Message 22", exact=True)).to_be_in_viewport()
     await expect(eva.page.get_by_role("button", name="Show earlier messages")).to_have_count(0)
 
@@ -234,7 +234,7 @@ async def test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draf
     await expect(eva.composer).to_be_in_viewport()
     await eva.composer.fill("half a\nsentence")
     await eva.page.goto(f"{eva.origin}/conversations/{thread}-other")
-    await expect(said(eva)).to_have_text("Elsewhere")
+    await expect(message_texts(eva)).to_have_text("Elsewhere")
     await eva.page.go_back()
     await expect(eva.composer).to_have_value("half a\nsentence")
 
@@ -246,7 +246,7 @@ async def test_the_same_conversation_is_on_the_light_page(
     await agent.threads.create_message([text("**Bold** words")], thread_id=thread, agent="planner")
     request = await agent.requests.create(form({"type": "text"}, title="Which tides?"), thread_id=thread)
     eva = await screen(place_of(thread))
-    await expect(said(eva).locator("strong")).to_have_text("Bold")
+    await expect(message_texts(eva).locator("strong")).to_have_text("Bold")
     await eva.card.get_by_role("textbox").fill("Neap tides")
     await eva.page.keyboard.press("Enter")
     assert await answer_of(agent, request) == {"q0": "Neap tides"}

@@ -7,7 +7,7 @@ from playwright.async_api import Page, ViewportSize, expect
 
 from tests.journeys.browser import OpenScreen
 from tests.journeys.people import Team
-from tests.journeys.talking import MARKDOWN, ask, call, rows, said, say, text, titles, tool
+from tests.journeys.talking import MARKDOWN, ask, call, message_texts, rows, say, text, titles, tool
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -43,10 +43,10 @@ async def test_a_search_finds_messages_on_the_server_and_keeps_the_open_conversa
         await say(team.agent, f"{thread}-{name}", text(words))
         await call(team.agent, f"{thread}-{name}", f"Kitchen {name}")
     eva = await screen(f"/conversations/{thread}-b", house=team)
-    await expect(said(eva)).to_have_text("Tea for two")
+    await expect(message_texts(eva)).to_have_text("Tea for two")
     await eva.page.get_by_role("searchbox", name="Search titles and messages").fill("COFFEE")
     await expect(titles(eva)).to_have_text(["Kitchen a"])
-    await expect(said(eva)).to_have_text("Tea for two")
+    await expect(message_texts(eva)).to_have_text("Tea for two")
     await eva.page.reload()
     await expect(titles(eva)).to_have_text(["Kitchen a"])
     await eva.page.get_by_role("searchbox").fill("juice")
@@ -93,7 +93,7 @@ async def test_a_view_only_person_gets_no_editing_controls(
     access = {"owner": team.bob.id, "others": "view"}
     await team.agent.http.put(f"/v1/threads/{thread}/access", json=access)
     eva = await screen(f"/conversations/{thread}", house=team)
-    await expect(said(eva)).to_have_text("Hello")
+    await expect(message_texts(eva)).to_have_text("Hello")
     await expect(eva.page.get_by_role("button", name="Archived")).to_be_visible()
     for name in ("Rename", "Archive"):
         await expect(eva.page.get_by_role("button", name=name, exact=True)).to_have_count(0)
@@ -111,11 +111,11 @@ async def test_everything_is_reached_with_the_keyboard(screen: OpenScreen, team:
         await keys.press(key)
     await expect(eva.page.get_by_role("link", name="Thread b")).to_be_focused()
     await keys.press("Enter")
-    await expect(said(eva)).to_have_text("Hello b")
+    await expect(message_texts(eva)).to_have_text("Hello b")
     await eva.composer.focus()
     await keys.type("jk/ is text")
     await keys.press("Enter")
-    await expect(said(eva)).to_have_text(["Hello b", "jk/ is text"])
+    await expect(message_texts(eva)).to_have_text(["Hello b", "jk/ is text"])
     await eva.page.get_by_role("heading", name="Conversations").focus()
     await keys.press("/")
     await expect(eva.page.get_by_role("searchbox")).to_be_focused()
@@ -150,7 +150,7 @@ async def test_no_violation_in_any_look_and_nothing_hangs_over_at_320_pixels(
     await ask(team.agent, thread, "Which tides?")
     eva = await screen(f"/conversations/{thread}", house=team)
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
-    await expect(said(eva).locator("td").first).to_be_attached()
+    await expect(message_texts(eva).locator("td").first).to_be_attached()
     await eva.page.locator("askback-thread .tools > summary").click()
     assert await eva.violations("light", "dark") == []
     await eva.page.set_viewport_size(NARROW)

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, Screen
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.journeys.test_app_inbox import press, stop_the_clock
 from tests.requirements import requirement
 
@@ -22,10 +22,10 @@ async def ask_four(team: Team, thread: str) -> list[dict[str, Any]]:
     """Ask for a choice, two approvals and a form, in the order in which they are due."""
     agent = team.agent
     return [
-        asked(await agent.ask(thread, CHOICE, timeout_s=3000)),
-        asked(await agent.bash(thread, "make one", timeout_s=3010)),
-        asked(await agent.bash(thread, "make two", timeout_s=3020)),
-        asked(await agent.ask(thread, FIVE, timeout_s=3030)),
+        request_of(await agent.ask(thread, CHOICE, timeout_s=3000)),
+        request_of(await agent.bash(thread, "make one", timeout_s=3010)),
+        request_of(await agent.bash(thread, "make two", timeout_s=3020)),
+        request_of(await agent.ask(thread, FIVE, timeout_s=3030)),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
 from tests.journeys.browser import OpenScreen, Screen, form
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -55,7 +55,7 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     made = [
-        asked(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + at))
+        request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + at))
         for at, name in enumerate("abc")
     ]
     eva = await screen("/", house=team, before=stop_the_clock)
@@ -85,8 +85,8 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
 async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request_opens(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    several = asked(await team.agent.bash(thread, "make a", timeout_s=3000, quorum=3))
-    other = asked(await team.agent.bash(thread, "make b", timeout_s=3001))
+    several = request_of(await team.agent.bash(thread, "make a", timeout_s=3000, quorum=3))
+    other = request_of(await team.agent.bash(thread, "make b", timeout_s=3001))
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.button("Allow once")).to_be_visible()
@@ -131,7 +131,7 @@ async def test_on_a_phone_the_focus_comes_back_to_the_row_that_was_open(
 async def test_a_dangerous_call_takes_a_and_enter_and_a_key_too_early_does_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "rm -rf build"))
+    request = request_of(await team.agent.bash(thread, "rm -rf build"))
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: rm -rf build").click()
     await expect(eva.button("Allow once")).to_be_visible()
@@ -155,7 +155,7 @@ async def test_a_dangerous_call_takes_a_and_enter_and_a_key_too_early_does_nothi
 async def test_a_letter_decides_nothing_outside_of_the_request_or_when_keys_are_off(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make one"))
+    request = request_of(await team.agent.bash(thread, "make one"))
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: make one").click()
     await expect(eva.button("Allow once")).to_be_visible()
@@ -178,7 +178,7 @@ async def test_numbers_choose_and_enter_sends_and_escape_skips_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     region = form({"type": "radio", "label": "Region", "options": ["eu", "us"]}, allow_skip=True)
-    request = asked(await team.agent.ask(thread, {**region, "title": "Which region?"}))
+    request = request_of(await team.agent.ask(thread, {**region, "title": "Which region?"}))
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Which region?").click()
     await expect(eva.card.get_by_role("radio")).to_have_count(2)
@@ -230,7 +230,7 @@ async def test_filters_count_and_narrow_and_stay_in_the_address(
 async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for_ten_seconds(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [asked(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)]
+    made = [request_of(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)]
     eva = await screen("/", house=team, before=stop_the_clock)
     sent: list[str] = []
     eva.page.on("request", lambda each: sent.append(each.url) if each.method == "POST" else None)
@@ -238,7 +238,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await eva.page.get_by_role("button", name="Select", exact=True).click()
     await eva.page.get_by_role("checkbox", name="Select: Run: make target-0").check()
     await eva.page.get_by_role("button", name="Select all 30").click()
-    late = asked(await team.agent.bash(thread, "make late"))
+    late = request_of(await team.agent.bash(thread, "make late"))
     await expect(eva.page).to_have_title("(31) Inbox – askback")
     await eva.page.get_by_role("button", name="Deny 30").click()
     await expect(titles(eva)).to_have_text(["Run: make late"])
@@ -264,9 +264,9 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
 async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_beside_questions(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    risky = asked(await team.agent.bash(thread, "rm -rf build", timeout_s=3000))
-    plain = asked(await team.agent.bash(thread, "make one", timeout_s=3001))
-    question = asked(await team.agent.ask(thread, form({"type": "text"}, title="A name?")))
+    risky = request_of(await team.agent.bash(thread, "rm -rf build", timeout_s=3000))
+    plain = request_of(await team.agent.bash(thread, "make one", timeout_s=3001))
+    question = request_of(await team.agent.ask(thread, form({"type": "text"}, title="A name?")))
     eva = await screen("/", house=team, before=stop_the_clock)
     bar = eva.page.get_by_role("region", name="Selected requests")
     await eva.page.get_by_role("link", name="Run: rm -rf build").focus()
@@ -296,7 +296,7 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
 async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [asked(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
+    made = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("checkbox", name="Select: Run: make a").check()
     await eva.page.get_by_role("button", name="Select all 2").click()
@@ -313,7 +313,7 @@ async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
 async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make one"))
+    request = request_of(await team.agent.bash(thread, "make one"))
     eva = await screen(f"/inbox/{request['id']}", house=team)
     tab = await eva.context.new_page()
     await tab.goto(eva.origin)

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import ViewportSize, expect
 
 from tests.journeys.browser import OpenScreen, Screen
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
-async def made(team: Team, rule: str, **terms: Any) -> dict[str, Any]:
+async def create_rule(team: Team, rule: str, **terms: Any) -> dict[str, Any]:
     """Create a rule as the admin."""
     reply = await team.admin.http.post("/v1/rules", json={"rule": rule, **terms})
     assert reply.status_code == 201, reply.text
@@ -35,8 +35,8 @@ async def test_the_list_shows_the_calls_the_agents_and_the_uses_of_each_rule(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})
-    await made(team, "make test", why="It only tests.")
-    await made(team, "git push:*", effect="ask", scope="project", project="shop")
+    await create_rule(team, "make test", why="It only tests.")
+    await create_rule(team, "git push:*", effect="ask", scope="project", project="shop")
     for _ in range(2):
         await team.agent.bash(thread, "make test")
     eva = await screen("/rules", house=team)
@@ -58,7 +58,7 @@ async def test_built_in_rules_are_folded_by_subject_and_found_by_a_search(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.bash(thread, "git status")
-    await made(team, "make test")
+    await create_rule(team, "make test")
     eva = await screen("/rules", house=team)
     built_in = eva.page.get_by_role("region", name="Built in")
     await expect(built_in.get_by_text("Read with Git")).to_contain_text("used once")
@@ -73,7 +73,7 @@ async def test_built_in_rules_are_folded_by_subject_and_found_by_a_search(
 async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked(await team.agent.bash(thread, "make clean"))
+    request_of(await team.agent.bash(thread, "make clean"))
     eva = await screen("/rules", house=team)
     await expect(eva.page.get_by_role("heading", name="No rules yet")).to_be_visible()
     await expect(eva.page.get_by_text('askback rules add "git push:*" --effect ask')).to_be_visible()
@@ -112,7 +112,7 @@ async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team)
 
 @requirement("B11")
 async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, team: Team) -> None:
-    await made(team, "make test")
+    await create_rule(team, "make test")
     eva = await screen("/rules", house=team, before=lambda page: page.clock.install())
     revoke = eva.page.get_by_role("button", name="Revoke bash(make test)")
     await revoke.click()
@@ -130,7 +130,7 @@ async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, te
 
 @requirement("B12")
 async def test_controls_that_a_role_may_not_use_are_absent(screen: OpenScreen, team: Team) -> None:
-    await made(team, "make deploy", effect="ask", locked=True)
+    await create_rule(team, "make deploy", effect="ask", locked=True)
     eva = await screen("/rules", house=team)
     row = eva.page.get_by_role("row", name="make deploy")
     await expect(row).to_contain_text("Locked")
@@ -139,7 +139,7 @@ async def test_controls_that_a_role_may_not_use_are_absent(screen: OpenScreen, t
 
 
 async def test_rules_are_exported_as_a_file(screen: OpenScreen, team: Team) -> None:
-    await made(team, "make test")
+    await create_rule(team, "make test")
     eva = await screen("/rules", house=team)
     async with eva.page.expect_download() as download:
         await eva.page.get_by_role("button", name="Export").click()
@@ -152,8 +152,8 @@ async def test_axe_finds_nothing_in_the_rules(screen: OpenScreen, team: Team, th
     eva = await screen("/rules", house=team)
     await expect(eva.page.locator("askback-copy")).to_be_visible()
     found = {"empty": await eva.violations("light", "dark")}
-    await made(team, "make test", shadow=True, expires_in_s=60)
-    await made(team, "git push:*", effect="ask", locked=True)
+    await create_rule(team, "make test", shadow=True, expires_in_s=60)
+    await create_rule(team, "git push:*", effect="ask", locked=True)
     await team.agent.bash(thread, "make all")
     await eva.page.reload()
     await expect(eva.page.locator("tbody tr")).to_have_count(2)

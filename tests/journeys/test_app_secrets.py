@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, Response, expect
 
 from tests.journeys.browser import OpenScreen, Screen
-from tests.journeys.people import Team, asked, leased
+from tests.journeys.people import Team, leased, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -17,9 +17,9 @@ CANARY = "canary-4711-value"
 AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
 
 
-async def given(team: Team, thread: str, value: str = "first") -> None:
+async def provide_secret(team: Team, thread: str, value: str = "first") -> None:
     """Give `A_KEY` to the agent of a thread."""
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope="global")
     assert settled.status_code == 200, settled.text
 
@@ -33,7 +33,7 @@ def dialog(page: Page, name: str) -> Any:
 async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
     replies: list[str] = []
     boss = await screen("/secrets", house=team, **AS_ADMIN)
     page = boss.page
@@ -59,10 +59,10 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     await expect(row.locator("askback-time")).to_have_count(2)
     assert len(replies) == 1
     assert CANARY not in "".join(replies)
-    assert not await kept(boss)
+    assert not await canary_is_visible(boss)
 
 
-async def kept(shown: Screen) -> bool:
+async def canary_is_visible(shown: Screen) -> bool:
     """Whether the canary is in the page, in its storage, or in the console."""
     found = await shown.page.evaluate(
         """async () => {
@@ -85,7 +85,7 @@ async def kept(shown: Screen) -> bool:
 async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
     boss = await screen("/secrets", house=team, **AS_ADMIN)
     page = boss.page
     await page.get_by_role("button", name="Replace A_KEY").click()
@@ -107,7 +107,7 @@ async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
 async def test_an_agent_may_not_use_a_secret_after_its_grant_is_revoked(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
     boss = await screen("/secrets", house=team, **AS_ADMIN)
     page = boss.page
     row = page.get_by_role("row").filter(has_text="A_KEY")
@@ -128,7 +128,7 @@ async def test_an_agent_may_not_use_a_secret_after_its_grant_is_revoked(
 async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
 
     async def late(page: Page) -> None:
         none = {"agents": [], "next_cursor": "more"}

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, form
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -32,7 +32,7 @@ document.hasFocus = () => window.here ?? true;
 """
 
 
-async def pretend(page: Page) -> None:
+async def record_notifications(page: Page) -> None:
     """Replace the browser's notification with one that is only recorded."""
     await page.add_init_script(_AWAY)
 
@@ -102,18 +102,18 @@ async def test_single_letter_keys_are_turned_off(screen: OpenScreen, team: Team)
 async def test_a_notification_names_the_agent_and_never_the_question(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/settings", house=team, before=pretend)
+    eva = await screen("/settings", house=team, before=record_notifications)
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
     await expect(page.get_by_label("Notify me in this browser")).to_be_checked()
     told = page.locator("html")
     await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
-    asked(await team.agent.bash(thread, "make"))
+    request_of(await team.agent.bash(thread, "make"))
     # Requests that the page finds when it loads the inbox are not new.
     await expect(page.locator("askback-app .rail .n")).to_have_text("1")
     await page.evaluate("() => { window.here = false; }")
-    asked(await team.agent.bash(thread, "deploy --key canary-4711"))
-    asked(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))
+    request_of(await team.agent.bash(thread, "deploy --key canary-4711"))
+    request_of(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))
     await expect(told).to_have_attribute("data-shown", re.compile("wait"))
     shown = await page.evaluate("window.shown")
     assert shown[0][:2] == ["Notifications are on", "Open askback to see what it is."]
@@ -127,7 +127,7 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
 ) -> None:
     async def prepare(page: Page) -> None:
         await page.clock.install()
-        await pretend(page)
+        await record_notifications(page)
 
     eva = await screen("/settings", house=team, before=prepare)
     page = eva.page
@@ -137,7 +137,7 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
     await page.evaluate("() => { window.here = false; }")
     waiting = page.locator("askback-app .rail .n")
     for at in range(1, 19):
-        asked(await team.agent.bash(thread, f"make {at}"))
+        request_of(await team.agent.bash(thread, f"make {at}"))
         await expect(waiting).to_have_text(str(at))
         await page.clock.run_for(1_000)
     await page.clock.run_for(5_000)
@@ -151,7 +151,7 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
 async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, team: Team, thread: str) -> None:
     async def prepare(page: Page) -> None:
         await page.clock.install()
-        await pretend(page)
+        await record_notifications(page)
 
     eva = await screen("/settings", house=team, before=prepare)
     page = eva.page
@@ -159,7 +159,7 @@ async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, tea
     await expect(page.locator("html")).to_have_attribute("data-shown", re.compile("Notifications are on"))
     await page.evaluate("() => { window.here = false; }")
     waiting = page.locator("askback-app .rail .n")
-    request = asked(await team.agent.bash(thread, "make a"))
+    request = request_of(await team.agent.bash(thread, "make a"))
     await expect(waiting).to_have_text("1")
     await team.bob.decide(request["id"], "approve")
     await expect(waiting).to_have_count(0)
@@ -264,7 +264,7 @@ async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScree
 
 @requirement("K4")
 async def test_health_shows_the_checks_and_the_server(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
     assert sent.json()["status"] == "resolving", sent.text
     boss = await screen("/settings/health", house=team, **AS_ADMIN)

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import ViewportSize, expect
 
 from tests.journeys.browser import OpenScreen, Wire
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -31,7 +31,7 @@ async def test_the_inbox_counts_open_requests_and_explains_an_empty_list(
 async def test_on_a_phone_the_list_opens_the_request_and_back_returns(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make one"))
+    request = request_of(await team.agent.bash(thread, "make one"))
     eva = await screen("/", house=team, viewport=PHONE)
     row = eva.page.get_by_role("link", name="Run: make one")
     await row.click()

@@ -11,8 +11,8 @@ import httpx2
 import pytest
 
 from askback.domain.audit import GENESIS, ChainBreak, seal_entry, verify_chain
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Team, asked, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Team, refusal, request_of
 from tests.requirements import requirement
 from tests.signing_in import sign_in
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 Told = tuple[Any, ...]
 
 
-def told(entry: dict[str, Any]) -> Told:
+def summary_of(entry: dict[str, Any]) -> Told:
     """Return the action, actor, channel, decision, source and rule of an entry."""
     who = entry["actor"]["name"] if "actor" in entry else None
     return entry["action"], who, entry["via"], entry.get("decision"), entry.get("source"), entry.get("rule")
@@ -34,12 +34,12 @@ def lines(entries: list[dict[str, Any]]) -> list[str]:
 
 async def some_history(team: Team, thread: str) -> None:
     """An approval with a rule, a use of the rule, a denial, a use of the call and its outcome."""
-    first = asked(await team.agent.bash(thread, "make test"))
+    first = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(first["id"], "approve", scope="always")
     allowed = (await team.agent.bash(thread, "make test")).json()
     await team.agent.consume(allowed["id"], "run-1")
     await team.agent.report(allowed["id"], "run-1", "succeeded")
-    second = asked(await team.agent.bash(thread, "make deploy"))
+    second = request_of(await team.agent.bash(thread, "make deploy"))
     await team.bob.decide(second["id"], "deny")
 
 
@@ -47,14 +47,14 @@ async def some_history(team: Team, thread: str) -> None:
 async def test_every_decision_is_logged_with_person_transport_rule_and_time(team: Team, thread: str) -> None:
     await team.agent.bash(thread, "ls")
     await team.agent.bash(thread, "rm -rf /")
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     await team.agent.bash(thread, "make test")
-    refused = asked(await team.agent.bash(thread, "make deploy"))
+    refused = request_of(await team.agent.bash(thread, "make deploy"))
     await team.bob.decide(refused["id"], "deny")
     await team.agent.bash(thread, "make deploy")
     entries, head = await team.admin.audit()
-    assert [told(entry) for entry in entries] == [
+    assert [summary_of(entry) for entry in entries] == [
         ("decide", None, "policy", "approve", "policy", "bash(ls:*)"),
         ("decide", None, "policy", "deny", "policy", None),
         ("decide", "ada", "api", "approve", "responder", "bash(make test)"),
@@ -77,24 +77,24 @@ async def test_every_decision_is_logged_with_person_transport_rule_and_time(team
 
 @requirement("B28")
 async def test_votes_outcomes_uses_rules_settings_and_refusals_are_logged(team: Team, thread: str) -> None:
-    quorum = asked(await team.agent.bash(thread, "make one", quorum=2))
+    quorum = request_of(await team.agent.bash(thread, "make one", quorum=2))
     await team.ada.decide(quorum["id"], "approve")
     await team.bob.decide(quorum["id"], "approve")
     await team.agent.consume(quorum["id"], "run-1")
     await team.agent.report(quorum["id"], "run-1", "failed")
     await team.agent.decide(quorum["id"], "approve")
-    declined = asked(await team.agent.bash(thread, "make two"))
+    declined = request_of(await team.agent.bash(thread, "make two"))
     await team.ada.decline(declined["id"], "dismissed")
-    cancelled = asked(await team.agent.bash(thread, "make three"))
+    cancelled = request_of(await team.agent.bash(thread, "make three"))
     await team.agent.cancel(cancelled["id"])
     rule = (await team.carol.rule("make four")).json()
     await team.carol.revoke(rule["id"])
     await team.admin.set_policy(mode="plan")
     await team.admin.set_policy(mode="normal")
-    late = asked(await team.agent.bash(thread, "make five", timeout_s=1))
+    late = request_of(await team.agent.bash(thread, "make five", timeout_s=1))
     await team.ada.http.get(f"/v1/requests/{late['id']}", params={"wait": 20})
     entries, head = await team.admin.audit()
-    assert [told(entry)[:2] for entry in entries] == [
+    assert [summary_of(entry)[:2] for entry in entries] == [
         ("vote", "ada"),
         ("decide", "bob"),
         ("consume", "agent"),
@@ -114,13 +114,13 @@ async def test_votes_outcomes_uses_rules_settings_and_refusals_are_logged(team: 
 @requirement("B28")
 async def test_the_transport_of_a_decision_is_logged(server: Any, team: Team, thread: str) -> None:
     for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon", "policy"):
-        request = asked(await team.agent.bash(thread, f"make {way}"))
+        request = request_of(await team.agent.bash(thread, f"make {way}"))
         body = {"revision": 1, "decision": "approve"}
         headers = {"X-Askback-Via": way}
         url = f"/v1/requests/{request['id']}/answer"
         assert (await team.ada.http.post(url, json=body, headers=headers)).status_code == 200
     link = (await team.admin.http.post("/v1/login-links", json={"name": "Dora"})).json()["url"]
-    request = asked(await team.agent.bash(thread, "make browser"))
+    request = request_of(await team.agent.bash(thread, "make browser"))
     async with httpx2.AsyncClient(base_url=server.url) as browser:
         await sign_in(browser, link)
         body = {"revision": 1, "decision": "approve"}
@@ -183,7 +183,7 @@ def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
 
 @requirement("B28")
 async def test_the_log_is_one_chain_under_concurrent_decisions(team: Team, thread: str) -> None:
-    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
+    requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
     await asyncio.gather(
         *(team.ada.decide(each["id"], "approve") for each in requests),
         *(team.bob.decide(each["id"], "deny") for each in requests),
@@ -198,11 +198,13 @@ async def test_the_log_is_one_chain_under_concurrent_decisions(team: Team, threa
 
 
 @requirement("B28")
-async def test_the_log_continues_after_a_kill_of_the_server(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_the_log_continues_after_a_kill_of_the_server(
+    killable_server: KillableServer, thread: str
+) -> None:
+    async with killable_server.team() as team:
         await some_history(team, thread)
         before, _ = await team.admin.log()
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         await team.agent.bash(thread, "ls")
         entries, head = await team.admin.log()
         assert entries[: len(before)] == before
@@ -238,7 +240,7 @@ async def test_nothing_is_written_into_the_log_from_outside(team: Team, thread: 
 async def test_notes_and_file_contents_stay_out_of_the_log(team: Team, thread: str) -> None:
     secret = "hunter2-is-not-for-the-log"
     call = {"path": "src/a.py", "content": secret}
-    request = asked(await team.agent.approve(thread, "write_file", call))
+    request = request_of(await team.agent.approve(thread, "write_file", call))
     await team.ada.decide(request["id"], "approve")
     await team.agent.consume(request["id"], "run-1", tool="write_file", input=call)
     entries, _ = await team.admin.audit()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Team, asked, faults
+from tests.journeys.people import Team, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -163,7 +163,7 @@ async def test_json_that_readers_do_not_agree_on_is_refused(team: Team, thread: 
 @requirement("B13", "L3", "L5")
 async def test_an_input_is_stored_completely_or_refused(team: Team, thread: str) -> None:
     fits = "x" * 200_000
-    request = asked(await team.agent.approve(thread, "write_file", {"path": "a", "content": fits}))
+    request = request_of(await team.agent.approve(thread, "write_file", {"path": "a", "content": fits}))
     assert request["approval"]["input"]["content"] == fits
     over = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (256 * 1024)})
     assert faults(over) == [("", "too_long")]
@@ -200,7 +200,7 @@ async def test_an_invalid_decision_is_refused_with_its_path_and_the_request_stay
         ({**no, "edited_input": {"command": "ls"}}, ["edited_input"]),
         ({**no, "rule": "bash(make)"}, ["rule"]),
     ]
-    request = asked(await team.agent.bash(thread, "make", allow_edit=True))
+    request = request_of(await team.agent.bash(thread, "make", allow_edit=True))
     found: list[tuple[dict[str, Any], list[str]]] = []
     for body, _ in cases:
         reply = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
@@ -213,7 +213,7 @@ async def test_an_invalid_decision_is_refused_with_its_path_and_the_request_stay
 
 @requirement("B29", "M1")
 async def test_a_use_or_report_that_cannot_be_read_is_refused_with_its_path(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     await team.ada.decide(request["id"], "approve")
     digest = request["approval"]["digest"]
     uses: list[tuple[dict[str, Any], list[str]]] = [

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,7 @@ CALL = {"command": "make deploy"}
 
 async def approved(team: Team, thread: str, call: dict[str, Any] = CALL, **more: Any) -> dict[str, Any]:
     """A call that was approved once."""
-    request = asked(await team.agent.approve(thread, "bash", call, **more))
+    request = request_of(await team.agent.approve(thread, "bash", call, **more))
     reply = await team.ada.decide(request["id"], "approve")
     assert reply.status_code == 200, reply.text
     return reply.json()
@@ -41,7 +41,7 @@ async def test_the_same_call_spelt_otherwise_has_the_same_digest(team: Team, thr
             f'{{"kind": "approval", "thread_id": "{thread}", "approval": {{"tool": "t", "input": {text}}}}}'
         )
         reply = await team.agent.http.post("/v1/requests", content=body.encode(), headers=headers)
-        digests.add(asked(reply)["approval"]["digest"])
+        digests.add(request_of(reply)["approval"]["digest"])
     assert len(digests) == 1
 
 
@@ -83,12 +83,12 @@ async def test_one_of_many_concurrent_executions_gets_the_call(team: Team, threa
 
 @requirement("B15")
 async def test_a_call_without_approval_cannot_be_used(team: Team, thread: str) -> None:
-    pending = asked(await team.agent.bash(thread, "make one"))
-    denied = asked(await team.agent.bash(thread, "make two"))
+    pending = request_of(await team.agent.bash(thread, "make one"))
+    denied = request_of(await team.agent.bash(thread, "make two"))
     await team.ada.decide(denied["id"], "deny")
-    declined = asked(await team.agent.bash(thread, "make three"))
+    declined = request_of(await team.agent.bash(thread, "make three"))
     await team.ada.decline(declined["id"], "refused")
-    cancelled = asked(await team.agent.bash(thread, "make four"))
+    cancelled = request_of(await team.agent.bash(thread, "make four"))
     await team.agent.cancel(cancelled["id"])
     refused = (await team.agent.bash(thread, "rm -rf /")).json()
     for request in (pending, denied, declined, cancelled, refused):
@@ -134,7 +134,7 @@ async def test_the_result_of_an_execution_is_reported_once(team: Team, thread: s
 
 @requirement("B15")
 async def test_a_decision_about_another_call_than_the_shown_one_is_refused(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "bash", CALL))
+    request = request_of(await team.agent.approve(thread, "bash", CALL))
     other = digest_of("bash", {"command": "make clean"})
     assert refusal(await team.ada.decide(request["id"], "approve", digest=other)) == (409, "digest_mismatch")
     assert (await team.ada.get(request["id"]))["status"] == "pending"
@@ -145,7 +145,7 @@ async def test_a_decision_about_another_call_than_the_shown_one_is_refused(team:
 @requirement("B16")
 async def test_an_edited_input_replaces_the_requested_one_and_is_bound_again(team: Team, thread: str) -> None:
     call = {"command": "make deploy", "timeout": 60}
-    request = asked(await team.agent.approve(thread, "bash", call, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "bash", call, allow_edit=True))
     edited = {"command": "make deploy --dry-run"}
     approval = (await team.ada.decide(request["id"], "approve", edited_input=edited)).json()
     assert approval["answer"]["edited_input"] == edited
@@ -159,7 +159,7 @@ async def test_an_edited_input_replaces_the_requested_one_and_is_bound_again(tea
 
 @requirement("B16")
 async def test_an_input_is_edited_only_where_the_agent_allows_it(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "bash", CALL))
+    request = request_of(await team.agent.approve(thread, "bash", CALL))
     refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean"})
     assert [path for path, _ in faults(refused)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
@@ -172,7 +172,7 @@ async def test_an_input_is_edited_only_where_the_agent_allows_it(team: Team, thr
 async def test_an_edited_input_that_a_hard_limit_refuses_is_refused_and_the_request_stays_open(
     team: Team, thread: str, command: str
 ) -> None:
-    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
     refused = await team.ada.decide(request["id"], "approve", edited_input={"command": command})
     assert [path for path, _ in faults(refused)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
@@ -181,7 +181,7 @@ async def test_an_edited_input_that_a_hard_limit_refuses_is_refused_and_the_requ
 @requirement("B16")
 async def test_an_edited_input_that_a_rule_denies_is_refused(team: Team, thread: str) -> None:
     await team.ada.rule("make clean:*", "deny")
-    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
     refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean all"})
     assert [path for path, _ in faults(refused)] == ["edited_input"]
     assert (await team.ada.get(request["id"]))["status"] == "pending"
@@ -192,7 +192,7 @@ async def test_an_edited_input_that_a_rule_denies_is_refused(team: Team, thread:
 async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
     team: Team, thread: str, scope: str
 ) -> None:
-    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
     edited = {"command": "make clean"}
     refused = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited)
     assert [path for path, _ in faults(refused)] == ["scope"]
@@ -203,7 +203,7 @@ async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
 
 @requirement("B24")
 async def test_a_rule_that_now_denies_wins_over_a_late_yes(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "bash", CALL))
+    request = request_of(await team.agent.approve(thread, "bash", CALL))
     await team.bob.rule("make deploy:*", "deny", why="the freeze has begun")
     late = await team.ada.decide(request["id"], "approve", scope="always")
     assert late.status_code == 200
@@ -234,17 +234,17 @@ async def test_a_rule_that_now_denies_stops_an_approved_call_that_is_not_yet_use
 
 @requirement("B15", "B24")
 async def test_an_approval_survives_the_death_of_the_server_and_is_still_used_once(
-    mortal: Mortal, thread: str
+    killable_server: KillableServer, thread: str
 ) -> None:
-    async with mortal.team() as team:
-        waiting = asked(await team.agent.bash(thread, "make one"))
+    async with killable_server.team() as team:
+        waiting = request_of(await team.agent.bash(thread, "make one"))
         request = await approved(team, thread)
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         used = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
         assert used.status_code == 200
         late = (await team.ada.decide(waiting["id"], "approve")).json()
         assert late["answer"]["decision"] == "approve"
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert (await team.agent.consume(request["id"], "run-1")).json() == used.json()
         assert refusal(await team.agent.consume(request["id"], "run-2")) == (409, "already_consumed")
         assert (await team.agent.consume(late["id"], "run-3")).status_code == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -12,7 +12,9 @@ pytestmark = pytest.mark.anyio
 
 @requirement("N12", "B10")
 async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "Bash", {"command": "git diff --stat", "cwd": "/srv"}))
+    request = request_of(
+        await team.agent.approve(thread, "Bash", {"command": "git diff --stat", "cwd": "/srv"})
+    )
     choices = request["approval"]["choices"]
     assert [(choice["kind"], choice["rule"]) for choice in choices] == [
         ("exact", "bash(git diff --stat) in /srv"),
@@ -22,12 +24,12 @@ async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: s
     later = await team.agent.approve(thread, "Bash", {"command": "git diff --name-only", "cwd": "/srv"})
     assert later.json()["answer"]["policy_rule"] == choices[1]["rule"]
     written = await team.agent.approve(thread, "write_file", {"path": "src/a.py", "content": "x"})
-    assert [choice["rule"] for choice in asked(written)["approval"]["choices"]] == [
+    assert [choice["rule"] for choice in request_of(written)["approval"]["choices"]] == [
         "write_file(path=src/a.py)",
         "write_file(path=src/**)",
     ]
     mail = {"to": "ada@example.com", "subject": "Hi"}
-    sent = asked(await team.agent.approve(thread, "send_mail", mail))
+    sent = request_of(await team.agent.approve(thread, "send_mail", mail))
     assert [(choice["kind"], choice["rule"]) for choice in sent["approval"]["choices"]] == [
         ("exact", 'send_mail {"subject": "Hi", "to": "ada@example.com"}'),
         ("recipient", "send_mail(to=ada@example.com)"),
@@ -36,9 +38,9 @@ async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: s
     await team.ada.decide(sent["id"], "approve", scope="always", rule="send_mail(to=ada@example.com)")
     again = await team.agent.approve(thread, "send_mail", {**mail, "subject": "Hi again"})
     assert again.json()["answer"]["policy_rule"] == "send_mail(to=ada@example.com)"
-    asked(await team.agent.approve(thread, "send_mail", {**mail, "to": "eve@example.com"}))
+    request_of(await team.agent.approve(thread, "send_mail", {**mail, "to": "eve@example.com"}))
     call = {"url": "https://api.example.com/v1/a", "method": "GET"}
-    request = asked(await team.agent.approve(thread, "http_request", call))
+    request = request_of(await team.agent.approve(thread, "http_request", call))
     assert [(choice["kind"], choice["rule"]) for choice in request["approval"]["choices"][1:]] == [
         ("site", "http_request(url=https://api.example.com/**)"),
         ("tool", "http_request"),

@@ -9,7 +9,7 @@ import pytest
 from askback.domain.decision import Decision
 from askback.domain.policy.digest import call_digest
 from askback.domain.request import InputRequest
-from tests.journeys.people import Team, asked, decided, faults, refusal
+from tests.journeys.people import Team, decided, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ INPUTS: list[Any] = [
 async def test_an_input_of_any_type_is_shown_approved_and_used_unchanged(
     team: Team, thread: str, value: Any
 ) -> None:
-    request = asked(await team.agent.approve(thread, "send", value))
+    request = request_of(await team.agent.approve(thread, "send", value))
     shown = request["approval"]
     assert (shown["input"], type(shown["input"])) == (value, type(value))
     assert (shown["digest"], shown["preview"]["type"]) == (call_digest("send", value), "json")
@@ -49,7 +49,7 @@ async def test_an_input_of_any_type_is_shown_approved_and_used_unchanged(
 @requirement("B12", "B29")
 @pytest.mark.parametrize("value", INPUTS, ids=repr)
 async def test_always_covers_exactly_this_input(team: Team, thread: str, value: Any) -> None:
-    request = asked(await team.agent.approve(thread, "send", value))
+    request = request_of(await team.agent.approve(thread, "send", value))
     await team.ada.decide(request["id"], "approve", scope="always")
     [rule] = await team.ada.rules()
     assert rule["rule"].startswith("tool:send ")
@@ -67,7 +67,7 @@ async def test_always_covers_exactly_this_input(team: Team, thread: str, value: 
 async def test_an_edit_keeps_the_type_of_the_input(
     team: Team, thread: str, value: Any, edited: Any, wrong: Any
 ) -> None:
-    request = asked(await team.agent.approve(thread, "send", value, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "send", value, allow_edit=True))
     refused = await team.ada.decide(request["id"], "approve", edited_input=wrong)
     assert faults(refused) == [("edited_input", "wrong_type")]
     assert await team.ada.get(request["id"]) == request
@@ -78,7 +78,7 @@ async def test_an_edit_keeps_the_type_of_the_input(
 
 @requirement("B16", "B7")
 async def test_an_edited_list_is_checked_against_deny_rules(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "bash", ["make", "deploy"], allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "bash", ["make", "deploy"], allow_edit=True))
     refused = await team.ada.decide(request["id"], "approve", edited_input=["rm", "-rf", "/"])
     assert [path for path, _ in faults(refused)] == ["edited_input"]
     assert await team.ada.get(request["id"]) == request
@@ -86,7 +86,7 @@ async def test_an_edited_list_is_checked_against_deny_rules(team: Team, thread: 
 
 @requirement("B16")
 async def test_nobody_edits_an_input_of_null(team: Team, thread: str) -> None:
-    request = asked(await team.agent.approve(thread, "restart", None, allow_edit=True))
+    request = request_of(await team.agent.approve(thread, "restart", None, allow_edit=True))
     assert request["approval"]["allow_edit"] is False
     refused = await team.ada.decide(request["id"], "approve", edited_input={"now": True})
     assert faults(refused) == [("edited_input", "edit_not_allowed")]

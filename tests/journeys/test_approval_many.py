@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Team, asked, decided, faults, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Team, decided, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-async def thirty(team: Team, thread: str) -> list[dict[str, Any]]:
+async def create_thirty(team: Team, thread: str) -> list[dict[str, Any]]:
     """Thirty calls that wait for a decision, asked one after the other."""
-    return [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
+    return [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
 
 
-def listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a person saw of some requests."""
     return [
         {"id": each["id"], "revision": each["revision"], "digest": each["approval"]["digest"]}
@@ -29,9 +29,9 @@ def listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @requirement("B25", "J9")
 async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
-    requests = await thirty(team, thread)
+    requests = await create_thirty(team, thread)
     assert [each["id"] for each in await team.ada.pending(thread)] == [each["id"] for each in requests]
-    done = await team.ada.batch("decline", listed(requests), reason="refused", note="stop")
+    done = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
     assert done.status_code == 200
     results = done.json()["results"]
     assert [result["id"] for result in results] == [each["id"] for each in requests]
@@ -56,8 +56,8 @@ async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: s
 async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
     team: Team, thread: str, action: str, decision: str
 ) -> None:
-    first, second, third = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
-    results = (await team.ada.batch(action, listed([first, third]))).json()["results"]
+    first, second, third = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
+    results = (await team.ada.batch(action, as_listed([first, third]))).json()["results"]
     assert [result["request"]["answer"]["decision"] for result in results] == [decision] * 2
     assert [each["id"] for each in await team.ada.pending(thread)] == [second["id"]]
     assert await team.ada.rules(ended="true") == []
@@ -67,7 +67,7 @@ async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
 @requirement("B25")
 @pytest.mark.parametrize("key", ["scope", "rule", "edited_input"])
 async def test_a_batch_has_no_place_for_a_rule(team: Team, thread: str, key: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     assert faults(await team.ada.batch("approve", [request["id"]], **{key: "always"})) == [
         (key, "unknown_field")
     ]
@@ -78,8 +78,10 @@ async def test_a_batch_has_no_place_for_a_rule(team: Team, thread: str, key: str
 
 @requirement("B25")
 async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -> None:
-    good, other, stale, settled = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(4)]
-    plan = asked(await team.agent.plan(thread, "Do it."))
+    good, other, stale, settled = [
+        request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(4)
+    ]
+    plan = request_of(await team.agent.plan(thread, "Do it."))
     await team.bob.decide(settled["id"], "deny")
     items = [
         {"id": good["id"], "revision": 1, "digest": good["approval"]["digest"]},
@@ -107,7 +109,7 @@ async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -
 
 @requirement("B25")
 async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     one = {"id": request["id"], "revision": 1}
     for body, path in (
         ({"action": "decline", "requests": []}, "requests"),
@@ -125,9 +127,9 @@ async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thre
 
 @requirement("B25", "G2")
 async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -> None:
-    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
+    requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
     reply = await team.ada.frame(
-        op="batch_requests", body={"action": "decline", "requests": listed(requests)}
+        op="batch_requests", body={"action": "decline", "requests": as_listed(requests)}
     )
     assert {(r["status"], r["request"]["status"]) for r in reply["ok"]["results"]} == {(200, "declined")}
     assert await team.ada.pending(thread) == []
@@ -135,7 +137,7 @@ async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -
 
 @requirement("B25")
 async def test_deciding_one_request_does_not_change_the_others(team: Team, thread: str) -> None:
-    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(5)]
+    requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(5)]
     await asyncio.gather(
         team.ada.decide(requests[3]["id"], "approve"), team.bob.decide(requests[1]["id"], "deny")
     )
@@ -144,13 +146,13 @@ async def test_deciding_one_request_does_not_change_the_others(team: Team, threa
 
 @requirement("B25")
 async def test_open_requests_are_declined_in_one_action_after_a_kill_of_the_server(
-    mortal: Mortal, thread: str
+    killable_server: KillableServer, thread: str
 ) -> None:
-    async with mortal.team() as team:
-        requests = await thirty(team, thread)
-        await mortal.dies_and_returns()
+    async with killable_server.team() as team:
+        requests = await create_thirty(team, thread)
+        await killable_server.dies_and_returns()
         assert await team.ada.pending(thread) == requests
-        results = (await team.ada.batch("decline", listed(requests))).json()["results"]
+        results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
         assert {result["status"] for result in results} == {200}
         assert await team.ada.pending(thread) == []
 
@@ -160,10 +162,10 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
     team: Team, thread: str
 ) -> None:
     threads = [f"{thread}-{n}" for n in range(3)]
-    requests = [asked(await team.agent.bash(each, "make")) for each in threads]
+    requests = [request_of(await team.agent.bash(each, "make")) for each in threads]
     waiting = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert [each["thread_id"] for each in waiting[::-1]] == threads
-    results = (await team.ada.batch("decline", listed(requests))).json()["results"]
+    results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
     assert [result["request"]["status"] for result in results] == ["declined"] * 3
     query = {"status": "pending", "kind": "approval"}
     assert (await team.ada.http.get("/v1/requests", params=query)).json()["requests"] == []
@@ -171,6 +173,6 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
 
 @requirement("J9")
 async def test_nobody_declines_all_but_a_person(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     assert refusal(await team.agent.batch("decline", [request["id"]])) == (403, "forbidden")
     assert (await team.ada.get(request["id"]))["status"] == "pending"

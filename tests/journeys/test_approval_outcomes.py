@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Decision
-from tests.journeys.conftest import Mortal, Server
+from tests.journeys.conftest import KillableServer, Server
 from tests.journeys.people import Person, Team
 from tests.requirements import requirement
 
@@ -175,10 +175,13 @@ async def test_the_texts_can_be_replaced(server: Server, team: Team, thread: str
 
 
 @requirement("B29", "M6")
-async def test_without_a_server_the_answer_is_no(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team, AsyncClient(mortal.server.url, team.agent.token, retry_for=0) as client:
+async def test_without_a_server_the_answer_is_no(killable_server: KillableServer, thread: str) -> None:
+    async with (
+        killable_server.team() as team,
+        AsyncClient(killable_server.server.url, team.agent.token, retry_for=0) as client,
+    ):
         assert await client.approve("bash", {"command": "ls"}, thread_id=thread)
-        mortal.dies()
+        killable_server.dies()
         with anyio.fail_after(120):
             decision = await client.approve("bash", {"command": "ls"}, thread_id=thread)
         assert (bool(decision), decision.status, decision.input) == (False, "unavailable", {})
@@ -187,12 +190,15 @@ async def test_without_a_server_the_answer_is_no(mortal: Mortal, thread: str) ->
 
 @requirement("B15", "G7")
 async def test_an_agent_that_waits_gets_the_decision_through_the_death_of_the_server(
-    mortal: Mortal, thread: str
+    killable_server: KillableServer, thread: str
 ) -> None:
-    async with mortal.team() as team, AsyncClient(mortal.server.url, team.agent.token) as client:
+    async with (
+        killable_server.team() as team,
+        AsyncClient(killable_server.server.url, team.agent.token) as client,
+    ):
         asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread))
         request_id = await waiting(team.ada, thread)
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert (await team.ada.decide(request_id, "approve")).status_code == 200
         with anyio.fail_after(120):
             decision = await asking

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal, Server
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.conftest import KillableServer, Server
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,7 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 async def two_of_three(team: Team, thread: str, command: str = "make deploy", **more: Any) -> str:
     """Ask for two yeses of three people; returns the id."""
-    request = asked(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **more))
+    request = request_of(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **more))
     assert request["approval"]["scopes"] == ["once"]
     return request["id"]
 
@@ -79,7 +79,7 @@ async def test_a_vote_sent_again_with_its_key_counts_once(team: Team, thread: st
 async def test_a_second_credential_of_the_same_person_has_no_second_vote(
     server: Server, team: Team, thread: str
 ) -> None:
-    request_id = asked(await team.agent.bash(thread, "make deploy", quorum=2))["id"]
+    request_id = request_of(await team.agent.bash(thread, "make deploy", quorum=2))["id"]
     await team.ada.decide(request_id, "approve")
     made = await team.admin.http.post("/v1/tokens", json={"role": "responder", "name": "ada"})
     async with Person(server.url, made.json()["token"]) as again:
@@ -118,7 +118,7 @@ async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
         await person(role="requester", name="her agent", user="usr_eva") as agent,
         await person(role="responder", name="Eva at work", user="usr_eva") as eva,
     ):
-        request = asked(await agent.bash(thread, "make deploy", exclude_requester=True, quorum=2))
+        request = request_of(await agent.bash(thread, "make deploy", exclude_requester=True, quorum=2))
         assert request["approval"]["exclude_requester"] is True
         for decision in ("approve", "deny"):
             assert refusal(await eva.decide(request["id"], decision)) == (403, "requester_excluded")
@@ -129,14 +129,16 @@ async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
         await team.ada.decide(request["id"], "approve")
         ended = (await team.bob.decide(request["id"], "approve")).json()
         assert ended["answer"]["decision"] == "approve"
-        other = asked(await agent.bash(thread, "make clean"))
+        other = request_of(await agent.bash(thread, "make clean"))
         assert (await eva.decide(other["id"], "approve")).status_code == 200
 
 
 @requirement("K6")
 async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> None:
     for turn in range(10):
-        request = asked(await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=team.ids))
+        request = request_of(
+            await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=team.ids)
+        )
         people = (team.ada, team.bob, team.carol)
         replies = await asyncio.gather(*(person.decide(request["id"], "approve") for person in people))
         assert [reply.status_code for reply in replies] == [200] * 3
@@ -146,11 +148,11 @@ async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> No
 
 
 @requirement("K6")
-async def test_votes_survive_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_votes_survive_the_death_of_the_server(killable_server: KillableServer, thread: str) -> None:
+    async with killable_server.team() as team:
         request_id = await two_of_three(team, thread)
         await team.ada.decide(request_id, "approve")
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert refusal(await team.ada.decide(request_id, "approve")) == (409, "already_voted")
         ended = (await team.bob.decide(request_id, "approve")).json()
         assert voters(ended) == [("ada", "approve"), ("bob", "approve")]
@@ -182,7 +184,7 @@ async def test_a_rule_that_now_denies_ends_the_voting(team: Team, thread: str) -
 async def test_only_the_assignees_decide(team: Team, thread: str) -> None:
     _, bob, carol = team.ids
     assert (await team.carol.http.get("/v1/session")).json()["principal"]["id"] == carol
-    request = asked(await team.agent.bash(thread, "make deploy", assignees=[bob, carol]))
+    request = request_of(await team.agent.bash(thread, "make deploy", assignees=[bob, carol]))
     assert request["assignees"] == [bob, carol]
     for stranger in (team.ada, team.admin):
         for reply in (
@@ -210,7 +212,7 @@ async def test_one_of_two_concurrent_decisions_wins_and_the_other_person_sees_it
     team: Team, thread: str
 ) -> None:
     for turn in range(10):
-        request = asked(await team.agent.bash(thread, f"make deploy{turn}"))
+        request = request_of(await team.agent.bash(thread, f"make deploy{turn}"))
         yes, no = await asyncio.gather(
             team.ada.decide(request["id"], "approve"), team.bob.decide(request["id"], "deny")
         )
@@ -222,7 +224,7 @@ async def test_one_of_two_concurrent_decisions_wins_and_the_other_person_sees_it
 
 @requirement("B25")
 async def test_one_of_fifty_concurrent_decisions_settles_and_stores_one_rule(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
 
     async def decides(person: Person) -> int:
         return (await person.decide(request["id"], "approve", scope="always")).status_code

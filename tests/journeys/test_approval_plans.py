@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -20,13 +20,13 @@ async def in_plan_mode(team: Team, thread: str) -> str:
     """Switch the thread to plan mode and ask about a plan; returns the id."""
     assert (await team.ada.set_policy(thread_id=thread, mode="plan")).status_code == 200
     assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
-    return asked(await team.agent.plan(thread, PLAN))["id"]
+    return request_of(await team.agent.plan(thread, PLAN))["id"]
 
 
 @requirement("B23")
 async def test_a_plan_is_shown_in_full_and_no_rule_decides_it(team: Team, thread: str) -> None:
     await team.admin.set_policy(level="full", confirm="ENABLE FULL")
-    request = asked(await team.agent.plan(thread, PLAN))
+    request = request_of(await team.agent.plan(thread, PLAN))
     shown = request["approval"]
     assert (shown["tool"], shown["plan"], shown["scopes"]) == ("plan", PLAN, ["once"])
     assert shown["digest"] == digest_of("plan", {"plan": PLAN})
@@ -66,25 +66,27 @@ async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, 
     assert (denied["answer"]["decision"], denied["answer"]["note"]) == ("deny", "Tests first.")
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
     assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
-    again = asked(await team.agent.plan(thread, PLAN))
+    again = request_of(await team.agent.plan(thread, PLAN))
     assert again["id"] != request_id
 
 
 @requirement("B23")
-async def test_an_open_plan_survives_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_an_open_plan_survives_the_death_of_the_server(
+    killable_server: KillableServer, thread: str
+) -> None:
+    async with killable_server.team() as team:
         request_id = await in_plan_mode(team, thread)
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert (await team.ada.get(request_id))["approval"]["plan"] == PLAN
         approved = await team.ada.decide(request_id, "approve", mode="accept_edits")
         assert approved.json()["status"] == "answered"
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
 
 
 @requirement("B23")
 async def test_a_plan_takes_no_other_mode_scope_rule_or_edit(team: Team, thread: str) -> None:
-    request = asked(await team.agent.plan(thread, PLAN, allow_edit=True, scopes=["once", "always"]))
+    request = request_of(await team.agent.plan(thread, PLAN, allow_edit=True, scopes=["once", "always"]))
     cases: list[tuple[dict[str, Any], str]] = [
         ({"mode": "full"}, "mode"),
         ({"scope": "always"}, "scope"),
@@ -99,7 +101,7 @@ async def test_a_plan_takes_no_other_mode_scope_rule_or_edit(team: Team, thread:
 
 @requirement("B23")
 async def test_a_mode_goes_with_a_plan_only(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     refused = await team.ada.decide(request["id"], "approve", mode="accept_edits")
     assert [path for path, _ in faults(refused)] == ["mode"]
     assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"

@@ -12,14 +12,14 @@ from askback import Approval, Conflict
 from askback.domain.decision import Decision
 from tests.journeys.browser import OpenScreen, place_of
 from tests.journeys.conftest import Server
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
 async def approved(team: Team, thread: str, command: str = "make deploy", **more: Any) -> dict[str, Any]:
-    request = asked(await team.agent.bash(thread, command, **more))
+    request = request_of(await team.agent.bash(thread, command, **more))
     return (await team.ada.decide(request["id"], "approve")).json()
 
 
@@ -80,7 +80,7 @@ async def test_only_a_person_who_may_decide_a_call_may_revoke_it(team: Team, thr
     assert refusal(await revoke(team.agent, request)) == (403, "forbidden")
     assert refusal(await revoke(team.bob, request)) == (403, "not_assigned")
     assert (await revoke(team.ada, request)).status_code == 200
-    waiting = asked(await team.agent.bash(thread, "make later"))
+    waiting = request_of(await team.agent.bash(thread, "make later"))
     assert refusal(await revoke(team.ada, waiting)) == (409, "not_approved")
     denied = (await team.ada.decide(waiting["id"], "deny")).json()
     assert refusal(await revoke(team.ada, denied)) == (409, "not_approved")

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 from tests.signing_in import HALF, sign_in
 
@@ -113,7 +113,7 @@ async def operations(person: Person) -> list[tuple[str, str]]:
 async def state(team: Team, thread: str) -> State:
     """A pending approval, and a locked rule."""
     rule = (await team.admin.rule("git push:*", "ask", locked=True)).json()
-    return State(team, thread, asked(await team.agent.bash(thread, "make deploy")), rule)
+    return State(team, thread, request_of(await team.agent.bash(thread, "make deploy")), rule)
 
 
 def filled(path: str, request: dict[str, Any], rule_id: str, thread: str) -> str:
@@ -146,7 +146,7 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
 
 @requirement("I2", "B28")
 async def test_each_attempt_of_an_agent_to_decide_is_in_the_audit_log(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     tried = [
         await team.agent.decide(request["id"], "approve"),
         await team.agent.decline(request["id"], "refused"),
@@ -185,7 +185,7 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_over_a_websocket(
 async def test_an_answer_by_a_requester_is_refused_under_any_header(
     server: Any, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     token = team.agent.http.headers["Authorization"].removeprefix("Bearer ")
     url = f"{server.url}/v1/requests/{request['id']}/answer"
     async with httpx2.AsyncClient() as http:
@@ -237,7 +237,7 @@ async def test_a_persons_cookie_alone_opens_nothing_on_any_route(
 async def test_another_tenant_finds_neither_the_request_nor_the_rule(
     server: Any, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     rule = (await team.ada.rule("make test")).json()
     async with server.person("responder@acme") as stranger:
         tried = await stranger.decide(request["id"], "approve")

@@ -9,8 +9,8 @@ import pytest
 
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Person, Team, asked, decided, faults, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Person, Team, decided, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def keeps(team: Team, thread: str, command: str, scope: str, **more: Any) -> dict[str, Any]:
     """Approve a command and store the rule; returns the settled request."""
     scopes = ["once", "thread", "project", "always"]
-    request = asked(await team.agent.bash(thread, command, scopes=scopes, project="web"))
+    request = request_of(await team.agent.bash(thread, command, scopes=scopes, project="web"))
     reply = await team.ada.decide(request["id"], "approve", scope=scope, **more)
     assert reply.status_code == 200, reply.text
     return reply.json()
@@ -51,7 +51,7 @@ async def test_always_stores_the_exact_words_that_were_shown(team: Team, thread:
 async def test_a_rule_can_be_edited_before_storing_if_it_still_covers_the_call(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     for wrong in ("bash(make clean)", "bash(*)", "make test && x", "bash", "tool:bash", "make 'test"):
         refused = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong)
         assert [path for path, _ in faults(refused)] == ["rule"], wrong
@@ -70,7 +70,7 @@ async def test_a_rule_can_be_edited_before_storing_if_it_still_covers_the_call(
 async def test_no_rule_can_be_stored_for_a_call_that_can_change_its_meaning(
     team: Team, thread: str, command: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, command))
+    request = request_of(await team.agent.bash(thread, command))
     assert request["approval"]["scopes"] == ["once"]
     assert "rule" not in request["approval"]
     assert (await team.ada.decide(request["id"], "approve", scope="always")).status_code in {403, 422}
@@ -87,11 +87,11 @@ async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_fol
         return decided(await team.agent.approve(thread, "write_file", call))[0]
 
     call = {"path": "src/a.py", "content": "y"}
-    request = asked(await team.agent.approve(thread, "write_file", call))
+    request = request_of(await team.agent.approve(thread, "write_file", call))
     assert request["approval"]["rule"] == "write_file(path=src/a.py)"
     await team.ada.decide(request["id"], "approve", scope="always")
     assert [await writes("src/a.py"), await writes("src/b.py")] == ["approve", "ask"]
-    again = asked(await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"}))
+    again = request_of(await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"}))
     await team.ada.decide(again["id"], "approve", scope="always", rule="write_file(path=src/**)")
     found = [await writes(path) for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")]
     assert found == ["approve", "approve", "ask", "ask", "ask"]
@@ -120,12 +120,12 @@ async def test_a_decision_reaches_as_far_as_its_scope(
 
 @requirement("B9", "B11")
 async def test_always_covers_the_same_command_after_a_restart_and_no_similar_one(
-    mortal: Mortal, thread: str
+    killable_server: KillableServer, thread: str
 ) -> None:
-    async with mortal.team() as team:
+    async with killable_server.team() as team:
         await keeps(team, thread, "make test", "always")
         await keeps(team, thread, "make docs", "thread")
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         slightly = ("make test2", "make test -k", "make test && x", "make Test", "make docs")
         assert await verdicts(team.agent, "t2", "make test", *slightly) == ["approve", *["ask"] * 5]
         assert await verdicts(team.agent, thread, "make docs", "make docs2") == ["approve", "ask"]
@@ -219,10 +219,10 @@ async def test_a_rule_ends_when_its_time_is_over(team: Team, thread: str) -> Non
 
 @requirement("B12")
 async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Team, thread: str) -> None:
-    open_before = asked(await team.agent.bash(thread, "git push origin main"))
+    open_before = request_of(await team.agent.bash(thread, "git push origin main"))
     assert refusal(await team.ada.rule("git push:*", "ask", locked=True)) == (403, "forbidden")
     locked = (await team.admin.rule("git push:*", "ask", locked=True)).json()
-    shown = asked(await team.agent.bash(thread, "git push"))
+    shown = request_of(await team.agent.bash(thread, "git push"))
     assert shown["approval"]["locked"] is True
     assert shown["approval"]["scopes"] == ["once"]
     for request in (shown, open_before):
@@ -241,7 +241,7 @@ async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Te
 
 @requirement("B17", "B18")
 async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny", note="not on a Friday")
     again = await team.agent.bash(thread, "make deploy")
     assert again.status_code == 200
@@ -261,7 +261,7 @@ async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: T
 async def test_a_dismissed_call_is_asked_again_and_a_refused_one_is_not(
     team: Team, thread: str, reason: str, status: int
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decline(request["id"], reason)
     again = await team.agent.bash(thread, "make deploy")
     assert again.status_code == status
@@ -270,25 +270,25 @@ async def test_a_dismissed_call_is_asked_again_and_a_refused_one_is_not(
 
 @requirement("B17", "B11")
 async def test_a_later_rule_of_a_person_overrides_a_refusal(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny")
     await team.ada.rule("make deploy")
     assert await verdicts(team.agent, thread, "make deploy") == ["approve"]
 
 
 @requirement("B17")
-async def test_a_refusal_is_remembered_over_a_restart(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
-        request = asked(await team.agent.bash(thread, "make deploy"))
+async def test_a_refusal_is_remembered_over_a_restart(killable_server: KillableServer, thread: str) -> None:
+    async with killable_server.team() as team:
+        request = request_of(await team.agent.bash(thread, "make deploy"))
         await team.ada.decide(request["id"], "deny")
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         again = await team.agent.bash(thread, "make deploy")
         assert (again.status_code, again.json()["id"]) == (200, request["id"])
 
 
 @requirement("B17")
 async def test_a_loop_of_repeated_calls_is_refused_without_a_card(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny")
     replies = await asyncio.gather(*(team.agent.bash(thread, "make deploy") for _ in range(20)))
     assert {(r.status_code, r.json()["id"]) for r in replies} == {(200, request["id"])}
@@ -338,28 +338,28 @@ async def test_always_exactly_this_runs_once_more_unasked_and_one_character_more
     team: Team, thread: str, command: str
 ) -> None:
     call = {"command": command, "cwd": "/srv/shop", "description": "Build", "timeout": 9}
-    request = asked(await team.agent.approve(thread, "Bash", call))
+    request = request_of(await team.agent.approve(thread, "Bash", call))
     assert (await team.ada.decide(request["id"], "approve", scope="always")).status_code == 200
     again = (await team.agent.approve("another", "Bash", {**call, "description": "Again"})).json()
     assert (again["source"], again["answer"]["policy_rule"]) == ("policy", request["approval"]["rule"])
     others = ({"command": f"{command}x"}, {"cwd": "/srv"}, {"run_in_background": True}, {"cwd": None})
     for other in others:
-        asked(await team.agent.approve("another", "Bash", {**call, **other}))
+        request_of(await team.agent.approve("another", "Bash", {**call, **other}))
 
 
 @requirement("N12")
 async def test_always_keeps_the_folder_that_the_adapter_says(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test", cwd="/srv/shop"))
+    request = request_of(await team.agent.bash(thread, "make test", cwd="/srv/shop"))
     kept = (await team.ada.decide(request["id"], "approve", scope="always")).json()["answer"]["rule"]["text"]
     assert kept == request["approval"]["rule"] == "bash(make test) in /srv/shop"
     assert await verdicts(team.agent, thread, "make test", cwd="/srv/shop") == ["approve"]
     for elsewhere in ({"cwd": "/srv"}, {"cwd": "/srv/shop/web"}, {}):
-        asked(await team.agent.bash(thread, "make test", **elsewhere))
+        request_of(await team.agent.bash(thread, "make test", **elsewhere))
 
 
 @requirement("N12")
 async def test_never_allow_keeps_a_rule_that_denies(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make publish | tee log"))
+    request = request_of(await team.agent.bash(thread, "make publish | tee log"))
     reply = (await team.ada.decide(request["id"], "deny", scope="always")).json()
     assert reply["answer"]["rule"]["text"] == "bash(make publish | tee log)"
     assert [(rule["effect"], rule["scope"]) for rule in await team.ada.rules()] == [("deny", "always")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +22,7 @@ async def ok(person: Person, **frame: Any) -> Any:
 
 @requirement("G1", "G5", "H2")
 async def test_each_event_carries_the_request_as_it_was_at_that_moment(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make", quorum=2))
+    request = request_of(await team.agent.bash(thread, "make", quorum=2))
     voted = (await team.ada.decide(request["id"], "approve")).json()
     answered = (await team.bob.decide(request["id"], "approve")).json()
     events = [event async for event in team.carol.events(thread, until=3)]
@@ -87,7 +87,7 @@ async def test_the_same_key_asks_the_policy_once(team: Team, thread: str) -> Non
 
 @requirement("M4", "B9")
 async def test_the_same_key_decides_once_and_keeps_one_rule(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     replies = [await team.ada.decide(request["id"], "approve", scope="always", key="once") for _ in range(3)]
     assert [reply.status_code for reply in replies] == [200] * 3
     first, *again = [reply.json() for reply in replies]
@@ -100,7 +100,7 @@ async def test_the_same_key_decides_once_and_keeps_one_rule(team: Team, thread: 
 
 @requirement("C12", "B15")
 async def test_a_decision_about_another_revision_is_refused(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     refused = await team.ada.decide(request["id"], "approve", revision=2)
     assert refusal(refused) == (409, "stale_revision")
     assert refused.json()["error"]["request"] == request
@@ -109,7 +109,7 @@ async def test_a_decision_about_another_revision_is_refused(team: Team, thread: 
 @requirement("G4", "H8")
 async def test_approvals_are_in_the_snapshot_of_their_thread_and_in_the_list(team: Team, thread: str) -> None:
     allowed = (await team.agent.bash(thread, "ls", tool_call_id="tc1")).json()
-    request = asked(await team.agent.bash(thread, "make", tool_call_id="tc2", run_id="r1"))
+    request = request_of(await team.agent.bash(thread, "make", tool_call_id="tc2", run_id="r1"))
     snapshot = (await team.ada.http.get(f"/v1/threads/{thread}")).json()
     assert snapshot["requests"] == [{**allowed, "seq": 1}, {**request, "seq": 2}]
     query = {"thread_id": thread, "kind": "approval"}

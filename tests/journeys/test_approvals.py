@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +66,7 @@ async def test_a_reading_tool_runs_immediately_with_its_input_unchanged(team: Te
 
 @requirement("B8")
 async def test_only_a_scope_that_was_offered_can_be_chosen(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test", scopes=["once", "thread"]))
+    request = request_of(await team.agent.bash(thread, "make test", scopes=["once", "thread"]))
     assert request["approval"]["scopes"] == ["once", "thread"]
     for scope in ("always", "project"):
         refused = await team.ada.decide(request["id"], "approve", scope=scope)
@@ -81,14 +81,14 @@ async def test_only_a_scope_that_was_offered_can_be_chosen(team: Team, thread: s
 async def test_once_thread_and_always_are_offered_when_the_agent_does_not_say(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     assert request["approval"]["scopes"] == ["once", "thread", "always"]
 
 
 @requirement("B13")
 async def test_a_long_command_is_shown_in_full_with_a_short_headline(team: Team, thread: str) -> None:
     command = "echo " + "x" * 5_000 + " && rm the-tail"
-    preview = asked(await team.agent.bash(thread, command))["approval"]["preview"]
+    preview = request_of(await team.agent.bash(thread, command))["approval"]["preview"]
     assert (preview["type"], plain(preview["parts"])) == ("command", command)
     assert len(preview["headline"]) <= 320
     assert "\n" not in preview["headline"]
@@ -98,7 +98,7 @@ async def test_a_long_command_is_shown_in_full_with_a_short_headline(team: Team,
 async def test_a_file_is_shown_as_its_path_and_diff(team: Team, thread: str) -> None:
     call = {"path": "src/a.py", "content": "one\nzwei\nthree\n"}
     before = {"before": "one\ntwo\nthree\n"}
-    preview = asked(await team.agent.approve(thread, "write_file", call, preview=before))["approval"][
+    preview = request_of(await team.agent.approve(thread, "write_file", call, preview=before))["approval"][
         "preview"
     ]
     assert (preview["type"], plain(preview["path"])) == ("file", "src/a.py")
@@ -109,7 +109,7 @@ async def test_a_file_is_shown_as_its_path_and_diff(team: Team, thread: str) -> 
 @requirement("B13")
 async def test_the_whole_input_of_another_tool_is_shown(team: Team, thread: str) -> None:
     call = {"title": "A bug", "labels": ["urgent", "core"], "body": "line one\nline two", "n": 41}
-    preview = asked(await team.agent.approve(thread, "create_issue", call))["approval"]["preview"]
+    preview = request_of(await team.agent.approve(thread, "create_issue", call))["approval"]["preview"]
     assert preview["type"] == "table"
     assert {plain(field["name"]): plain(field["parts"]) for field in preview["fields"]} == {
         "title": "A bug",
@@ -122,7 +122,7 @@ async def test_the_whole_input_of_another_tool_is_shown(team: Team, thread: str)
 @requirement("B13")
 async def test_other_arguments_of_a_command_are_shown_too(team: Team, thread: str) -> None:
     call = {"command": "make test", "cwd": "/srv/elsewhere", "env": {"LD_PRELOAD": "evil.so"}}
-    preview = asked(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
+    preview = request_of(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
     assert plain(preview["parts"]) == "make test"
     assert plain(preview["folder"]) == "/srv/elsewhere"
     (beside,) = preview["fields"]
@@ -146,7 +146,7 @@ async def test_other_arguments_of_a_command_are_shown_too(team: Team, thread: st
 async def test_a_character_that_would_deceive_is_written_out(
     team: Team, thread: str, odd: str, escape: str
 ) -> None:
-    preview = asked(await team.agent.bash(thread, f"echo a{odd}b"))["approval"]["preview"]
+    preview = request_of(await team.agent.bash(thread, f"echo a{odd}b"))["approval"]["preview"]
     assert {"escape": escape} in preview["parts"]
     assert plain(preview["parts"]) == f"echo a{escape}b"
     assert odd not in str(preview["headline"])
@@ -155,7 +155,7 @@ async def test_a_character_that_would_deceive_is_written_out(
 @requirement("B19")
 @pytest.mark.parametrize("word", ["maybe", "Approve", "approve ", "yes", "", None, True, 1, ["approve"]])
 async def test_an_unknown_decision_decides_nothing(team: Team, thread: str, word: Any) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     refused = await team.ada.decide(request["id"], word)
     assert [path for path, _ in faults(refused)] == ["decision"]
     assert await team.ada.get(request["id"]) == request
@@ -163,7 +163,7 @@ async def test_an_unknown_decision_decides_nothing(team: Team, thread: str, word
 
 @requirement("B19")
 async def test_a_body_for_a_form_decides_nothing(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     assert (await team.ada.answer(request["id"], {"decision": "approve"})).status_code == 422
     form = (await team.agent.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})).json()
     assert (await team.ada.decide(form["id"], "approve")).status_code == 422
@@ -175,18 +175,18 @@ async def test_a_body_for_a_form_decides_nothing(team: Team, thread: str) -> Non
 async def test_an_approval_is_open_for_five_minutes_or_as_long_as_the_agent_says(
     team: Team, thread: str, timeout: dict[str, Any], open_for: int
 ) -> None:
-    assert seconds(asked(await team.agent.bash(thread, "make test", **timeout))) == open_for
+    assert seconds(request_of(await team.agent.bash(thread, "make test", **timeout))) == open_for
 
 
 @requirement("B20")
 async def test_an_approval_can_be_open_for_ever(team: Team, thread: str) -> None:
-    assert "expires_at" not in asked(await team.agent.bash(thread, "make test", timeout_s=None))
+    assert "expires_at" not in request_of(await team.agent.bash(thread, "make test", timeout_s=None))
 
 
 @requirement("B20")
 @pytest.mark.parametrize("word", ["deny", "expire"])
 async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test", timeout_s=1, on_timeout=word))
+    request = request_of(await team.agent.bash(thread, "make test", timeout_s=1, on_timeout=word))
     ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
     assert ended.json()["status"] == "expired"
     assert "answer" not in ended.json()
@@ -197,7 +197,7 @@ async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> No
 @requirement("B26")
 async def test_the_server_marks_danger_independently_of_the_agent(team: Team, thread: str) -> None:
     claimed = {"level": "normal", "reasons": ["Only temporary files."]}
-    shown = asked(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
+    shown = request_of(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
     assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders and everything in them."]}
     assert shown["agent_risk"]["reasons"] == claimed["reasons"]
 
@@ -228,15 +228,19 @@ async def test_a_name_that_only_looks_alike_is_no_danger(team: Team, thread: str
 async def test_an_unknown_or_unreadable_call_needs_approval_with_the_reason(
     team: Team, thread: str, tool: str, call: dict[str, Any]
 ) -> None:
-    shown = asked(await team.agent.approve(thread, tool, call))["approval"]
+    shown = request_of(await team.agent.approve(thread, tool, call))["approval"]
     assert shown["reasons"]
     assert shown["digest"] == digest_of(tool, call)
 
 
 @requirement("B29")
-async def test_without_a_store_that_can_write_nothing_is_allowed(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
-        with closing(sqlite3.connect(mortal.server.data / "askback.db", isolation_level=None)) as holder:
+async def test_without_a_store_that_can_write_nothing_is_allowed(
+    killable_server: KillableServer, thread: str
+) -> None:
+    async with killable_server.team() as team:
+        with closing(
+            sqlite3.connect(killable_server.server.data / "askback.db", isolation_level=None)
+        ) as holder:
             holder.execute("BEGIN IMMEDIATE")
             refused = await team.agent.bash(thread, "ls")
         assert refusal(refused) == (503, "unavailable")
@@ -245,10 +249,14 @@ async def test_without_a_store_that_can_write_nothing_is_allowed(mortal: Mortal,
 
 
 @requirement("B29")
-async def test_a_deny_rule_that_became_unreadable_makes_every_call_ask(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_a_deny_rule_that_became_unreadable_makes_every_call_ask(
+    killable_server: KillableServer, thread: str
+) -> None:
+    async with killable_server.team() as team:
         await team.ada.rule("make deploy", "deny")
-        with closing(sqlite3.connect(mortal.server.data / "askback.db", isolation_level=None)) as other:
+        with closing(
+            sqlite3.connect(killable_server.server.data / "askback.db", isolation_level=None)
+        ) as other:
             other.execute("UPDATE rules SET text = 'a rule of another version ('")
-        request = asked(await team.agent.bash(thread, "ls"))
+        request = request_of(await team.agent.bash(thread, "ls"))
         assert "cannot be read" in request["approval"]["reasons"][0]

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from askback.domain.audit import GENESIS, verify_chain
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Person, Team, asked, faults
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Person, Team, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-async def searched(admin: Person, **query: Any) -> dict[str, Any]:
+async def search_page(admin: Person, **query: Any) -> dict[str, Any]:
     """A page of entries."""
     reply = await admin.http.get("/v1/audit/entries", params=query)
     assert reply.status_code == 200, reply.text
@@ -26,7 +26,7 @@ async def searched(admin: Person, **query: Any) -> dict[str, Any]:
 
 async def actions(admin: Person, **query: Any) -> list[str]:
     """The actions of entries."""
-    return [entry["action"] for entry in (await searched(admin, **query))["entries"]]
+    return [entry["action"] for entry in (await search_page(admin, **query))["entries"]]
 
 
 async def verified(admin: Person, **query: Any) -> dict[str, Any]:
@@ -38,14 +38,14 @@ async def verified(admin: Person, **query: Any) -> dict[str, Any]:
 
 @requirement("B28")
 async def test_entries_are_found_by_person_action_request_and_thread(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     await team.agent.bash("another", "make test")
     assert await actions(team.admin, request_id=request["id"]) == ["decide"]
     assert await actions(team.admin, thread_id=thread) == ["decide"]
-    [rule] = (await searched(team.admin, action="decide", actor="policy"))["entries"]
+    [rule] = (await search_page(team.admin, action="decide", actor="policy"))["entries"]
     assert (rule["rule"], rule["thread_id"]) == ("bash(make test)", "another")
-    [ada] = (await searched(team.admin, action="decide", actor="ADA"))["entries"]
+    [ada] = (await search_page(team.admin, action="decide", actor="ADA"))["entries"]
     assert ada["request_id"] == request["id"]
     assert await actions(team.admin, actor=ada["actor"]["id"]) == ["decide"]
     assert set(await actions(team.admin, action="token")) == {"token.add"}
@@ -58,7 +58,7 @@ async def test_entries_are_found_by_person_action_request_and_thread(team: Team,
 async def test_ids_have_names(team: Team, thread: str) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})
     await team.agent.bash(thread, "git status")
-    found = await searched(team.admin, action="decide")
+    found = await search_page(team.admin, action="decide")
     [entry] = found["entries"]
     assert found["names"]["threads"] == {thread: "Release 4.2"}
     assert found["names"]["agents"][entry["requester"]]
@@ -68,14 +68,14 @@ async def test_ids_have_names(team: Team, thread: str) -> None:
 async def test_entries_come_newest_first_page_by_page_and_by_time(team: Team, thread: str) -> None:
     for n in range(5):
         await team.agent.bash(thread, f"git log -{n}")
-    first = await searched(team.admin, action="decide", limit=2)
-    rest = await searched(team.admin, action="decide", limit=9, cursor=first["next_cursor"])
+    first = await search_page(team.admin, action="decide", limit=2)
+    rest = await search_page(team.admin, action="decide", limit=9, cursor=first["next_cursor"])
     seqs = [entry["seq"] for page in (first, rest) for entry in page["entries"]]
     assert (seqs, rest["next_cursor"]) == (sorted(seqs, reverse=True), None)
     assert (len(seqs), first["checked_to"]) == (5, seqs[1])
     moment = rest["entries"][1]["at"]
-    later = await searched(team.admin, action="decide", created_after=moment)
-    earlier = await searched(team.admin, action="decide", created_before=moment)
+    later = await search_page(team.admin, action="decide", created_after=moment)
+    earlier = await search_page(team.admin, action="decide", created_before=moment)
     assert len(later["entries"]) + len(earlier["entries"]) >= 5
     assert all(entry["at"] >= moment for entry in later["entries"])
     assert all(entry["at"] <= moment for entry in earlier["entries"])
@@ -87,9 +87,9 @@ async def test_entries_come_newest_first_page_by_page_and_by_time(team: Team, th
 async def test_a_page_looks_at_a_bounded_number_of_entries_and_says_so(team: Team) -> None:
     row = {"rules": [{"rule": f"make t{n}"} for n in range(1_000)]}
     assert (await team.admin.http.post("/v1/rules/import", json=row)).json()["added"] == 1_000
-    found = await searched(team.admin, action="token")
+    found = await search_page(team.admin, action="token")
     assert (found["entries"], found["checked"]) == ([], 1_000)
-    rest = await searched(team.admin, action="token", cursor=found["next_cursor"])
+    rest = await search_page(team.admin, action="token", cursor=found["next_cursor"])
     assert (len(rest["entries"]), rest["next_cursor"]) == (rest["checked"], None)
 
 
@@ -132,18 +132,18 @@ async def test_a_piece_needs_the_entry_before_it(team: Team, query: dict[str, An
 
 @requirement("B28")
 async def test_a_changed_entry_breaks_the_chain_there_and_is_still_listed(
-    mortal: Mortal, thread: str
+    killable_server: KillableServer, thread: str
 ) -> None:
-    async with mortal.team() as team:
+    async with killable_server.team() as team:
         for n in range(4):
             await team.agent.bash(thread, f"git log -{n}")
-        last = (await searched(team.admin))["entries"][1]
-        mortal.dies()
-        with closing(sqlite3.connect(mortal.server.data / "askback.db")) as db:
+        last = (await search_page(team.admin))["entries"][1]
+        killable_server.dies()
+        with closing(sqlite3.connect(killable_server.server.data / "askback.db")) as db:
             db.execute("UPDATE audit SET entry = 'rubbish' WHERE entry LIKE ?", (f'%{last["hash"]}"}}',))
             db.commit()
-        await mortal.returns()
-        assert (await searched(team.admin))["entries"][1] == {"seq": last["seq"], "action": "unreadable"}
+        await killable_server.returns()
+        assert (await search_page(team.admin))["entries"][1] == {"seq": last["seq"], "action": "unreadable"}
         found = await verified(team.admin)
         assert (found["broken"]["seq"], found["end"]["seq"]) == (last["seq"], last["seq"] - 1)
         assert found["complete"] is False

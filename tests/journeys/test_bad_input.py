@@ -77,7 +77,7 @@ def found(reply: Any) -> Faults | str:
     return sorted((each["path"], each["code"]) for each in error["field_errors"])
 
 
-def meant(case: dict[str, Any], at: str = "") -> Faults:
+def expected_faults(case: dict[str, Any], at: str = "") -> Faults:
     """Return the expected faults of a case; a lone surrogate is found before any path is known."""
     return sorted(("" if code == "lone_surrogate" else at + path, code) for path, code in case["faults"])
 
@@ -107,7 +107,7 @@ async def test_a_bad_field_is_refused_with_its_path_and_nothing_is_stored(
                     {"kind": "form", "thread_id": thread, "form": PLACES[place](expanded(case["field"]))}
                 ),
             )
-            seen.append((case["shows"], meant(case, place), found(reply)))
+            seen.append((case["shows"], expected_faults(case, place), found(reply)))
     assert differences(seen) == ""
     assert await empty(ada, thread)
 
@@ -120,7 +120,7 @@ async def test_a_bad_request_is_refused_with_every_path_and_nothing_is_stored(
     async with agent(server) as asking:
         for case in CASES["asks"]:
             reply = await asking.http.post("/v1/requests", content=body_of(case, asking_in(thread)))
-            seen.append((case["shows"], meant(case), found(reply)))
+            seen.append((case["shows"], expected_faults(case), found(reply)))
     assert differences(seen) == ""
     assert await empty(ada, thread)
 
@@ -138,7 +138,7 @@ async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
         for case in cases:
             # Without other values an empty one would be an empty answer, which is another fault.
             reply = await ada.answer(request_id, {"q": expanded(case["value"])})
-            seen.append((case["shows"], meant(case, "values.q"), found(reply)))
+            seen.append((case["shows"], expected_faults(case, "values.q"), found(reply)))
     assert differences(seen) == ""
     assert len(await ada.pending(thread)) == min(asked, 50)
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
@@ -158,7 +158,7 @@ async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
     for case in CASES["answer_bodies"]:
         content = json.dumps(case["body"]).encode() if "body" in case else text_of(case)
         reply = await ada.http.post(f"/v1/requests/{request_id}/answer", content=content)
-        seen.append((case["shows"], meant(case), found(reply)))
+        seen.append((case["shows"], expected_faults(case), found(reply)))
     assert differences(seen) == ""
     assert (await ada.get(request_id))["status"] == "pending"
 
@@ -183,7 +183,7 @@ async def test_a_bad_message_is_refused_with_its_path_and_nothing_is_stored(
     async with agent(server) as asking:
         for case in CASES["messages"]:
             reply = await asking.http.post(url, content=body_of(case, MESSAGE))
-            seen.append((case["shows"], meant(case), found(reply)))
+            seen.append((case["shows"], expected_faults(case), found(reply)))
     assert differences(seen) == ""
     assert await empty(ada, thread)
 
@@ -199,7 +199,11 @@ async def test_a_bad_update_of_a_message_is_refused_with_its_path_and_changes_no
         for case in CASES["message_updates"]:
             body = body_of(case, {"tool_call_id": "c", "status": "done"})
             seen.append(
-                (case["shows"], meant(case), found(await asking.http.patch(f"{url}/m1", content=body)))
+                (
+                    case["shows"],
+                    expected_faults(case),
+                    found(await asking.http.patch(f"{url}/m1", content=body)),
+                )
             )
     assert differences(seen) == ""
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()

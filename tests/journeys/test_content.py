@@ -79,7 +79,7 @@ OBJECTS = st.dictionaries(KEYS, st.sampled_from(OUR_VALUES) | VALUES, min_size=1
 
 
 @dataclass
-class House:
+class StoreScene:
     """A server on one store, its agent, its person and its admin."""
 
     app: App
@@ -100,7 +100,7 @@ class House:
 
 
 @asynccontextmanager
-async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[House]:
+async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScene]:
     bus = LocalBus()
     vault = Envelope(KeyRing({"test": bytes(KEY_BYTES)}))
     app = create_app(store=make(bus.publish), bus=bus, vault=vault)
@@ -114,10 +114,10 @@ async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[House]:
             for role in ("requester", "responder", "admin")
         ]
         agent, person, admin = people
-        yield House(app, agent, person, admin, count(1))
+        yield StoreScene(app, agent, person, admin, count(1))
 
 
-async def converse(house: House, given: dict[str, Any], text: str) -> None:
+async def converse(house: StoreScene, given: dict[str, Any], text: str) -> None:
     """Use content in every place that accepts it, and find it unchanged in everything that shows it."""
     thread = f"t{next(house.numbers)}"
     since = await house.app.services.store.last_position("default")
@@ -171,7 +171,7 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
 
 
 async def seen_everywhere(
-    house: House, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
+    house: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
     for each in asked:
         found = await house.get(house.person, f"/v1/requests/{each['id']}")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 
 pytestmark = pytest.mark.anyio
 
 
-async def listed(person: Person, **chosen: Any) -> list[dict[str, Any]]:
+async def list_conversations(person: Person, **chosen: Any) -> list[dict[str, Any]]:
     """All pages of a list of conversations."""
     found: list[dict[str, Any]] = []
     cursor = None
@@ -29,7 +29,7 @@ async def listed(person: Person, **chosen: Any) -> list[dict[str, Any]]:
 
 async def ids(person: Person, **chosen: Any) -> list[str]:
     """The ids of all pages of a list."""
-    return [each["id"] for each in await listed(person, **chosen)]
+    return [each["id"] for each in await list_conversations(person, **chosen)]
 
 
 async def say(person: Person, thread: str, text: str, **more: Any) -> str:
@@ -47,26 +47,26 @@ async def test_a_conversation_shows_the_newest_message_in_one_line_or_the_newest
     text = "# Plan\n\nFirst **build**,\nthen `ship`." + " word" * 100
     message = await say(agent, thread, text, agent={"name": "planner"})
     await agent.http.patch(f"/v1/threads/{thread}", json={"title": "Größe der Pizza"})
-    (shown,) = await listed(ada)
+    (shown,) = await list_conversations(ada)
     assert (shown["title"], shown["pending"], shown["level"]) == ("Größe der Pizza", 0, "all")
     line = shown["message"].pop("text")
     assert line.startswith("Plan First build, then ship. word")
     assert len(line) == 200
     assert (shown["message"]["role"], shown["message"]["name"]) == ("agent", "planner")
     assert "request" not in shown
-    request = asked(await agent.bash(thread, "make deploy"))
-    (shown,) = await listed(ada)
+    request = request_of(await agent.bash(thread, "make deploy"))
+    (shown,) = await list_conversations(ada)
     assert (shown["request"]["id"], shown["pending"]) == (request["id"], 1)
     body = {"append_to": message, "text": "\n\nAnd **done**"}
     await agent.http.post(f"/v1/threads/{thread}/messages", json=body)
     await say(ada, thread, "Wait!")
-    (shown,) = await listed(ada)
+    (shown,) = await list_conversations(ada)
     assert (shown["message"]["role"], shown["message"]["name"]) == ("user", "ada")
     assert shown["message"]["text"] == "Wait!"
     assert "request" not in shown
     tool = {"type": "tool", "tool_call_id": "c1", "name": "search"}
     await agent.http.post(f"/v1/threads/{thread}/messages", json={"content": [tool]})
-    assert (await listed(ada))[0]["message"]["text"] == "search"
+    assert (await list_conversations(ada))[0]["message"]["text"] == "search"
 
 
 async def test_conversations_are_paged_by_last_activity_and_archived_ones_are_separate(

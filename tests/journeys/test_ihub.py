@@ -17,10 +17,10 @@ from playwright.async_api import expect
 from tests.journeys.browser import OpenScreen, place_of
 from tests.journeys.conftest import Server
 from tests.journeys.people import Person
-from tests.journeys.test_two_servers import House, house
+from tests.journeys.test_two_servers import SharedDatabase, shared_database
 from tests.requirements import requirement
 
-__all__ = ["house"]
+__all__ = ["shared_database"]
 
 pytestmark = pytest.mark.anyio
 APP = "/compat/ihub/api/apps/writer/chat"
@@ -28,8 +28,8 @@ CHOICE = {"question": "Which?", "input_type": "select", "options": [{"label": "A
 
 
 @pytest.fixture(scope="module")
-def pair(house: House) -> tuple[Server, Server]:
-    return house.server("ihub-one"), house.server("ihub-two")
+def pair(shared_database: SharedDatabase) -> tuple[Server, Server]:
+    return shared_database.server("ihub-one"), shared_database.server("ihub-two")
 
 
 async def ask(agent: Person, chat: str, id_: str, **arguments: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ async def _events(reply: httpx2.Response) -> AsyncIterator[tuple[str, str, Any]]
 
 @requirement("D8", "L1", "P5")
 async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
-    house: House, pair: tuple[Server, Server]
+    shared_database: SharedDatabase, pair: tuple[Server, Server]
 ) -> None:
     results: list[dict[str, Any]] = []
 
@@ -87,8 +87,8 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
                 tasks.start_soon(call, (here, there)[n % 2], n)
 
     await all_of(*pair, range(8))
-    house.kill(pair[0])
-    await all_of(house.server("ihub-one"), pair[1], range(8, 20))
+    shared_database.kill(pair[0])
+    await all_of(shared_database.server("ihub-one"), pair[1], range(8, 20))
     asked = [each for each in results if each.get("status") == "awaiting_user_response"]
     assert sorted(each["clarificationNumber"] for each in asked) == list(range(1, 11))
     refused = [each for each in results if each not in asked]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +22,7 @@ async def assign(person: Person, request: dict[str, Any], *assignees: str | None
 
 @requirement("K10")
 async def test_an_assignment_replaces_the_assignees_on_every_screen(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.carol.id]))
+    request = request_of(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.carol.id]))
     assigned = (await assign(team.ada, request, team.bob.id)).json()
     assert assigned["assignees"] == [team.ada.id, team.carol.id]
     assignment = assigned["assignment"]
@@ -51,7 +51,7 @@ async def test_an_assignment_replaces_the_assignees_on_every_screen(team: Team, 
 
 @requirement("K10")
 async def test_only_the_person_who_assigned_a_request_can_undo_it(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     await assign(team.ada, request, team.bob.id)
     assert refusal(await assign(team.carol, request, team.carol.id)) == (403, "not_assigned")
     assert refusal(await assign(team.agent, request, None)) == (403, "forbidden")
@@ -65,7 +65,7 @@ async def test_only_the_person_who_assigned_a_request_can_undo_it(team: Team, th
 @requirement("K10")
 async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> None:
     owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
-    call = asked(await team.agent.bash(thread, "make"))
+    call = request_of(await team.agent.bash(thread, "make"))
     assert (await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)).status_code == 200
     for who in (team.bob.id, team.carol.id, "nobody", "group:ops"):
         reply = await assign(team.ada, call, who)
@@ -81,7 +81,7 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
 
 @requirement("K10", "K6")
 async def test_an_assignment_names_as_many_as_have_to_agree(team: Team, thread: str) -> None:
-    call = asked(await team.agent.bash(thread, "make", quorum=2, assignees=team.ids))
+    call = request_of(await team.agent.bash(thread, "make", quorum=2, assignees=team.ids))
     for assignees in ([], [team.bob.id], [team.bob.id, team.bob.id]):
         assert refusal(await assign(team.ada, call, *assignees)) == (422, "invalid")
     await assign(team.ada, call, team.bob.id, team.carol.id)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -35,11 +35,11 @@ async def history(person: Person, **chosen: Any) -> list[str]:
 
 @requirement("K14")
 async def test_every_settled_request_is_found_by_each_filter(team: Team, thread: str) -> None:
-    lunch = asked(await team.agent.ask(thread, form("Größe der Pizza")))["id"]
-    trip = asked(await team.agent.ask(f"{thread}-trip", form("Which hotel?"), agent="planner"))["id"]
-    call = asked(await team.agent.bash(thread, "make deploy"))["id"]
-    gone = asked(await team.agent.ask(thread, form("Nobody cares")))["id"]
-    open_ = asked(await team.agent.ask(thread, form("Open")))["id"]
+    lunch = request_of(await team.agent.ask(thread, form("Größe der Pizza")))["id"]
+    trip = request_of(await team.agent.ask(f"{thread}-trip", form("Which hotel?"), agent="planner"))["id"]
+    call = request_of(await team.agent.bash(thread, "make deploy"))["id"]
+    gone = request_of(await team.agent.ask(thread, form("Nobody cares")))["id"]
+    open_ = request_of(await team.agent.ask(thread, form("Open")))["id"]
     await team.agent.http.patch(f"/v1/threads/{thread}-trip", json={"title": "Journey to Rome"})
     await team.ada.answer(lunch, {"q": "x"})
     await team.bob.decline(trip, "dismissed", note="Not now.")
@@ -69,7 +69,7 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
     ]
     for chosen, expected in cases:
         assert await history(team.ada, **chosen) == expected, chosen
-    refused = asked(await team.agent.bash(thread, "make refused"))["id"]
+    refused = request_of(await team.agent.bash(thread, "make refused"))["id"]
     await team.carol.decline(refused, "refused")
     assert await history(team.ada, outcome="deny") == [call]
     assert await history(team.ada, outcome="refused") == [refused]
@@ -98,7 +98,7 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
 
 @requirement("K14", "K8")
 async def test_the_history_hides_what_a_person_may_not_see(team: Team, thread: str) -> None:
-    secret = asked(await team.agent.need(thread, "HIDDEN_KEY", hide_names=True))["id"]
+    secret = request_of(await team.agent.need(thread, "HIDDEN_KEY", hide_names=True))["id"]
     owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
     await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)
     await team.ada.hand_over(secret, {"HIDDEN_KEY": "x" * 20})

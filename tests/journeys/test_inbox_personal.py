@@ -10,7 +10,7 @@ import anyio
 import pytest
 import websockets
 
-from tests.journeys.people import Person, Team, asked, refusal
+from tests.journeys.people import Person, Team, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +55,8 @@ async def missed(person: Person) -> list[str]:
 async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_request(
     team: Team, thread: str
 ) -> None:
-    first = asked(await team.agent.ask(thread, FORM))
-    second = asked(await team.agent.ask(thread, FORM))
+    first = request_of(await team.agent.ask(thread, FORM))
+    second = request_of(await team.agent.ask(thread, FORM))
     assert (await remind(team.ada, first, later(hours=2))).status_code == 200
     set_ = (await remind(team.ada, second, later(hours=1))).json()
     assert set_["request_id"] == second["id"]
@@ -78,7 +78,7 @@ async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_reque
 
 @requirement("K12")
 async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM, delivery="resume"))
+    request = request_of(await team.agent.ask(thread, FORM, delivery="resume"))
     written = await comment(team.ada, request)
     assert written.status_code == 201
     await comment(team.bob, request, "I call them.\nAt noon.")
@@ -107,7 +107,7 @@ async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> No
 
 @requirement("K12")
 async def test_a_comment_can_be_deleted_by_its_author_and_the_owner(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     mine, yours = [(await comment(team.ada, request, f"{n}")).json()["id"] for n in range(2)]
     url = f"/v1/requests/{request['id']}/comments"
     assert refusal(await team.bob.http.delete(f"{url}/{mine}")) == (403, "forbidden")
@@ -123,7 +123,7 @@ async def test_a_comment_can_be_deleted_by_its_author_and_the_owner(team: Team, 
 
 @requirement("K12")
 async def test_a_view_only_person_reads_comments_and_writes_none(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
     await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)
     await comment(team.ada, request, "Look.")
@@ -136,9 +136,9 @@ async def test_a_view_only_person_reads_comments_and_writes_none(team: Team, thr
 async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen_it(
     team: Team, thread: str
 ) -> None:
-    mine = asked(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1))
-    open_ = asked(await team.agent.ask(thread, FORM, timeout_s=1))
-    other = asked(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
+    mine = request_of(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1))
+    open_ = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
+    other = request_of(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
     owned = {"owner": team.carol.id, "others": "view"}
     await team.admin.http.put(f"/v1/threads/{thread}-own/access", json=owned)
     for each in (mine, open_, other):
@@ -151,7 +151,7 @@ async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen
     assert set(await missed(team.bob)) == {mine["id"], open_["id"]}
     await team.ada.http.post("/v1/missed/seen", json={"request_ids": [mine["id"]]})
     assert await missed(team.ada) == []
-    again = asked(await team.agent.ask(thread, FORM, timeout_s=1))
+    again = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
     await team.agent.http.get(f"/v1/requests/{again['id']}", params={"wait": 20})
     assert await missed(team.ada) == [again["id"]]
     refused = await team.ada.http.post("/v1/missed/seen", json={"request_ids": ["x"] * 201})
@@ -160,7 +160,7 @@ async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen
 
 @requirement("K11", "K12", "K13")
 async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     async with (
         Inbox(team.ada, inbox=True) as ada,
         Inbox(team.bob, inbox=True) as bob,

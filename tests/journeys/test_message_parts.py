@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
+from tests.journeys.conftest import KillableServer
 from tests.journeys.people import Person, Team, faults, refusal
 from tests.requirements import requirement
 
@@ -31,20 +31,20 @@ async def content(who: Person, thread: str) -> list[dict[str, Any]]:
 
 
 @requirement("A19")
-async def test_parts_come_in_their_order_also_after_a_restart(mortal: Mortal) -> None:
+async def test_parts_come_in_their_order_also_after_a_restart(killable_server: KillableServer) -> None:
     thread = "parts"
-    async with mortal.team() as team:
+    async with killable_server.team() as team:
         message = (await post(team.agent, thread, content=[TEXT], agent={"name": "Researcher"})).json()["id"]
         assert (await post(team.agent, thread, append_to=message, text=" Two.")).status_code == 200
         assert (await post(team.agent, thread, append_to=message, content=[CALL])).status_code == 200
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert (await post(team.agent, thread, append_to=message, content=[CALL])).status_code == 200
         assert (await post(team.agent, thread, append_to=message, text="Three.")).status_code == 200
         done = {"status": "done", "result": {"found": [None, 1.5]}, "duration_ms": 0}
         for _ in range(2):
             changed = await patch(team.agent, thread, message, tool_call_id="c1", **done)
             assert (changed.status_code, changed.json()) == (200, {})
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert await content(team.ada, thread) == [
             {"type": "text", "text": "One. Two."},
             {**CALL, **done},
@@ -123,14 +123,14 @@ async def test_bad_parts_are_refused_with_their_paths(
 
 
 @requirement("N1")
-async def test_the_metadata_of_a_message_come_back_unchanged(mortal: Mortal) -> None:
+async def test_the_metadata_of_a_message_come_back_unchanged(killable_server: KillableServer) -> None:
     thread, metadata = "metadata", {"ihub": {"tags": ["a", None], "größe": 1.5}, "empty": {}}
-    async with mortal.team() as team:
+    async with killable_server.team() as team:
         assert (await post(team.agent, thread, content=[TEXT], metadata=metadata)).status_code == 201
         assert (await post(team.agent, thread, content=[TEXT])).status_code == 201
         refused = await post(team.agent, thread, content=[TEXT], metadata="x" * 16_383)
         assert faults(refused) == [("metadata", "too_long")]
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         messages = (await team.ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
         assert [message.get("metadata") for message in messages] == [metadata, None]
         exported = (await team.admin.http.get(f"/v1/threads/{thread}/export")).json()["messages"]

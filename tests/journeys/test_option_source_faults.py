@@ -16,7 +16,7 @@ from askback.delivery.option_sources import AT_ONCE, FunctionSource, SourceBusy,
 from askback.domain.limits import DEFAULTS
 from askback.domain.sources import OptionQuery
 from askback.domain.verdict import Accept
-from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, house
+from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, source_scene
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +45,7 @@ async def _is_cancelled(_: OptionQuery) -> Any:
 async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_stays_open(
     tmp_path: Path, source: SourceFunction, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with house(tmp_path, sources={"repositories": source}, limits=QUICK) as place:
+    async with source_scene(tmp_path, sources={"repositories": source}, limits=QUICK) as place:
         request = await place.asked(REPOSITORY)
         assert faults(await place.search(request, field="repo")) == [("field", "source_unavailable")]
         refused = await place.answer(request, repo=1)
@@ -69,7 +69,7 @@ async def test_a_retry_with_its_key_gets_its_request_when_the_source_has_failed_
             raise RuntimeError
         return query.page(REPOSITORIES)
 
-    async with house(tmp_path, sources={"repositories": fails_later}) as place:
+    async with source_scene(tmp_path, sources={"repositories": fails_later}) as place:
         place.agent.headers["Idempotency-Key"] = "k1"
         first = await place.asked({**REPOSITORY, "default": 1})
         failed.set()
@@ -93,7 +93,7 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
             "next_cursor": "x" * 1001,
         }  # fmt: skip
 
-    async with house(tmp_path, sources={"repositories": careless}) as place:
+    async with source_scene(tmp_path, sources={"repositories": careless}) as place:
         request = await place.asked(REPOSITORY)
         found = (await place.search(request, field="repo")).json()
     assert found == {
@@ -107,7 +107,7 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
 
 @requirement("F9")
 async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         initial = {"initial_values": {"file": "/src/b.py"}}
         request = await place.asked({**SEVERAL, "default": [2, 1]}, {**FILE, "readonly": True}, form=initial)
         fields = request["form"]["fields"]
@@ -143,7 +143,7 @@ async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
 async def test_a_bad_source_is_refused_with_its_path(
     tmp_path: Path, changes: Body, path: str, code: str
 ) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         refused = await place.ask({**REPOSITORY, **changes})
         assert faults(refused) == [(f"form.fields[0].{path}", code)]
         assert (await place.person.get("/v1/requests")).json()["requests"] == []
@@ -162,14 +162,14 @@ async def test_rows_have_no_sources(tmp_path: Path) -> None:
         "label": "R",
         "rows": [{"id": "a", "label": "A", "fields": [REPOSITORY]}],
     }
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         refused = await place.ask(rows)
     assert faults(refused) == [("form.fields[0].rows[0].fields[0].options_from", "constraint_not_allowed")]
 
 
 @requirement("F9")
 async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(
             REPOSITORY, {"id": "key", "type": "text", "label": "Key", "sensitive": True}
         )
@@ -187,7 +187,7 @@ async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) 
 @pytest.mark.parametrize(("value", "status"), [(2, "answered"), (3, "pending")])
 async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value: int, status: str) -> None:
     validators = {"stock": lambda _: Accept(values={"repo": value})}
-    async with house(tmp_path, validators=validators) as place:
+    async with source_scene(tmp_path, validators=validators) as place:
         request = await place.asked(REPOSITORY, validator="stock")
         assert (await place.answer(request, repo=1)).json()["status"] == "resolving"
         ended = await place.person.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
@@ -198,7 +198,7 @@ async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value:
 
 @requirement("F9", "F16")
 async def test_a_form_that_is_changed_keeps_its_source(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked({"id": "note", "type": "text", "label": "Note"})
         url = f"/v1/requests/{request['id']}"
         for field, expected in (
@@ -217,7 +217,7 @@ async def test_a_form_that_is_changed_keeps_its_source(tmp_path: Path) -> None:
 
 @requirement("F9")
 async def test_a_decline_carries_no_choice_that_nobody_checked(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         note = {"id": "note", "type": "text", "label": "Note"}
         request = await place.asked(REPOSITORY, note, validator="requester", hooks=["decline"])
         url = f"/v1/requests/{request['id']}"
@@ -235,7 +235,7 @@ async def test_the_same_question_twice_is_the_same_request_whatever_the_source_s
     async def renamed(query: OptionQuery) -> Sequence[Body]:
         return [{"value": 1, "label": next(labels)}]
 
-    async with house(tmp_path, sources={"repositories": renamed}) as place:
+    async with source_scene(tmp_path, sources={"repositories": renamed}) as place:
         field = {**REPOSITORY, "default": 1}
         first = await place.asked(field, external_id="x-1")
         assert (await place.ask(field, external_id="x-1")).json() == first
@@ -278,7 +278,7 @@ async def test_a_source_receives_the_searching_person_and_the_query(tmp_path: Pa
         queries.append(query)
         return ["api"]
 
-    async with house(tmp_path, sources={"repositories": heard}) as place:
+    async with source_scene(tmp_path, sources={"repositories": heard}) as place:
         request = await place.asked({**REPOSITORY, "default": "api"}, metadata={"team": 5})
         await place.search(request, field="repo", q=" a ", limit=7, cursor="next")
         await place.answer(request, repo="api")

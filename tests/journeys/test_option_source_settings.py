@@ -16,7 +16,7 @@ from askback.server.app import create_app
 from askback.server.database_address import SettingsError
 from askback.server.plugins import PluginUnusable, installed_option_sources
 from askback.server.settings import load
-from tests.journeys.sourcing import REPOSITORY, House, faults
+from tests.journeys.sourcing import REPOSITORY, SourceScene, faults
 from tests.journeys.test_validator_settings import KEY, SECRET, Carrier
 from tests.requirements import requirement
 
@@ -28,8 +28,8 @@ SETTINGS = {
 }
 
 
-async def place_of(app: Any) -> House:
-    place = House(app, httpx2.AsyncClient(), httpx2.AsyncClient())
+async def place_of(app: Any) -> SourceScene:
+    place = SourceScene(app, httpx2.AsyncClient(), httpx2.AsyncClient())
     place.agent, place.person = (
         await place.client("requester", "agent"),
         await place.client("responder", "ada"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient, Form, OptionsFrom, Select
-from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, house
+from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, source_scene
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @requirement("F9")
 async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(REPOSITORY, delivery="resume")
         assert request["form"]["fields"][0]["options"] == []
         found = await place.search(request, field="repo", q="WEB pag")
@@ -38,7 +38,7 @@ async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(t
 
 @requirement("F9")
 async def test_an_answer_as_a_message_has_the_label(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(SEVERAL)
         await place.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
         await place.answer(request, repo=[2, 1])
@@ -48,7 +48,7 @@ async def test_an_answer_as_a_message_has_the_label(tmp_path: Path) -> None:
 
 @requirement("F9")
 async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(FILE)
         [folder, _] = (await place.search(request, field="file")).json()["options"]
         assert folder == {"value": "/src", "label": "src", "has_children": True, "disabled": True}
@@ -78,7 +78,7 @@ async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) ->
 async def test_a_value_that_the_source_lacks_is_refused(
     tmp_path: Path, field: Body, value: Any, expected: list[tuple[str, str]]
 ) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked({**field, "required": value == ""})
         refused = await place.answer(request, **({} if value == "" else {"repo": value}))
         assert faults(refused) == expected
@@ -89,7 +89,7 @@ async def test_a_value_that_the_source_lacks_is_refused(
 
 @requirement("F9")
 async def test_a_source_decides_for_each_person(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(FILE)
         ada, place.person = place.person, await place.client("responder", "bob")
         assert faults(await place.answer(request, file="/a.md")) == [("values.file", "value_not_in_options")]
@@ -99,7 +99,7 @@ async def test_a_source_decides_for_each_person(tmp_path: Path) -> None:
 
 @requirement("F9")
 async def test_only_people_who_may_answer_search_while_it_is_pending(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(REPOSITORY, assignees=["ada"])
         url = f"/v1/requests/{request['id']}/options?field=repo"
         bob = await place.client("responder", "bob")
@@ -112,7 +112,7 @@ async def test_only_people_who_may_answer_search_while_it_is_pending(tmp_path: P
 
 @requirement("F9", "M1")
 async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         request = await place.asked(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
         for query, expected in (
             ({}, ("field", "missing_required")),
@@ -146,8 +146,12 @@ async def test_another_server_searches_checks_and_keeps_the_label(
     tmp_path: Path, database: dict[str, str]
 ) -> None:
     async with AsyncExitStack() as running:
-        first = await running.enter_async_context(house(tmp_path / "first", database))
-        last = await running.enter_async_context(house(tmp_path / "last", database)) if database else first
+        first = await running.enter_async_context(source_scene(tmp_path / "first", database))
+        last = (
+            await running.enter_async_context(source_scene(tmp_path / "last", database))
+            if database
+            else first
+        )
         request = await first.asked(REPOSITORY, FILE, delivery="resume")
         found = await last.search(request, field="repo", q="WEB pag")
         assert found.json() == {"options": [REPOSITORIES[1]]}
@@ -163,14 +167,14 @@ async def test_another_server_searches_checks_and_keeps_the_label(
         assert ended["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": shown}
         [resume] = (await first.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
-    async with house(tmp_path / "first", database) as place:
+    async with source_scene(tmp_path / "first", database) as place:
         read = (await place.person.get(f"/v1/requests/{request['id']}")).json()
         assert read["answer"] == ended["answer"]
 
 
 @requirement("F9")
 async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
-    async with house(tmp_path) as place:
+    async with source_scene(tmp_path) as place:
         token = await place.app.token("responder", name="ada", user="ada")
         async with AsyncClient(app=place.app) as agent, AsyncClient(app=place.app, token=token) as person:
             asked = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))

@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 
 from tests.journeys.browser import OpenScreen, Wire, place_of
 from tests.journeys.conftest import Server
-from tests.journeys.people import Person, Team, asked
+from tests.journeys.people import Person, Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -22,8 +22,8 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     eva = await screen(place_of(thread), house=team)
     await eva.page.evaluate(_MODAL)
     await eva.composer.click()
-    first = asked(await team.agent.bash(thread, "make one"))
-    second = asked(await team.agent.bash(thread, "make two"))
+    first = request_of(await team.agent.bash(thread, "make one"))
+    second = request_of(await team.agent.bash(thread, "make two"))
     modal = eva.page.locator("dialog:modal")
     await expect(modal).to_contain_text("make one")
     await expect(modal).to_contain_text("1 of 2")
@@ -104,7 +104,7 @@ async def test_an_inline_card_leaves_the_caret_where_it_is(
 async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make release", quorum=2))
+    request = request_of(await team.agent.bash(thread, "make release", quorum=2))
     eva, bob = (
         await screen(place_of(thread), house=team),
         await screen(place_of(thread), house=team, name="Bob"),
@@ -144,7 +144,7 @@ async def test_a_person_who_is_no_assignee_sees_the_request_and_cannot_decide(
 async def test_the_second_of_two_concurrent_decisions_gets_a_message(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     wire = Wire()
     eva = await screen(f"/r/{request['id']}", house=team, before=wire.watch)
     eva.forgive("status of 409")

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, Screen, place_of
-from tests.journeys.people import Team, asked, decided
+from tests.journeys.people import Team, decided, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -56,7 +56,7 @@ async def test_a_page_with_forms_alone_never_fetches_it(screen: OpenScreen, team
 async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
     screen: OpenScreen, team: Team, thread: str, page: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     gate = Gate()
     eva = await screen(
         place_of(thread) if page == "/t" else f"/r/{request['id']}", house=team, before=gate.watch
@@ -74,7 +74,7 @@ async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
 async def test_without_the_approval_module_the_page_works_and_the_call_can_be_dismissed(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     await team.agent.ask(thread, FORM)
     gate = Gate()
     gate.lost = True
@@ -91,7 +91,7 @@ async def test_without_the_approval_module_the_page_works_and_the_call_can_be_di
 async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.button("Allow once")).not_to_have_attribute("aria-disabled", "true")
     await eva.tab_to("deny")
@@ -129,7 +129,7 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
     screen: OpenScreen, team: Team, thread: str, label: str
 ) -> None:
     for at, every in enumerate([False, True]):
-        request = asked(await team.agent.bash(thread, f"make all-{at}"))
+        request = request_of(await team.agent.bash(thread, f"make all-{at}"))
         eva = await screen(f"/r/{request['id']}", house=team)
         await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
@@ -149,7 +149,7 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
 async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "cat notes.md", cwd="/srv/shop"))
+    request = request_of(await team.agent.bash(thread, "cat notes.md", cwd="/srv/shop"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await eva.press_more("Allow reading in /srv/shop")
     await expect(eva.card.locator(".sure")).to_contain_text(
@@ -177,9 +177,9 @@ async def test_a_folder_is_offered_only_where_one_person_may_grant_it_for_readin
     await team.admin.set_policy(mode="accept_edits")
     edit = {"file_path": "/srv/shop/a.py", "content": "x"}
     calls = [
-        asked(await team.agent.bash(thread, "cat a.md", cwd="/srv/shop", quorum=2)),
-        asked(await team.agent.approve(thread, "Write", edit)),
-        asked(await team.agent.bash(thread, "make", cwd="/srv/shop")),
+        request_of(await team.agent.bash(thread, "cat a.md", cwd="/srv/shop", quorum=2)),
+        request_of(await team.agent.approve(thread, "Write", edit)),
+        request_of(await team.agent.bash(thread, "make", cwd="/srv/shop")),
     ]
     for request in calls:
         eva = await screen(f"/r/{request['id']}", house=team)
@@ -192,7 +192,7 @@ async def test_the_second_step_of_a_card_fits_at_320_pixels_in_german(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     folder = "/srv/" + "-".join(["kundenverwaltung"] * 4)
-    request = asked(await team.agent.bash(thread, "cat notes.md", cwd=folder))
+    request = request_of(await team.agent.bash(thread, "cat notes.md", cwd=folder))
     small = {"viewport": {"width": 320, "height": 640}, "locale": "de-DE"}
     eva = await screen(f"/r/{request['id']}", house=team, **small)
     await eva.card.locator("#more").click()
@@ -215,9 +215,9 @@ EVA = {"user": "eva"}
 async def live_page(team: Team, thread: str) -> AsyncIterator[None]:
     """A thread with one of each kind of approval, open and ended."""
     agent, ada = team.agent, team.ada
-    done = asked(await agent.bash(thread, "make all", title="Build", reason="to see"))
+    done = request_of(await agent.bash(thread, "make all", title="Build", reason="to see"))
     await ada.decide(done["id"], "approve", scope="always", note="Go on.")
-    denied = asked(await agent.bash(thread, "make release"))
+    denied = request_of(await agent.bash(thread, "make release"))
     await ada.decide(denied["id"], "deny", note="Not today.")
     await agent.bash(thread, "ls -la")
     await agent.bash(thread, f"rm -rf {'build/' * 40}", reason="**Clean** up", risk={"level": "danger"})

@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, answer_of, asked
+from tests.journeys.people import Team, answer_of, request_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
@@ -23,7 +23,7 @@ SEEMS = "This seems to contain a secret (API key)."
 async def test_a_value_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str, field: dict[str, Any]
 ) -> None:
-    request = asked(await team.agent.ask(thread, {"fields": [{"id": "how", "label": "How?", **field}]}))
+    request = request_of(await team.agent.ask(thread, {"fields": [{"id": "how", "label": "How?", **field}]}))
     eva = await screen(place_of(thread), house=team)
     if "options" in field:
         await eva.card.get_by_label("How?").select_option("Other")
@@ -44,7 +44,7 @@ async def test_a_value_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
 async def test_a_value_that_looks_like_no_secret_is_sent_without_confirmation(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(
+    request = request_of(
         await team.agent.ask(thread, {"fields": [{"id": "how", "type": "text", "label": "How?"}]})
     )
     eva = await screen(place_of(thread), house=team)
@@ -102,7 +102,7 @@ async def test_changing_the_message_takes_the_question_back(
 async def test_a_note_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "git push"))
+    request = request_of(await team.agent.bash(thread, "git push"))
     eva = await screen(place_of(thread), house=team)
     await eva.card.get_by_text("Add a note").click()
     note = eva.card.get_by_label("Note for the agent")

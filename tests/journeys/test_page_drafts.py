@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 from askback import AsyncClient
 from tests.journeys.browser import ANSWER, OpenScreen, Posts, Screen, answer_of, form, place_of
 from tests.journeys.conftest import Server
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.journeys.relay import Relay
 from tests.requirements import requirement
 
@@ -26,7 +26,7 @@ RESTORED = "Your draft was restored from this device."
 STALE = "Connection lost. Somebody may already have answered this."
 
 
-async def kept(eva: Screen) -> list[str]:
+async def stored_keys(eva: Screen) -> list[str]:
     """The keys of the browser's storage."""
     return await eva.page.evaluate(
         "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
@@ -54,7 +54,7 @@ async def test_a_typed_value_of_a_form_survives_a_reload_and_is_erased_with_the_
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {"q0": "Oslo, perh", "q1": "Bicycle", "q2": True}
     await expect(eva.card.locator("summary")).to_be_visible()
-    assert await kept(eva) == []
+    assert await stored_keys(eva) == []
 
 
 @requirement("J8")
@@ -80,7 +80,7 @@ async def test_no_draft_of_a_sensitive_field_is_stored(screen: OpenScreen, team:
         {"id": "word", "type": "text", "label": "Password", "sensitive": True},
         {"id": "kind", "type": "radio", "label": "Kind", "options": ["Mine", "Yours"], "sensitive": True},
     ]
-    asked(await team.agent.ask(thread, {"fields": fields}))
+    request_of(await team.agent.ask(thread, {"fields": fields}))
     eva = await screen(place_of(thread), house=team)
     await eva.card.get_by_label("Password").fill("hunter2")
     await eva.card.get_by_label("Yours").check()
@@ -107,9 +107,9 @@ async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
     await eva.button("Not on this device").click()
     await expect(eva.card.get_by_text("Nothing you type is kept on this device any more.")).to_be_visible()
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
-    assert await kept(eva) == []
+    assert await stored_keys(eva) == []
     await eva.card.get_by_label("Town").fill("Bergen")
-    assert await kept(eva) == []
+    assert await stored_keys(eva) == []
     await eva.page.reload()
     await expect(eva.card.get_by_label("Town")).to_have_value("")
 
@@ -126,10 +126,10 @@ async def test_drafts_are_erased_at_sign_out_and_private_to_their_person(
     await eva.page.goto(f"{link}&next={place_of(thread)}")
     await expect(eva.page.locator("#me")).to_have_text("Bob")
     await expect(eva.card.get_by_label("Town")).to_have_value("")
-    assert len(await kept(eva)) == 1
+    assert len(await stored_keys(eva)) == 1
     await eva.page.get_by_role("button", name="Sign out").click()
     await eva.page.wait_for_url("**/login**")
-    assert await kept(eva) == []
+    assert await stored_keys(eva) == []
 
 
 @requirement("J8")
@@ -179,7 +179,7 @@ async def test_an_unsent_answer_can_be_discarded_or_changed(
     assert await eva.violations() == []
     await eva.button("Discard").click()
     await expect(eva.card.get_by_role("alert")).to_have_count(0)
-    assert [name for name in await kept(eva) if "unsent" in name] == []
+    assert [name for name in await stored_keys(eva) if "unsent" in name] == []
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     await eva.button("Submit").click()
     await expect(eva.button("Discard")).to_be_visible()
@@ -194,8 +194,8 @@ async def test_an_unsent_answer_can_be_discarded_or_changed(
 async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    question = asked(await team.agent.ask(thread, TRIP))
-    call = asked(await team.agent.bash(thread, "make test"))
+    question = request_of(await team.agent.ask(thread, TRIP))
+    call = request_of(await team.agent.bash(thread, "make test"))
     posts = Posts()
     posts.refuse = 503
     eva = await screen(f"/inbox/{call['id']}", house=team, before=posts.watch)
@@ -214,7 +214,7 @@ async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     assert (await team.ada.get(call["id"]))["status"] == "pending"
     assert set(posts.keys) == sent
     await expect(eva.page.locator("#link")).to_have_text("Connected")
-    assert await kept(eva) == []
+    assert await stored_keys(eva) == []
 
 
 COUNT_POSTS = """
@@ -245,7 +245,7 @@ async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tup
 async def test_a_decision_is_resent_for_two_minutes_and_later_only_on_request(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = request_of(await team.agent.bash(thread, "make test"))
     eva, posts = await where_answers_fail(screen, team, thread)
     await expect(eva.button("Deny")).to_be_visible()
     await eva.page.clock.run_for(3_000)
@@ -272,7 +272,7 @@ async def test_a_decision_is_resent_for_two_minutes_and_later_only_on_request(
 async def test_the_late_refusal_of_a_repetition_starts_nothing_again(
     screen: OpenScreen, team: Team, thread: str, end: str
 ) -> None:
-    asked(await team.agent.bash(thread, "make test"))
+    request_of(await team.agent.bash(thread, "make test"))
     eva, posts = await where_answers_fail(screen, team, thread)
     # With a clock that runs ahead a page would stop waiting for the reply.
     await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")

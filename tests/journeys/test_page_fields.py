@@ -11,7 +11,7 @@ from playwright.async_api import expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, Posts, Wire, answer_of, form, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -83,7 +83,7 @@ async def test_an_optional_section_that_was_begun_can_be_skipped(
             {"id": "tls", "type": "boolean", "label": "TLS", "default": True},
         ]},
     ]  # fmt: skip
-    request = asked(await team.agent.ask(thread, {"sections": sections}))
+    request = request_of(await team.agent.ask(thread, {"sections": sections}))
     eva = await screen(f"/r/{request['id']}", house=team)
     await eva.card.get_by_label("Name").fill("Eva")
     await eva.card.get_by_label("Password").fill("hunter2")
@@ -196,7 +196,7 @@ async def test_the_inbox_lists_answers_that_are_being_checked(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     lunch = form({"type": "text", "label": "Dish"}, title="Lunch")
-    request = asked(await team.agent.ask(thread, lunch, validator="requester"))
+    request = request_of(await team.agent.ask(thread, lunch, validator="requester"))
     posts = Posts()
     eva = await screen("/", house=team, before=posts.watch)
     row = eva.page.get_by_role("link", name="Lunch")

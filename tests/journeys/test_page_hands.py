@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
@@ -113,7 +113,7 @@ async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
 ) -> None:
     async def ask(name: str) -> str:
         fields = [{"id": "q", "type": "text", "label": "Q"}]
-        return asked(await team.agent.ask(thread, {"title": f"{thread} {name}", "fields": fields}))["id"]
+        return request_of(await team.agent.ask(thread, {"title": f"{thread} {name}", "fields": fields}))["id"]
 
     made = [await ask(name) for name in ("low", "middle", "top")]
     eva = await screen("/", house=team)

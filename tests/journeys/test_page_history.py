@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -18,8 +18,8 @@ FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": 
 async def test_the_history_shows_person_decision_and_reason_and_is_searchable(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    call = asked(await team.agent.bash(thread, "make deploy"))
-    form = asked(await team.agent.ask(f"{thread}-trip", FORM))
+    call = request_of(await team.agent.bash(thread, "make deploy"))
+    form = request_of(await team.agent.ask(f"{thread}-trip", FORM))
     await team.agent.http.patch(f"/v1/threads/{thread}-trip", json={"title": "Journey to Rome"})
     await team.bob.decide(call["id"], "deny", note="Not on a Friday.")
     await team.carol.answer(form["id"], {"q": "Rome"})
@@ -52,7 +52,7 @@ async def test_the_history_shows_person_decision_and_reason_and_is_searchable(
 async def test_opening_a_request_keeps_the_list_unchanged(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    form = asked(await team.agent.ask(thread, FORM))
+    form = request_of(await team.agent.ask(thread, FORM))
     await team.carol.answer(form["id"], {"q": "Rome"})
     eva = await screen("/history", house=team)
     row = eva.page.locator("askback-place-history li")
@@ -68,7 +68,7 @@ async def test_opening_a_request_keeps_the_list_unchanged(
 async def test_keys_move_the_focus_in_the_history_and_open_a_request(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    calls = [asked(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
+    calls = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
     for call in calls:
         await team.bob.decide(call["id"], "approve")
     eva = await screen("/history", house=team)
@@ -86,7 +86,7 @@ async def test_keys_move_the_focus_in_the_history_and_open_a_request(
 async def test_the_history_is_accessible_and_fits_a_narrow_window(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    form = asked(await team.agent.ask(thread, FORM))
+    form = request_of(await team.agent.ask(thread, FORM))
     await team.carol.answer(form["id"], {"q": "Rome"})
     eva = await screen(f"/history/{form['id']}", house=team)
     await expect(eva.page.locator(".verdict")).to_contain_text("carol")

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -21,7 +21,7 @@ FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": 
 async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     eva = await screen(f"/inbox/{request['id']}", house=team)
     await eva.page.get_by_role("button", name="Assign…", exact=True).click()
     await expect(eva.page.locator("askback-modal").get_by_label("bob")).to_be_visible()
@@ -55,7 +55,7 @@ async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
 
 @requirement("K11")
 async def test_a_snoozed_request_returns_automatically(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     eva = await screen(f"/inbox/{request['id']}", house=team)
     await eva.page.get_by_role("button", name="Remind me…", exact=True).click()
     await eva.page.locator("askback-modal").get_by_role("button", name="In an hour").click()
@@ -84,7 +84,7 @@ async def test_a_snoozed_request_returns_automatically(screen: OpenScreen, team:
 async def test_a_comment_appears_immediately_for_all_people(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     eva = await screen(f"/inbox/{request['id']}", house=team)
     await team.bob.http.post(
         f"/v1/requests/{request['id']}/comments", json={"text": "The <b>customer</b> calls at noon."}
@@ -108,11 +108,11 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for made in (
-        asked(await team.agent.ask(thread, {**FORM, "title": "First?"}, timeout_s=1)),
-        asked(await team.agent.bash(thread, "make second", timeout_s=1)),
+        request_of(await team.agent.ask(thread, {**FORM, "title": "First?"}, timeout_s=1)),
+        request_of(await team.agent.bash(thread, "make second", timeout_s=1)),
     ):
         await team.agent.http.get(f"/v1/requests/{made['id']}", params={"wait": 20})
-    due = asked(await team.agent.ask(thread, {**FORM, "title": "Due?"}, timeout_s=600))
+    due = request_of(await team.agent.ask(thread, {**FORM, "title": "Due?"}, timeout_s=600))
     eva = await screen("/", house=team)
     missed = eva.page.get_by_role("heading", name="Missed")
     await expect(missed).to_be_visible()
@@ -123,7 +123,7 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     await expect(eva.card.locator(".given").get_by_text("make second")).to_be_visible()
     await expect(titles).to_have_text(["Due?", "First?"])
     assert (await team.bob.answer(due["id"], {"q": "Rome"})).status_code == 200
-    third = asked(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
+    third = request_of(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
     await expect(eva.page.get_by_role("link", name="Third?")).to_contain_text("Expired")
     await expect(titles).to_have_text(["Third?", "First?"])
     async with eva.page.expect_response("**/v1/missed/seen"):
@@ -139,7 +139,7 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
 async def test_a_comment_that_was_not_sent_is_kept_for_its_request_until_sign_out(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    first, second = [asked(await team.agent.ask(thread, FORM)) for _ in range(2)]
+    first, second = [request_of(await team.agent.ask(thread, FORM)) for _ in range(2)]
     eva = await screen(f"/inbox/{first['id']}", house=team)
     comment = eva.page.get_by_label("Write a comment")
     await comment.fill("Ask Bob first.")

@@ -82,7 +82,7 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
     await context.close()
 
 
-async def shown(page: Page, agent: Person, request: dict[str, Any], **context: str) -> Host:
+async def show_view(page: Page, agent: Person, request: dict[str, Any], **context: str) -> Host:
     """Show the view of a request in a host."""
     host = Host(agent, **{"theme": "light", "locale": "en-US", **context})
     await page.expose_function("host", host.receive)
@@ -96,7 +96,7 @@ async def shown(page: Page, agent: Person, request: dict[str, Any], **context: s
     return host
 
 
-async def asked(agent: Person, thread: str, form: Any = FORM) -> dict[str, Any]:
+async def create_form(agent: Person, thread: str, form: Any = FORM) -> dict[str, Any]:
     return (await agent.ask(thread, form)).json()
 
 
@@ -108,8 +108,8 @@ async def test_a_form_answered_in_the_view_is_reported_to_the_model(
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     async with server.person("requester") as agent:
-        request = await asked(agent, thread)
-        host = await shown(page, agent, request)
+        request = await create_form(agent, thread)
+        host = await show_view(page, agent, request)
         view = page.frame_locator("iframe")
         await view.get_by_label("Pages").fill("12")
         await view.get_by_role("button", name="Submit").click()
@@ -130,8 +130,8 @@ async def test_a_form_answered_in_the_view_is_reported_to_the_model(
 
 async def test_a_decline_in_the_view_declines_the_request(page: Page, server: Server, thread: str) -> None:
     async with server.person("requester") as agent:
-        request = await asked(agent, thread)
-        await shown(page, agent, request)
+        request = await create_form(agent, thread)
+        await show_view(page, agent, request)
         view = page.frame_locator("iframe")
         await view.get_by_role("button", name="Cancel").click()
         await expect(view.get_by_role("button", name="Cancel")).to_have_count(0)
@@ -143,7 +143,7 @@ async def test_a_request_that_the_view_cannot_answer_opens_a_page(
 ) -> None:
     async with server.person("requester") as agent:
         request = (await agent.bash(thread, "make deploy")).json()
-        host = await shown(page, agent, request, theme="dark", locale="de-DE")
+        host = await show_view(page, agent, request, theme="dark", locale="de-DE")
         view = page.frame_locator("iframe")
         await expect(view.get_by_text("make deploy").first).to_be_visible()
         await view.get_by_role("button", name="Auf einer Seite antworten").click()
@@ -156,7 +156,7 @@ async def test_a_request_that_the_view_cannot_answer_opens_a_page(
 
 async def test_the_view_is_accessible(page: Page, server: Server, thread: str) -> None:
     async with server.person("requester") as agent:
-        await shown(page, agent, await asked(agent, thread))
+        await show_view(page, agent, await create_form(agent, thread))
         frame = page.frame_locator("iframe")
         await expect(frame.get_by_role("button", name="Submit")).to_be_visible()
         await page.frames[1].evaluate(AXE.read_text("utf-8"))

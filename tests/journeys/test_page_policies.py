@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, Screen, form, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -42,7 +42,7 @@ def note(shown: Screen) -> Any:
     return shown.page.locator("askback-thread #note")
 
 
-def news(shown: Screen) -> Any:
+def announcements(shown: Screen) -> Any:
     """The announcements for screen readers."""
     return shown.page.locator("askback-thread [role=status]")
 
@@ -62,10 +62,10 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
-    first = asked(await team.agent.ask(thread, titled("First"), **line))
-    second = asked(await team.agent.ask(thread, titled("Second"), **line))
+    first = request_of(await team.agent.ask(thread, titled("First"), **line))
+    second = request_of(await team.agent.ask(thread, titled("Second"), **line))
     eva = await screen(place_of(thread), house=team)
-    third = asked(await team.agent.ask(thread, titled("Third"), **line))
+    third = request_of(await team.agent.ask(thread, titled("Third"), **line))
     alone = await screen(f"/r/{second['id']}", house=team)
     await expect(eva.card.nth(1)).to_contain_text("After “First”")
     await expect(eva.card.nth(2)).to_contain_text("After “Second”")
@@ -73,7 +73,7 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     assert await eva.violations() == []
     await team.ada.answer(first["id"], {"q0": "one"})
-    await expect(news(eva)).to_have_text("New question: Second")
+    await expect(announcements(eva)).to_have_text("New question: Second")
     for each in (eva.card.nth(1), alone.card):
         await expect(each.get_by_role("textbox")).to_be_enabled()
     await eva.card.nth(1).get_by_role("textbox").fill("two")
@@ -87,7 +87,7 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
 async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, titled("First?")))
+    request = request_of(await team.agent.ask(thread, titled("First?")))
     eva = await guided(screen, team, thread, "block_input")
     eva.forgive("status of 409")
     await expect(note(eva)).to_contain_text(FIRST)
@@ -110,7 +110,7 @@ async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_t
 async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_position(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, titled("First?")))
+    request = request_of(await team.agent.ask(thread, titled("First?")))
     eva = await guided(screen, team, thread, "queue")
     bob = await screen(place_of(thread), name="Bob", house=team)
     await expect(note(eva)).to_have_text("Your message will be sent once everything above is answered.")
@@ -118,7 +118,9 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
     for each in (eva, bob):
         await expect(each.page.locator("askback-thread .user .who")).to_contain_text(HELD)
     await expect(eva.composer).to_have_value("")
-    await expect(news(eva)).to_have_text("Your message will be sent once everything above is answered.")
+    await expect(announcements(eva)).to_have_text(
+        "Your message will be sent once everything above is answered."
+    )
     message = {"content": [{"type": "text", "text": "meanwhile"}]}
     await team.agent.http.post(f"/v1/threads/{thread}/messages", json=message)
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])
@@ -128,7 +130,7 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
     await team.ada.answer(request["id"], {"q0": "yes"})
     for each in (eva, bob):
         await expect(each.page.locator("askback-thread .waits")).to_have_count(0)
-        await expect(news(each)).to_have_text("Held messages have been sent.")
+        await expect(announcements(each)).to_have_text("Held messages have been sent.")
         await expect(texts(each)).to_have_text(["meanwhile", "later"])
     await expect(note(eva)).to_have_count(0)
     await eva.page.reload()
@@ -138,8 +140,8 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
 async def test_the_composer_names_the_requests_that_a_message_cancels(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked(await team.agent.ask(thread, titled("First?")))
-    asked(await team.agent.ask(thread, titled("Second?")))
+    request_of(await team.agent.ask(thread, titled("First?")))
+    request_of(await team.agent.ask(thread, titled("Second?")))
     eva = await guided(screen, team, thread, "cancel_pending")
     await expect(note(eva)).to_have_text(
         "If you send a message, the 2 questions above are closed without an answer."
@@ -155,7 +157,7 @@ async def test_the_composer_names_the_requests_that_a_message_cancels(
 async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, SIZES))
+    request = request_of(await team.agent.ask(thread, SIZES))
     eva = await guided(screen, team, thread, "answer")
     await expect(note(eva)).to_have_text("Name one of the options to answer the question above.")
     trouble = eva.page.locator("askback-thread .trouble")
@@ -171,7 +173,7 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     await send(eva, "small")
     await expect(eva.card.locator("summary")).to_contain_text("Small")
     assert (await team.agent.get(request["id"]))["answer"]["values"] == {"q0": "s"}
-    short = asked(await team.agent.ask(thread, titled("In short?")))
+    short = request_of(await team.agent.ask(thread, titled("In short?")))
     await expect(note(eva)).to_have_text("Your message answers the question above.")
     await send(eva, "far too long")
     await expect(trouble).to_contain_text("Must be at most 9 characters.")
@@ -184,7 +186,7 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
 async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked(await team.agent.ask(thread, titled("First?")))
+    request_of(await team.agent.ask(thread, titled("First?")))
     eva = await screen(place_of(thread), house=team)
     bob = await screen(place_of(thread), name="Bob", house=team)
     await expect(bob.composer).to_be_visible()
@@ -192,7 +194,7 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_te
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
     await expect(note(eva)).to_contain_text(ARCHIVED)
     await expect(note(eva)).to_be_focused()
-    await expect(news(bob)).to_have_text(ARCHIVED)
+    await expect(announcements(bob)).to_have_text(ARCHIVED)
     await expect(note(eva).get_by_label("Your unsent message")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
     await expect(eva.card).to_contain_text("Cancelled: the conversation was archived.")
@@ -211,7 +213,7 @@ async def test_on_a_small_german_screen_all_of_it_has_room(
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
     long = "Donaudampfschifffahrtsgesellschaftskapitän"
     for title in (long, "Und dann?"):
-        asked(await team.agent.ask(thread, titled(title), **line))
+        request_of(await team.agent.ask(thread, titled(title), **line))
     small = {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark", "locale": "de-DE"}
     eva = await guided(screen, team, thread, "queue", **small)
     await send(eva, "Später " + long)

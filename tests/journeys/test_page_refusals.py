@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -16,14 +16,14 @@ pytestmark = pytest.mark.anyio
 async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    refused = asked(await team.agent.bash(thread, "make deploy"))
+    refused = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(refused["id"], "deny")
     eva = await screen(place_of(thread), house=team)
     await expect(eva.card.get_by_text("Not asked again until")).to_be_visible()
     assert (await team.agent.bash(thread, "make deploy")).json()["repeated"] is True
     await eva.card.get_by_role("button", name="Ask me again").click()
     await expect(eva.card.get_by_text("The agent may ask again.")).to_be_visible()
-    assert asked(await team.agent.bash(thread, "make deploy"))["status"] == "pending"
+    assert request_of(await team.agent.bash(thread, "make deploy"))["status"] == "pending"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
 async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(
     screen: OpenScreen, team: Team, thread: str, decision: str, button: str, locale: str, text: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], decision)
     eva = await screen(place_of(thread), house=team, locale=locale)
     eva.forgive("ERR_INTERNET_DISCONNECTED")

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, asked, leased
+from tests.journeys.people import Team, leased, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -21,7 +21,7 @@ async def test_a_saved_secret_is_allowed_with_one_button_and_nothing_to_type(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
-    asked(await team.agent.need(thread, "A_KEY"))
+    request_of(await team.agent.need(thread, "A_KEY"))
     eva = await screen(place_of(thread), house=team)
     await expect(eva.card.get_by_role("heading", name="Let agent use A_KEY?")).to_be_visible()
     await expect(eva.card.locator(".secret")).to_have_count(0)
@@ -36,7 +36,7 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
-    asked(await team.agent.need(thread, "A_KEY"))
+    request_of(await team.agent.need(thread, "A_KEY"))
     more: dict[str, Any] = SMALL
     eva = await screen(place_of(thread), house=team, **more)
     # Chromium does not always see the user name that the form has already, for a password that comes later.

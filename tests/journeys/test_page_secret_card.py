@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, answer_of, asked
+from tests.journeys.people import Team, answer_of, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -62,7 +62,7 @@ async def test_the_card_has_inputs_reason_help_scope_and_warning(
 
 @requirement("E4")
 async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, team: Team, thread: str) -> None:
-    asked(await team.agent.need(thread, "A_KEY"))
+    request_of(await team.agent.need(thread, "A_KEY"))
     eva = await screen(place_of(thread), house=team, locale="de-DE")
     for text in ("Gib Werte hier ein, füge sie nie in den Chat ein.", "Speichern & weiter"):
         await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
@@ -72,7 +72,7 @@ async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, tea
 async def test_an_optional_name_is_marked_and_may_stay_empty(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(
+    request = request_of(
         await team.agent.need(thread, "A_KEY", "B_KEY", metadata={"B_KEY": {"optional": True}}),
     )
     eva = await screen(f"/r/{request['id']}", house=team)

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Locator, Page, Request, expect
 
 from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
-from tests.journeys.people import Team, answer_of, asked, leased
+from tests.journeys.people import Team, answer_of, leased, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -76,7 +76,7 @@ def value(shown: Screen, name: str = "A_KEY") -> Locator:
 async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
     eva = await screen(place_of(thread), house=team, before=ears.listen)
     await expect(eva.card).to_contain_text(LINE)
@@ -95,7 +95,9 @@ async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
 @requirement("E25")
 @pytest.mark.parametrize("leave", ["reload", "back"])
 async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, thread: str, leave: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "PEM", metadata={"PEM": {"input": "textarea"}}))
+    request = request_of(
+        await team.agent.need(thread, "A_KEY", "PEM", metadata={"PEM": {"input": "textarea"}})
+    )
     ears = Ears()
     eva = await screen(f"/r/{request['id']}", house=team, before=ears.listen)
     await value(eva).fill(CANARY)
@@ -140,7 +142,7 @@ async def test_no_browser_is_invited_to_fill_in_or_to_remember_a_value(
 async def test_a_missing_value_is_reported_at_its_name_and_the_others_stay(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
     eva.forgive("status of 422")
     await value(eva, "B_KEY").fill(CANARY)
@@ -166,7 +168,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "kept before")
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", default_scope="global"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", default_scope="global"))
     eva = await screen(f"/r/{request['id']}", house=team)
     # Of a password that comes later Chromium does not see what stands in the form already, if it looks in time.
     eva.forgive("should have (optionally hidden) username fields")
@@ -189,7 +191,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
 
 @requirement("E11")
 async def test_the_person_chooses_the_scope(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", default_scope="global", project="web"))
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global", project="web"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card.get_by_label("Everywhere")).to_be_checked()
     await expect(eva.card.get_by_label("This project (web)")).to_be_visible()
@@ -215,7 +217,7 @@ async def test_a_secret_that_is_set_is_not_asked_for(screen: OpenScreen, team: T
 
 @requirement("E5")
 async def test_dismissed_nothing_is_sent(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
     eva = await screen(f"/r/{request['id']}", house=team, before=ears.listen)
     await value(eva).fill(CANARY)
@@ -231,7 +233,7 @@ async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     help_ = {"PEM": {"input": "textarea", "description": "The private key.", "format_hint": "In PEM."}}
-    request = asked(await team.agent.need(thread, "PEM", metadata=help_))
+    request = request_of(await team.agent.need(thread, "PEM", metadata=help_))
     eva = await screen(f"/r/{request['id']}", house=team)
     area = value(eva, "PEM")
     await expect(area).to_have_accessible_description("The private key. In PEM.")
@@ -249,7 +251,7 @@ async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
 
 @requirement("E7", "E21")
 async def test_surrounding_white_space_is_shown_and_kept(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
     warning = eva.card.get_by_text("The value begins or ends with a space")
     await value(eva).fill("one")
@@ -265,7 +267,7 @@ async def test_surrounding_white_space_is_shown_and_kept(screen: OpenScreen, tea
 async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_name(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", probe=True))
     eva = await screen(f"/r/{request['id']}", house=team)
     await value(eva).fill(CANARY)
     await value(eva, "B_KEY").fill(CANARY)
@@ -292,7 +294,7 @@ async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_na
 async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     posts = Posts()
     posts.refuse = 503
     eva = await screen(f"/r/{request['id']}", house=team, before=posts.watch)
@@ -318,7 +320,7 @@ async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
 async def test_an_answer_on_another_screen_clears_the_inputs(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
     eva = await screen(place_of(thread), house=team, before=ears.listen)
     await value(eva).fill(CANARY)
@@ -340,7 +342,7 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
         {"id": "cert", "type": "textarea", "label": "Certificate", "sensitive": True},
         {"id": "pin", "type": "number", "label": "PIN", "sensitive": True},
     ]
-    request = asked(await team.agent.ask(thread, {"title": "Mail", "fields": fields}))
+    request = request_of(await team.agent.ask(thread, {"title": "Mail", "fields": fields}))
     ears = Ears()
     eva = await screen(place_of(thread), house=team, before=ears.listen)
     password = eva.card.get_by_label("Password")
@@ -376,7 +378,7 @@ async def test_the_inbox_names_the_needed_secrets(screen: OpenScreen, team: Team
 
 @requirement("E5", "J3")
 async def test_tab_goes_from_the_first_value_to_dismiss(screen: OpenScreen, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(value(eva)).to_be_visible()
     await eva.tab_to("s-A_KEY")

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.journeys.sharing import FORM, Shared, share, shared
 from tests.requirements import requirement
 
@@ -57,7 +57,7 @@ async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
 async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
     screen: OpenScreen, scene: Shared
 ) -> None:
-    request = asked(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
+    request = request_of(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
     eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
@@ -87,7 +87,7 @@ async def test_a_reader_sees_which_secret_is_asked_for_and_nowhere_to_type_it(
 async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
     screen: OpenScreen, team: Team, thread: str, page: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, FORM, assignees=["Dora", "group:editors"]))
+    request = request_of(await team.agent.ask(thread, FORM, assignees=["Dora", "group:editors"]))
     place = place_of(thread) if page == "/t" else f"/r/{request['id']}"
     posts = Posts()
     eva = await screen(place, house=team, who={"groups": ["authors"]}, before=posts.watch)
@@ -106,7 +106,7 @@ async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
 async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
+    request = request_of(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
     place = f"/r/{request['id']}?private"
     eva = await screen(place, house=team, who={"user": "eva"})
     await expect(eva.page.locator("main")).to_have_text(
@@ -140,8 +140,10 @@ async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
     agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread
     await share(owner, thread, owner="user-owner", others="prompt")
     first = await scene.fresh("form")
-    other = asked(await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"]))
-    free = asked(await agent.ask("free", {**FORM, "title": "For all"}))
+    other = request_of(
+        await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"])
+    )
+    free = request_of(await agent.ask("free", {**FORM, "title": "For all"}))
     eva = await screen("/", house=scene.team, who={"user": "user-eva"})
     await expect(eva.page).to_have_title("(2) Inbox – askback")
     await expect(row(eva, other)).to_contain_text("Waiting for Dora, ops")

@@ -21,15 +21,15 @@ FILE = {"type": "radio", "label": "File", "options_from": {"source": "files", "t
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[SourceHouse]:
+def sources() -> Iterator[SourceHouse]:
     with source_house() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def sourced(tmp_path_factory: pytest.TempPathFactory, house: SourceHouse) -> Iterator[Server]:
+def sourced(tmp_path_factory: pytest.TempPathFactory, sources: SourceHouse) -> Iterator[Server]:
     """A server with the sources."""
-    process, running = start(tmp_path_factory.mktemp("sources"), settings=house.settings)
+    process, running = start(tmp_path_factory.mktemp("sources"), settings=sources.settings)
     yield running
     process.terminate()
     assert process.wait(120) is not None
@@ -140,19 +140,19 @@ async def test_a_tree_is_walked_by_keyboard(
 
 @requirement("F9", "N3")
 async def test_a_source_that_fails_says_so_and_is_tried_again(
-    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str, house: SourceHouse
+    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str, sources: SourceHouse
 ) -> None:
     asked = await asker.requests.create(form(PLACE), thread_id=thread)
-    house.down = True
+    sources.down = True
     eva = await screen(place_of(thread), at=sourced)
     eva.forgive("status of 422")
     await expect(eva.card.get_by_text("The options cannot be read now.")).to_be_visible()
-    house.down = False
+    sources.down = False
     await eva.button("Try again").click()
     await eva.card.get_by_label("Place 5", exact=True).check()
-    house.down = True
+    sources.down = True
     await eva.button("Submit").click()
     await expect(eva.card.get_by_text("Try again in a moment.").first).to_be_visible()
-    house.down = False
+    sources.down = False
     await eva.button("Submit").click()
     assert await answer_of(asker, asked) == {"q0": 5}

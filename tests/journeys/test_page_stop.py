@@ -31,7 +31,7 @@ def working(shown: Screen) -> Locator:
     return shown.page.locator("askback-thread .working span")
 
 
-def heard(shown: Screen, words: str) -> Locator:
+def announcements(shown: Screen, words: str) -> Locator:
     """The announcements for screen readers."""
     return shown.page.locator("askback-thread").get_by_role("status").filter(has_text=words)
 
@@ -75,9 +75,9 @@ async def test_that_an_agent_works_and_was_stopped_is_announced(
     eva = await screen(f"/t/{thread}", house=team)
     await expect(eva.composer).to_be_visible()
     await begin(team, thread)
-    await expect(heard(eva, "The agent is working")).to_have_count(1)
+    await expect(announcements(eva, "The agent is working")).to_have_count(1)
     await stop(eva).click()
-    await expect(heard(eva, "Stopped.")).to_have_count(1)
+    await expect(announcements(eva, "Stopped.")).to_have_count(1)
 
 
 async def test_a_page_that_is_opened_later_and_one_of_a_run_that_ends_know_it(

@@ -10,7 +10,7 @@ from playwright.async_api import Locator, Page, expect
 
 from askback import AsyncClient, InputRequest
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
-from tests.journeys.people import Person, Team, asked, decided
+from tests.journeys.people import Person, Team, decided, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -21,7 +21,7 @@ OTHER_TAB = "You answered this in another tab."
 ALREADY = "You had already answered this. Your second answer was not used."
 
 
-def untrue(card: Locator) -> Locator:
+def denials(card: Locator) -> Locator:
     """All texts that deny that an answer was accepted."""
     return (
         card.get_by_text("not used").or_(card.get_by_text(OTHER_TAB)).or_(card.get_by_text("You had entered"))
@@ -84,7 +84,7 @@ async def answer_until_accepted(
     await agent.requests.accept(request.id)
     await expect(eva.card.locator("summary")).to_contain_text("rice")
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
-    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(denials(eva.card)).to_have_count(0)
 
 
 @requirement("N2")
@@ -92,7 +92,7 @@ async def answer_until_accepted(
 async def test_a_probed_secret_counts_for_the_person_who_gave_it(
     screen: OpenScreen, team: Team, thread: str, reprompts: int
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
     eva = await screen(f"/r/{request['id']}", house=team)
     tab = await second_tab(eva, f"/r/{request['id']}")
     for turn in range(reprompts + 1):
@@ -104,7 +104,7 @@ async def test_a_probed_secret_counts_for_the_person_who_gave_it(
             await expect(eva.card.get_by_role("alert")).to_contain_text("Refused.")
     assert (await team.agent.accept(request["id"])).status_code == 200
     await expect(eva.card).to_contain_text("Saved by Eva")
-    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(denials(eva.card)).to_have_count(0)
     await expect(tab).to_contain_text("Saved by Eva")
     await expect(tab).to_contain_text(OTHER_TAB)
 
@@ -162,7 +162,7 @@ async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     await expect(eva.card.locator("summary")).to_contain_text(ALREADY)
     await expect(eva.card).to_contain_text("You had entered: soup")
     await expect(eva.card.get_by_text(FIRST)).to_have_count(0)
-    await expect(untrue(tab)).to_have_count(0)
+    await expect(denials(tab)).to_have_count(0)
 
 
 async def settled(agent: AsyncClient, request: InputRequest, validator: str | None) -> None:
@@ -187,7 +187,7 @@ async def test_an_answer_whose_reply_was_lost_before_the_check_ended_counts(
     posts.lose_reply = False
     await agent.requests.accept(request.id)
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
-    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(denials(eva.card)).to_have_count(0)
 
 
 @requirement("N2")
@@ -207,4 +207,4 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     done = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
     assert done.status_code == 200, done.text
     await expect(eva.card.locator("summary")).to_contain_text("Allowed once")
-    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(denials(eva.card)).to_have_count(0)

@@ -23,7 +23,7 @@ def expanded(value: Any) -> Any:
     return value["$repeat"][0] * value["$repeat"][1] if isinstance(value, dict) else value
 
 
-async def said(agent: Person, case: dict[str, Any]) -> str:
+async def server_decision(agent: Person, case: dict[str, Any]) -> str:
     """The server's decision about a command, each in a separate thread."""
     call = {key: expanded(value) for key, value in case["call"].items()}
     reply = await agent.approve(case["id"], "bash", call)
@@ -49,7 +49,7 @@ async def test_the_corpus_gets_on_the_wire_the_verdicts_that_are_written_down(te
     wrong: list[tuple[str, Any, str]] = []
     for start in range(0, len(cases), 20):
         few = cases[start : start + 20]
-        found = await asyncio.gather(*(said(team.agent, case) for case in few))
+        found = await asyncio.gather(*(server_decision(team.agent, case) for case in few))
         wrong += [
             (case["id"], case["expect"], got)
             for case, got in zip(few, found, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
+from tests.journeys.conftest import KillableServer
 from tests.journeys.people import Person, Team, decided, faults, refusal
 from tests.requirements import requirement
 from tests.vectors.cases import VECTORS
@@ -245,11 +245,11 @@ async def test_a_thread_returns_to_the_global_mode(team: Team, thread: str) -> N
 
 
 @requirement("B11", "B22")
-async def test_settings_survive_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_settings_survive_the_death_of_the_server(killable_server: KillableServer, thread: str) -> None:
+    async with killable_server.team() as team:
         await team.admin.set_policy(ask_mode="always", lists=["git"])
         await team.ada.set_policy(thread_id=thread, mode="plan")
         before = [await team.admin.policy(), await team.ada.policy(thread_id=thread)]
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert [await team.admin.policy(), await team.ada.policy(thread_id=thread)] == before
         assert await verdict(team.agent, thread, "make") == "deny"

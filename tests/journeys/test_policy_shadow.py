@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Team, asked, decided
+from tests.journeys.people import Team, decided, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +22,7 @@ async def test_a_shadow_policy_decides_nothing_and_logs_its_result(team: Team, t
     changed = await team.admin.set_policy(shadow={"level": "deny"})
     assert changed.json()["shadow"]["level"] == "deny"
     assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
-    request = asked(await team.agent.bash(thread, "make"))
+    request = request_of(await team.agent.bash(thread, "make"))
     await team.ada.decide(request["id"], "approve")
     found = [(entry["decision"], entry["would"]) for entry in await decisions(team)]
     assert [decision for decision, _ in found] == ["approve", "approve"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from askback.domain.policy.suggestions import prefix_rule_fault
-from tests.journeys.people import Team, asked, decided, faults, refusal
+from tests.journeys.people import Team, decided, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -45,8 +45,8 @@ async def test_any_arguments_take_an_admin_and_are_in_the_audit_log(team: Team, 
 
 @requirement("N10")
 async def test_the_card_says_that_a_command_runs_code_of_the_project(team: Team, thread: str) -> None:
-    assert asked(await team.agent.bash(thread, "npm test && ls"))["id"]
-    assert asked(await team.agent.bash(thread, "mkdir x"))["id"]
+    assert request_of(await team.agent.bash(thread, "npm test && ls"))["id"]
+    assert request_of(await team.agent.bash(thread, "mkdir x"))["id"]
     runs = {
         each["approval"]["input"]["command"]: each["approval"].get("runs_project")
         for each in await team.ada.pending(thread)
@@ -56,7 +56,7 @@ async def test_the_card_says_that_a_command_runs_code_of_the_project(team: Team,
 
 @requirement("N10")
 async def test_a_decision_keeps_no_rule_for_any_arguments(team: Team, thread: str) -> None:
-    request = asked(await team.agent.bash(thread, "deploy prod"))
+    request = request_of(await team.agent.bash(thread, "deploy prod"))
     for text in ("bash(deploy:!*)", "bash(deploy:*)"):
         reply = await team.admin.decide(request["id"], "approve", scope="always", rule=text)
         assert [path for path, _ in faults(reply)] == ["rule"], text

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Person, Team, asked, faults
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Person, Team, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-async def made(person: Person, rule: str, **terms: Any) -> dict[str, Any]:
+async def create_rule(person: Person, rule: str, **terms: Any) -> dict[str, Any]:
     """Create a rule."""
     reply = await person.http.post("/v1/rules", json={"rule": rule, **terms})
     assert reply.status_code in {200, 201}, reply.text
@@ -52,11 +52,14 @@ async def previewed(person: Person, rule: str, **terms: Any) -> list[dict[str, A
 
 @requirement("B11", "B28")
 async def test_each_decision_of_a_rule_is_counted_once_with_its_request(team: Team, thread: str) -> None:
-    make, push = await made(team.ada, "make test"), await made(team.ada, "git push:*", effect="ask")
+    make, push = (
+        await create_rule(team.ada, "make test"),
+        await create_rule(team.ada, "git push:*", effect="ask"),
+    )
     await asyncio.gather(*(team.agent.bash(thread, "make test") for _ in range(5)))
     last = (await team.agent.bash(thread, "make test && git status")).json()
     await team.agent.bash(thread, "make testing")
-    waits = asked(await team.agent.bash(thread, "git push origin"))
+    waits = request_of(await team.agent.bash(thread, "git push origin"))
     found = await usage(team.ada, make["id"])
     assert (found["count"], found["request_id"], found["thread_id"]) == (6, last["id"], thread)
     assert (await usage(team.ada, push["id"]))["request_id"] == waits["id"]
@@ -70,7 +73,7 @@ async def test_each_decision_of_a_rule_is_counted_once_with_its_request(team: Te
 
 @requirement("B11")
 async def test_a_repeated_call_of_the_same_key_is_not_counted_again(team: Team, thread: str) -> None:
-    rule = await made(team.ada, "make test")
+    rule = await create_rule(team.ada, "make test")
     for _ in range(3):
         await team.agent.bash(thread, "make test", key="k")
     assert (await usage(team.ada, rule["id"]))["count"] == 1
@@ -80,10 +83,10 @@ async def test_a_repeated_call_of_the_same_key_is_not_counted_again(team: Team, 
 async def test_a_deny_rule_that_stops_a_late_approval_and_a_shadow_rule_are_counted(
     team: Team, thread: str
 ) -> None:
-    shadow = await made(team.ada, "make all", shadow=True)
-    waits = asked(await team.agent.bash(thread, "make all"))
+    shadow = await create_rule(team.ada, "make all", shadow=True)
+    waits = request_of(await team.agent.bash(thread, "make all"))
     assert (await usage(team.ada, shadow["id"]))["count"] == 1
-    deny = await made(team.ada, "make:*", effect="deny")
+    deny = await create_rule(team.ada, "make:*", effect="deny")
     refused = (await team.ada.decide(waits["id"], "approve")).json()
     assert refused["answer"]["decision"] == "deny"
     assert (await usage(team.ada, deny["id"]))["request_id"] == waits["id"]
@@ -93,7 +96,7 @@ async def test_a_deny_rule_that_stops_a_late_approval_and_a_shadow_rule_are_coun
 async def test_the_uses_of_a_rule_are_listed_only_for_people_who_may_view_them(
     team: Team, thread: str
 ) -> None:
-    rule = await made(team.ada, "make test")
+    rule = await create_rule(team.ada, "make test")
     await team.agent.bash(thread, "make test")
     access = {"owner": "nobody", "people": {}, "others": "none"}
     assert (await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)).status_code == 200
@@ -104,11 +107,11 @@ async def test_the_uses_of_a_rule_are_listed_only_for_people_who_may_view_them(
 
 
 @requirement("B11")
-async def test_uses_survive_a_server_that_is_killed(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
-        rule = await made(team.ada, "make test")
+async def test_uses_survive_a_server_that_is_killed(killable_server: KillableServer, thread: str) -> None:
+    async with killable_server.team() as team:
+        rule = await create_rule(team.ada, "make test")
         await team.agent.bash(thread, "make test")
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert (await usage(team.ada, rule["id"]))["count"] == 1
 
 
@@ -153,7 +156,7 @@ async def test_a_draft_is_tried_on_a_call_and_says_why_it_does_not_cover_it(team
 
 @requirement("B9")
 async def test_a_draft_that_covers_a_call_may_still_be_overruled(team: Team) -> None:
-    await made(team.admin, "make:*", effect="ask", locked=True)
+    await create_rule(team.admin, "make:*", effect="ask", locked=True)
     found = await tried(team.ada, "make test", "make test")
     assert (found["covers"], found["now"]["decision"], found["then"]["decision"]) == (True, "ask", "ask")
     assert found["then"]["rules"] == ["bash(make:*)"]
@@ -193,12 +196,12 @@ async def test_a_rule_draft_for_a_thread_is_tried_only_by_people_who_may_view_it
 
 @requirement("B9")
 async def test_a_draft_lists_the_calls_that_it_would_have_decided_otherwise(team: Team, thread: str) -> None:
-    first = asked(await team.agent.bash(thread, "make test"))
+    first = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(first["id"], "approve")
-    asked(await team.agent.bash(thread, "make clean"))
+    request_of(await team.agent.bash(thread, "make clean"))
     await team.agent.bash(thread, "git status")
     await team.agent.plan(thread, "Make all things new.")
-    second = asked(await team.agent.bash(thread, "make test; git status"))
+    second = request_of(await team.agent.bash(thread, "make test; git status"))
     found = await previewed(team.ada, "make test")
     assert [(call["request_id"], call["decision"], call["now"], call["then"]) for call in found] == [
         (second["id"], None, "ask", "allow"),
@@ -216,7 +219,7 @@ async def test_a_draft_lists_the_calls_that_it_would_have_decided_otherwise(team
     ]
     assert await previewed(team.ada, "make test", scope="project", project="web") == []
     assert await previewed(team.ada, "make test", scope="thread", thread_id="another") == []
-    await made(team.ada, "make test")
+    await create_rule(team.ada, "make test")
     assert await previewed(team.ada, "make test") == []
 
 
@@ -254,7 +257,7 @@ async def test_an_export_is_imported_once(team: Team, thread: str) -> None:
         {"rule": "make shadow", "shadow": True},
     ]
     for each in terms:
-        await made(team.admin, **each)
+        await create_rule(team.admin, **each)
     file = (await team.admin.http.get("/v1/rules/export")).json()
     assert [row["rule"] for row in file["rules"]] == [
         "bash(make test)", "bash(git push:*)", "bash(curl:*)", "bash(make docs)",
@@ -316,7 +319,7 @@ async def test_an_agent_of_another_server_is_found_by_its_name(team: Team) -> No
 
 async def test_an_export_has_no_rule_of_a_hidden_thread(team: Team, thread: str) -> None:
     await team.agent.bash(thread, "make test")
-    await made(team.admin, "make docs", scope="thread", thread_id=thread)
+    await create_rule(team.admin, "make docs", scope="thread", thread_id=thread)
     access = {"owner": "nobody", "people": {}, "others": "none"}
     await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)
     assert json.loads((await team.ada.http.get("/v1/rules/export")).text)["rules"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.journeys.people import Team, asked, decided, faults
+from tests.journeys.people import Team, decided, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -19,13 +19,13 @@ async def verdicts(team: Team, thread: str, *commands: str) -> list[str]:
 async def test_a_script_gets_a_rule_for_this_thread_or_a_permanent_one_after_confirmation(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "python3 script.py"))
+    request = request_of(await team.agent.bash(thread, "python3 script.py"))
     assert request["approval"]["scripts"] == ["script.py"]
     refused = await team.ada.decide(request["id"], "approve", scope="always")
     assert faults(refused) == [("script_may_change", "script_may_change")]
     await team.ada.decide(request["id"], "approve", scope="always", script_may_change=True)
     assert await verdicts(team, thread, "python3 script.py", "python3 other.py") == ["approve", "ask"]
-    request = asked(await team.agent.bash(thread, "node a.js"))
+    request = request_of(await team.agent.bash(thread, "node a.js"))
     await team.ada.decide(request["id"], "approve", scope="thread")
     assert await verdicts(team, thread, "node a.js") == ["approve"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from askback.server.app import create_app
-from tests.journeys.people import Person, Team, asked, faults, leased, refusal, texts
+from tests.journeys.people import Person, Team, faults, leased, refusal, request_of, texts
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock
 
@@ -71,7 +71,7 @@ async def test_a_secret_stored_in_a_narrower_scope_is_asked_for_and_shown_as_sav
 ) -> None:
     subject = {"session": {"thread_id": thread}, "project": {"project": "web"}}.get(kept, {})
     await team.ada.keep("A_KEY", "saved", kept, **subject)
-    request = asked(await team.agent.need(thread, "A_KEY", default_scope=suggested, **more))
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested, **more))
     assert request["secret"]["present"] == {"A_KEY": [kept]}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
 
@@ -103,7 +103,7 @@ async def test_a_secret_of_another_thread_or_project_is_missing(
 ) -> None:
     assert (await team.ada.keep("A_KEY", "saved", **place)).status_code == 201
     more = {"default_scope": place["scope"], "project": "web"}
-    request = asked(await team.agent.need(thread, "A_KEY", **more))
+    request = request_of(await team.agent.need(thread, "A_KEY", **more))
     assert request["secret"]["present"] == {}
     refused = await team.ada.hand_over(request["id"], existing=["A_KEY"])
     assert texts(refused) == {"secrets.A_KEY": "No saved value is set for this env var"}
@@ -112,7 +112,7 @@ async def test_a_secret_of_another_thread_or_project_is_missing(
 @requirement("E9", "E10")
 async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: str) -> None:
     await team.ada.keep("X_KEY", "saved")
-    request = asked(await team.agent.need(thread, "X_KEY", "Y_KEY", default_scope="global"))
+    request = request_of(await team.agent.need(thread, "X_KEY", "Y_KEY", default_scope="global"))
     assert request["secret"]["present"] == {"X_KEY": ["global"]}
     settled = await team.bob.hand_over(request["id"], {"Y_KEY": "typed"}, existing=["X_KEY"])
     assert settled.json()["answer"] == {"names": ["X_KEY", "Y_KEY"], "scope": "global", "existing": ["X_KEY"]}
@@ -123,7 +123,7 @@ async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: st
 @requirement("E10")
 async def test_a_missing_saved_value_is_reported_at_its_name(team: Team, thread: str) -> None:
     await team.ada.keep("X_KEY", "saved")
-    request = asked(await team.agent.need(thread, "X_KEY", "Z_KEY"))
+    request = request_of(await team.agent.need(thread, "X_KEY", "Z_KEY"))
     refused = await team.ada.hand_over(request["id"], existing=["X_KEY", "Z_KEY"])
     assert texts(refused) == {"secrets.Z_KEY": "No saved value is set for this env var"}
     refused = await team.ada.hand_over(request["id"], {"X_KEY": "typed", "Z_KEY": "z"}, existing=["X_KEY"])
@@ -145,7 +145,7 @@ async def test_the_nearest_saved_value_is_the_one_that_is_used(team: Team, threa
     found = {}
     for others in ({"project": "web"}, {}):
         place = thread if others else f"{thread}-2"
-        request = asked(await team.agent.need(place, "A_KEY", "NEW_KEY", **others))
+        request = request_of(await team.agent.need(place, "A_KEY", "NEW_KEY", **others))
         assert (
             await team.ada.hand_over(request["id"], {"NEW_KEY": "x"}, existing=["A_KEY"])
         ).status_code == 200
@@ -167,7 +167,7 @@ async def test_a_value_that_is_replaced_is_the_one_that_is_used_from_then_on(tea
 async def test_a_dismissed_request_is_not_asked_again_in_its_thread_for_any_order_of_names(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     dismissed = (await team.ada.decline(request["id"], "dismissed")).json()
     assert (dismissed["status"], dismissed["reason"]) == ("declined", "dismissed")
     again = await team.agent.need(thread, "B_KEY", "A_KEY", reason="I really need them")
@@ -177,7 +177,7 @@ async def test_a_dismissed_request_is_not_asked_again_in_its_thread_for_any_orde
 
 @requirement("E12")
 async def test_other_names_threads_and_agents_are_still_asked(server: Any, team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     await team.ada.decline(request["id"], "dismissed")
     made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
     async with Person(server.url, made.json()["token"]) as other:
@@ -190,7 +190,7 @@ async def test_other_names_threads_and_agents_are_still_asked(server: Any, team:
                 them = (await other.http.get("/v1/session")).json()["principal"]["id"]
                 agents = {"agents": [request["requester"]["id"], them]}
                 await team.admin.http.put(f"/v1/threads/{thread}/access", json=agents)
-            asked(await person.need(place, *names))
+            request_of(await person.need(place, *names))
 
 
 @requirement("E12")
@@ -208,12 +208,12 @@ async def test_ten_minutes_after_it_was_dismissed_it_is_asked_for_again() -> Non
         again = await agent.post("/v1/requests", json=body)
         assert (again.status_code, again.json()["id"]) == (200, first["id"])
         clock.advance(seconds=1)
-        assert asked(await agent.post("/v1/requests", json=body))["id"] != first["id"]
+        assert request_of(await agent.post("/v1/requests", json=body))["id"] != first["id"]
 
 
 @requirement("E12")
 async def test_a_dismissed_name_that_was_set_later_is_available(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
     await team.ada.decline(request["id"], "dismissed")
     await team.ada.keep("A_KEY", "after all")
     existing(await team.agent.need(thread, "A_KEY", default_scope="global"))
@@ -222,7 +222,7 @@ async def test_a_dismissed_name_that_was_set_later_is_available(team: Team, thre
 
 @requirement("M4")
 async def test_asking_again_with_the_same_key_finds_the_request_and_its_end(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", key="k1"))
+    request = request_of(await team.agent.need(thread, "A_KEY", key="k1"))
     settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).json()
     again = await team.agent.need(thread, "A_KEY", key="k1")
     assert (again.status_code, again.json()) == (201, settled)
@@ -234,7 +234,7 @@ async def test_asking_again_with_the_same_key_finds_the_request_and_its_end(team
 async def test_a_project_scope_without_a_project_is_refused_and_not_shared_by_all(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     refused = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, scope="project")
     assert faults(refused) == [("scope", "unknown_value")]
     assert refusal(await team.agent.need(thread, "B_KEY", default_scope="project"))[0] == 422

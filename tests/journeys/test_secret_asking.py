@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Team, asked, faults, leased, texts
+from tests.journeys.people import Team, faults, leased, request_of, texts
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ BLOCKED = [
 async def test_asking_returns_names_and_a_state_and_nothing_else_of_the_values(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "HUBSPOT_API_KEY"))
+    request = request_of(await team.agent.need(thread, "HUBSPOT_API_KEY"))
     assert (request["kind"], request["status"], request["revision"]) == ("secret", "pending", 1)
     assert request["secret"] == {
         "names": ["HUBSPOT_API_KEY"],
@@ -49,14 +49,14 @@ async def test_asking_returns_names_and_a_state_and_nothing_else_of_the_values(
 
 @requirement("E2")
 async def test_names_come_back_sorted(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "B_KEY", "_C", "A_KEY"))
+    request = request_of(await team.agent.need(thread, "B_KEY", "_C", "A_KEY"))
     assert request["secret"]["names"] == ["A_KEY", "B_KEY", "_C"]
 
 
 @requirement("E2")
 @pytest.mark.parametrize("count", [1, 10])
 async def test_as_many_names_as_the_limit_says_are_asked_for(team: Team, thread: str, count: int) -> None:
-    request = asked(await team.agent.need(thread, *(f"KEY_{n}" for n in range(count))))
+    request = request_of(await team.agent.need(thread, *(f"KEY_{n}" for n in range(count))))
     assert len(request["secret"]["names"]) == count
 
 
@@ -107,7 +107,7 @@ async def test_a_name_that_decides_what_a_process_runs_cannot_be_stored_by_hand(
 
 @requirement("E3")
 async def test_a_blocked_name_is_refused_at_the_submission_as_well(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     for name in BLOCKED:
         refused = await team.ada.hand_over(request["id"], {"A_KEY": "value", name: "/tmp/evil.so"})
         assert texts(refused) == {"secrets": "Blocked by allow-list"}
@@ -126,7 +126,7 @@ async def test_the_card_explains_where_to_find_each_value(team: Team, thread: st
         }
     }
     more = {"metadata": metadata, "reason": "r" * 500, "instructions": "i" * 2_000}
-    request = asked(await team.agent.need(thread, "DEPLOY_KEY", **more))
+    request = request_of(await team.agent.need(thread, "DEPLOY_KEY", **more))
     shown = (await team.ada.get(request["id"]))["secret"]
     assert {name: shown[name] for name in more} == more
 
@@ -159,7 +159,7 @@ async def test_a_request_that_breaks_a_rule_is_refused_at_its_path(
 async def test_a_key_of_many_lines_keeps_every_byte(team: Team, thread: str) -> None:
     pem = "-----BEGIN KEY-----\r\n\tAAA\\n\u2028é\U0001f511\n-----END KEY-----\n\n"
     metadata = {"DEPLOY_KEY": {"input": "textarea"}}
-    request = asked(await team.agent.need(thread, "DEPLOY_KEY", metadata=metadata))
+    request = request_of(await team.agent.need(thread, "DEPLOY_KEY", metadata=metadata))
     assert (await team.ada.hand_over(request["id"], {"DEPLOY_KEY": pem})).status_code == 200
     assert leased(await team.agent.lease(thread, "DEPLOY_KEY")) == {"DEPLOY_KEY": pem}
 
@@ -170,7 +170,7 @@ async def test_the_card_says_whose_token_asks_and_what_the_agent_writes_stays_te
 ) -> None:
     posing = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) **now**'
     more = {"instructions": posing, "agent": {"name": "your administrator"}}
-    request = asked(await team.agent.need(thread, "A_KEY", **more))
+    request = request_of(await team.agent.need(thread, "A_KEY", **more))
     assert request["requester"]["name"] == "agent"
     assert request["agent"] == {"name": "your administrator"}
     said = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) '

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.journeys.people import Person, Team, asked, faults, leased, refusal
+from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,7 @@ PIN = field("pin", sensitive=True, required=True)
 async def test_the_agent_gets_the_text_and_a_reference_in_the_place_of_the_secret(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN)))
+    request = request_of(await team.agent.ask(thread, form(PIN)))
     settled = (await team.ada.answer(request["id"], {"user": "eva", "pin": "4711-canary"})).json()
     ref = settled["answer"]["values"]["pin"]["ref"]
     assert ref.startswith("sec_")
@@ -46,7 +46,7 @@ async def test_the_agent_gets_the_text_and_a_reference_in_the_place_of_the_secre
 async def test_a_reference_is_valid_only_for_the_asking_agent_in_its_thread(
     server: Any, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN)))
+    request = request_of(await team.agent.ask(thread, form(PIN)))
     settled = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
     ref = settled["answer"]["values"]["pin"]["ref"]
     assert refusal(await team.agent.lease(f"{thread}-2", refs=[ref])) == (404, "not_granted")
@@ -60,18 +60,18 @@ async def test_a_reference_is_valid_only_for_the_asking_agent_in_its_thread(
 
 @requirement("E22", "E19")
 async def test_a_value_of_a_sensitive_field_is_not_listed_as_a_secret(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, form(field("A_KEY", sensitive=True))))
+    request = request_of(await team.agent.ask(thread, form(field("A_KEY", sensitive=True))))
     assert (await team.ada.answer(request["id"], {"A_KEY": "4711"})).status_code == 200
     assert await team.ada.kept() == []
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
-    assert asked(await team.agent.need(thread, "A_KEY"))["secret"]["present"] == {}
+    assert request_of(await team.agent.need(thread, "A_KEY"))["secret"]["present"] == {}
 
 
 @requirement("E22")
 async def test_two_answers_to_the_same_field_are_two_secrets(team: Team, thread: str) -> None:
     found = []
     for value in ("first", "second"):
-        request = asked(await team.agent.ask(thread, form(PIN)))
+        request = request_of(await team.agent.ask(thread, form(PIN)))
         settled = (await team.ada.answer(request["id"], {"pin": value})).json()
         found.append(settled["answer"]["values"]["pin"]["ref"])
     assert leased(await team.agent.lease(thread, refs=found)) == dict(
@@ -97,7 +97,7 @@ VALUES: dict[str, tuple[dict[str, Any], Any, str]] = {
 @requirement("E22")
 async def test_a_sensitive_field_of_any_type_is_kept_as_text(team: Team, thread: str) -> None:
     fields = [field(kind, kind, sensitive=True, **more) for kind, (more, _, _) in VALUES.items()]
-    request = asked(await team.agent.ask(thread, {"fields": fields}))
+    request = request_of(await team.agent.ask(thread, {"fields": fields}))
     reply = await team.ada.answer(request["id"], {kind: value for kind, (_, value, _) in VALUES.items()})
     assert reply.status_code == 200, reply.text
     references = {kind: given["ref"] for kind, given in reply.json()["answer"]["values"].items()}
@@ -131,7 +131,7 @@ async def test_a_value_that_breaks_the_rules_of_its_field_is_refused_by_its_path
     team: Team, thread: str, more: dict[str, Any], value: Any, code: str
 ) -> None:
     asked_for = {**field("pin", sensitive=True, required=True), **more}
-    request = asked(await team.agent.ask(thread, form(asked_for)))
+    request = request_of(await team.agent.ask(thread, form(asked_for)))
     refused = await team.ada.answer(request["id"], {"user": "eva", "pin": value})
     found = faults(refused)
     assert [(path.partition("[")[0], each) for path, each in found] == [("values.pin", code)]
@@ -141,7 +141,7 @@ async def test_a_value_that_breaks_the_rules_of_its_field_is_refused_by_its_path
 
 @requirement("E22")
 async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN, field("age", "number", required=True))))
+    request = request_of(await team.agent.ask(thread, form(PIN, field("age", "number", required=True))))
     for values, found in (
         ({"pin": "canary-4711"}, [("values.age", "required_missing")]),
         ({"pin": "canary-4711", "age": "old"}, [("values.age", "wrong_type")]),
@@ -157,7 +157,7 @@ async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team
 @requirement("E22")
 @pytest.mark.parametrize("skipped", [0, "", {}, False])
 async def test_an_invalid_list_of_skipped_questions_is_refused(team: Team, thread: str, skipped: Any) -> None:
-    request = asked(await team.agent.ask(thread, form({**PIN, "required": False})))
+    request = request_of(await team.agent.ask(thread, form({**PIN, "required": False})))
     body = {"revision": 1, "values": {}, "skipped": skipped}
     refused = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
     assert faults(refused) == [("skipped", "wrong_type")]
@@ -165,7 +165,7 @@ async def test_an_invalid_list_of_skipped_questions_is_refused(team: Team, threa
 
 @requirement("E22")
 async def test_an_open_field_that_is_left_empty_is_left_out(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, form(field("pin", sensitive=True))))
+    request = request_of(await team.agent.ask(thread, form(field("pin", sensitive=True))))
     settled = (await team.ada.answer(request["id"], {"user": "eva", "pin": ""})).json()
     assert settled["answer"]["values"] == {"user": "eva"}
 
@@ -183,7 +183,7 @@ async def test_a_sensitive_field_takes_no_default(team: Team, thread: str, more:
 async def test_the_websocket_takes_no_answer_to_a_form_with_a_sensitive_field(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN)))
+    request = request_of(await team.agent.ask(thread, form(PIN)))
     body = {"revision": 1, "values": {"pin": "4711"}}
     refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
     assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
@@ -192,7 +192,7 @@ async def test_the_websocket_takes_no_answer_to_a_form_with_a_sensitive_field(
 
 @requirement("E22", "H4")
 async def test_one_of_many_concurrent_answers_is_stored(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN)))
+    request = request_of(await team.agent.ask(thread, form(PIN)))
     replies: list[Any] = []
 
     async def answer(person: Person, n: int) -> None:
@@ -210,7 +210,7 @@ async def test_one_of_many_concurrent_answers_is_stored(team: Team, thread: str)
 
 @requirement("E22", "M4")
 async def test_an_answer_sent_again_with_its_key_is_kept_once(team: Team, thread: str) -> None:
-    request = asked(await team.agent.ask(thread, form(PIN)))
+    request = request_of(await team.agent.ask(thread, form(PIN)))
     values = {"user": "eva", "pin": "4711"}
     first, again = [await team.ada.answer(request["id"], values, key="k1") for _ in range(2)]
     assert (first.status_code, again.status_code) == (200, 200)

@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.journeys.keyhouse import House, ring
-from tests.journeys.people import asked, leased, refusal
+from tests.journeys.keyhouse import KeyScene, ring
+from tests.journeys.people import leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -19,8 +19,8 @@ PIN = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def key_scene(tmp_path: Path) -> KeyScene:
+    return KeyScene(tmp_path)
 
 
 # --- a file that is gone ----------------------------------------------------------------------
@@ -28,75 +28,75 @@ def house(tmp_path: Path) -> House:
 
 @requirement("E14")
 async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
-    house: House, caplog: pytest.LogCaptureFixture
+    key_scene: KeyScene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with house.team(None) as team:
+    async with key_scene.team(None) as team:
         await team.ada.keep("A_KEY", "value")
-    before, copy = house.sealed(), house.key_file.rename(house.data / "copy")
-    async with house.team(None) as team:
+    before, copy = key_scene.sealed(), key_scene.key_file.rename(key_scene.data / "copy")
+    async with key_scene.team(None) as team:
         refused = await team.agent.need("t", "B_KEY")
         assert refusal(refused) == SECRETS_OFF
         said = refused.json()["error"]["message"]
         assert "the key file" in said
         assert "is missing" in said
-        assert str(house.data) not in said
+        assert str(key_scene.data) not in said
         assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
         assert refusal(await team.admin.rotate()) == SECRETS_OFF
         assert [each["name"] for each in await team.ada.kept()] == ["A_KEY"]
-        plain = asked(await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}))
+        plain = request_of(await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}))
         assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
-    assert not house.key_file.exists()
+    assert not key_scene.key_file.exists()
     [told] = [each for each in caplog.records if "secrets are off" in each.message]
-    assert (told.levelno, str(house.key_file) in told.message) == (logging.ERROR, True)
-    copy.rename(house.key_file)
-    async with house.team(None) as team:
+    assert (told.levelno, str(key_scene.key_file) in told.message) == (logging.ERROR, True)
+    copy.rename(key_scene.key_file)
+    async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
-    assert house.sealed() == before
+    assert key_scene.sealed() == before
 
 
 @requirement("E14")
 @pytest.mark.parametrize("what", ["a field", "a candidate"])
-async def test_any_sealed_text_keeps_another_key_from_being_made(house: House, what: str) -> None:
-    async with house.team(None) as team:
+async def test_any_sealed_text_keeps_another_key_from_being_made(key_scene: KeyScene, what: str) -> None:
+    async with key_scene.team(None) as team:
         if what == "a field":
-            request = asked(await team.agent.ask("t", {"fields": [PIN]}))
+            request = request_of(await team.agent.ask("t", {"fields": [PIN]}))
             await team.ada.answer(request["id"], {"pin": "4711"})
         else:
-            request = asked(await team.agent.need("t", "A_KEY", probe=True))
+            request = request_of(await team.agent.need("t", "A_KEY", probe=True))
             await team.ada.hand_over(request["id"], {"A_KEY": "value"})
-    house.key_file.unlink()
-    async with house.team(None) as team:
+    key_scene.key_file.unlink()
+    async with key_scene.team(None) as team:
         assert refusal(await team.agent.need("t", "B_KEY")) == SECRETS_OFF
-    assert not house.key_file.exists()
+    assert not key_scene.key_file.exists()
 
 
 @requirement("E14")
-async def test_a_lost_key_file_is_created_again_if_nothing_was_sealed(house: House) -> None:
-    async with house.team(None) as team:
+async def test_a_lost_key_file_is_created_again_if_nothing_was_sealed(key_scene: KeyScene) -> None:
+    async with key_scene.team(None) as team:
         kept = (await team.ada.keep("A_KEY", "value")).json()
         await team.ada.erase(kept["id"])
-    house.key_file.unlink()
-    async with house.team(None) as team:
+    key_scene.key_file.unlink()
+    async with key_scene.team(None) as team:
         assert (await team.ada.keep("A_KEY", "value")).status_code == 201
-    assert len(house.keys_in_file()) == 1
+    assert len(key_scene.keys_in_file()) == 1
 
 
 # --- another key ------------------------------------------------------------------------------
 
 
 @requirement("E15")
-async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(house: House) -> None:
-    async with house.team(None) as team, house.person("operator") as operator:
+async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(key_scene: KeyScene) -> None:
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         await team.ada.keep("A_KEY", "value")
-        async with house.person("responder", tenant="acme") as stranger:
+        async with key_scene.person("responder", tenant="acme") as stranger:
             await stranger.keep("B_KEY", "other")
-        old = house.keys_in_file()
+        old = key_scene.keys_in_file()
         assert (await operator.rotate()).json() == {"rewrapped": 2, "left": 0, "dropped": 1}
-        [new] = house.keys_in_file()
+        [new] = key_scene.keys_in_file()
         assert [new] != old
-        assert house.keys_in_use() == {new}
-        assert house.key_file.stat().st_mode & 0o777 == 0o600
+        assert key_scene.keys_in_use() == {new}
+        assert key_scene.key_file.stat().st_mode & 0o777 == 0o600
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
         entries, _ = await team.admin.audit()
@@ -104,78 +104,80 @@ async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(house: Hou
             (e["action"], e["actor"]["role"]) for e in entries if e["action"].startswith("secret.rotate")
         ]
         assert facts == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
-    async with house.team(None) as team:
+    async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E15")
-async def test_the_old_key_stays_for_old_copies_where_that_is_wished(house: House) -> None:
-    async with house.team(None) as team, house.person("operator") as operator:
+async def test_the_old_key_stays_for_old_copies_where_that_is_wished(key_scene: KeyScene) -> None:
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         await team.ada.keep("A_KEY", "value")
-        [old] = house.keys_in_file()
+        [old] = key_scene.keys_in_file()
         done = await operator.rotate(keep_old=True)
         assert done.json() == {"rewrapped": 1, "left": 0, "dropped": 0}
-        assert house.keys_in_file()[1:] == [old]
-        assert house.keys_in_use() == set(house.keys_in_file()[:1])
+        assert key_scene.keys_in_file()[1:] == [old]
+        assert key_scene.keys_in_use() == set(key_scene.keys_in_file()[:1])
 
 
 @requirement("E15")
-async def test_no_key_is_retired_while_a_secret_cannot_be_opened(house: House) -> None:
-    async with house.team(ring("lost")) as team:
+async def test_no_key_is_retired_while_a_secret_cannot_be_opened(key_scene: KeyScene) -> None:
+    async with key_scene.team(ring("lost")) as team:
         await team.ada.keep("A_KEY", "value")
-    house.key_file.write_text(ring("file"))
-    house.key_file.chmod(0o600)
-    async with house.team(None) as team, house.person("operator") as operator:
+    key_scene.key_file.write_text(ring("file"))
+    key_scene.key_file.chmod(0o600)
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         await team.ada.keep("B_KEY", "value")
         assert (await operator.rotate()).json() == {"rewrapped": 1, "left": 1, "dropped": 0}
-        assert house.keys_in_file()[1:] == ["file"]
+        assert key_scene.keys_in_file()[1:] == ["file"]
 
 
 @requirement("E15")
-async def test_an_admin_rotates_the_secrets_of_the_tenant_and_touches_no_key(house: House) -> None:
-    async with house.team(None) as team:
+async def test_an_admin_rotates_the_secrets_of_the_tenant_and_touches_no_key(key_scene: KeyScene) -> None:
+    async with key_scene.team(None) as team:
         await team.ada.keep("A_KEY", "value")
-        async with house.person("responder", tenant="acme") as stranger:
+        async with key_scene.person("responder", tenant="acme") as stranger:
             await stranger.keep("B_KEY", "other")
-        [old] = house.keys_in_file()
+        [old] = key_scene.keys_in_file()
         new = ring("new")
-        house.key_file.write_text(f"{new}\n{house.key_file.read_text()}")
-    async with house.team(None) as team, house.person("admin", tenant="acme") as admin:
+        key_scene.key_file.write_text(f"{new}\n{key_scene.key_file.read_text()}")
+    async with key_scene.team(None) as team, key_scene.person("admin", tenant="acme") as admin:
         assert (await admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
-        sealed = house.sealed()
+        sealed = key_scene.sealed()
         assert {name: text.split(".")[1] for name, text in sealed.items()} == {"A_KEY": old, "B_KEY": "new"}
-        assert house.keys_in_file() == ["new", old]
+        assert key_scene.keys_in_file() == ["new", old]
         entries, _ = await team.admin.audit()
         assert [e for e in entries if e["action"].startswith("secret.rotate")] == []
 
 
 @requirement("E15")
-async def test_a_rotation_that_was_cut_off_is_begun_again_and_loses_nothing(house: House) -> None:
+async def test_a_rotation_that_was_cut_off_is_begun_again_and_loses_nothing(key_scene: KeyScene) -> None:
     names = [f"KEY_{n}" for n in range(5)]
-    async with house.team(None) as team, house.person("operator") as operator:
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         for name in names:
             await team.ada.keep(name, name)
         await operator.rotate(keep_old=True)
         await team.ada.keep("KEY_9", "KEY_9")
     # As if the process had died after the first of them: a text of each key.
-    house.key_file.write_text(f"{ring('third')}\n{house.key_file.read_text()}")
-    async with house.team(None) as team, house.person("operator") as operator:
+    key_scene.key_file.write_text(f"{ring('third')}\n{key_scene.key_file.read_text()}")
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         await team.ada.keep("KEY_8", "KEY_8")
-        assert len(house.keys_in_use()) == 2
+        assert len(key_scene.keys_in_use()) == 2
         assert (await operator.rotate()).json()["left"] == 0
-        assert [*house.keys_in_use()] == house.keys_in_file()
+        assert [*key_scene.keys_in_use()] == key_scene.keys_in_file()
         names += ["KEY_8", "KEY_9"]
         await team.agent.need("t", *names, default_scope="global")
         assert leased(await team.agent.lease("t", *names)) == {name: name for name in names}
 
 
 @requirement("E15")
-async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_failed_read(house: House) -> None:
+async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_failed_read(
+    key_scene: KeyScene,
+) -> None:
     names = [f"KEY_{n}" for n in range(8)]
     failures: list[str] = []
     done = anyio.Event()
-    async with house.team(None) as team, house.person("operator") as operator:
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         for name in names:
             await team.ada.keep(name, name)
         await team.agent.need("t", *names, default_scope="global")
@@ -206,7 +208,7 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
                 for each in (read, write, rotate):
                     tasks.start_soon(each)
         assert failures == []
-        assert [*house.keys_in_use()] == house.keys_in_file()
-    async with house.team(None) as team:
+        assert [*key_scene.keys_in_use()] == key_scene.keys_in_file()
+    async with key_scene.team(None) as team:
         await team.agent.need("t", *names, default_scope="global")
         assert (await team.agent.lease("t", *names)).status_code == 200

@@ -15,8 +15,8 @@ import pytest
 from askback.errors import AskbackError
 from askback.server.app import create_app
 from askback.server.settings import load
-from tests.journeys.keyhouse import House, ring
-from tests.journeys.people import Team, asked, leased, refusal
+from tests.journeys.keyhouse import KeyScene, ring
+from tests.journeys.people import Team, leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -29,37 +29,37 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def key_scene(tmp_path: Path) -> KeyScene:
+    return KeyScene(tmp_path)
 
 
 # --- without a key ----------------------------------------------------------------------------
 
 
 @requirement("E14")
-async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(house: House) -> None:
-    async with house.team("off") as team:
+async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_scene: KeyScene) -> None:
+    async with key_scene.team("off") as team:
         refused = await team.agent.need("t", "A_KEY")
         assert refusal(refused) == SECRETS_OFF
         assert "ASKBACK_MASTER_KEYS" in refused.json()["error"]["message"]
         assert refusal(await team.ada.keep("A_KEY", "value")) == SECRETS_OFF
         assert await team.ada.kept() == []
         assert refusal(await team.agent.lease("t", "A_KEY")) == (404, "not_granted")
-        plain = asked(await team.agent.ask("t", FORM))
+        plain = request_of(await team.agent.ask("t", FORM))
         assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
-        call = asked(await team.agent.bash("t", "make deploy"))
+        call = request_of(await team.agent.bash("t", "make deploy"))
         assert (await team.ada.decide(call["id"], "approve")).status_code == 200
-    assert not (house.data / "master.key").exists()
+    assert not (key_scene.data / "master.key").exists()
 
 
 @requirement("E14")
 async def test_an_open_request_for_secrets_refuses_values_without_a_key(
-    house: House,
+    key_scene: KeyScene,
 ) -> None:
-    async with house.team(ring("k1")) as team:
-        request = asked(await team.agent.need("t", "A_KEY"))
+    async with key_scene.team(ring("k1")) as team:
+        request = request_of(await team.agent.need("t", "A_KEY"))
         await team.ada.keep("B_KEY", "value")
-    async with house.team("off") as team:
+    async with key_scene.team("off") as team:
         assert refusal(await team.ada.hand_over(request["id"], {"A_KEY": "value"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
         assert [each["name"] for each in await team.ada.kept()] == ["B_KEY"]
@@ -68,16 +68,16 @@ async def test_an_open_request_for_secrets_refuses_values_without_a_key(
 
 
 @requirement("E14")
-async def test_a_form_with_a_sensitive_field_is_refused_without_a_master_key(house: House) -> None:
-    async with house.team("off") as team:
+async def test_a_form_with_a_sensitive_field_is_refused_without_a_master_key(key_scene: KeyScene) -> None:
+    async with key_scene.team("off") as team:
         assert refusal(await team.agent.ask("t", {"fields": [PIN]})) == SECRETS_OFF
 
 
 @requirement("E14")
-async def test_a_sensitive_field_takes_no_value_without_a_master_key(house: House) -> None:
-    async with house.team(ring("k1")) as team:
-        request = asked(await team.agent.ask("t", {"fields": [PIN]}))
-    async with house.team("off") as team:
+async def test_a_sensitive_field_takes_no_value_without_a_master_key(key_scene: KeyScene) -> None:
+    async with key_scene.team(ring("k1")) as team:
+        request = request_of(await team.agent.ask("t", {"fields": [PIN]}))
+    async with key_scene.team("off") as team:
         assert refusal(await team.ada.answer(request["id"], {"pin": "4711"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
 
@@ -94,12 +94,12 @@ def test_unusable_keys_stop_the_server_with_a_sentence_that_does_not_show_them(
 
 @requirement("E13")
 async def test_a_server_without_a_configured_key_creates_one_and_opens_its_secrets_after_a_restart(
-    house: House,
+    key_scene: KeyScene,
 ) -> None:
-    async with house.team(None) as team:
+    async with key_scene.team(None) as team:
         await team.ada.keep("A_KEY", "value")
-    assert (house.data / "master.key").stat().st_mode & 0o777 == 0o600
-    async with house.team(None) as team:
+    assert (key_scene.data / "master.key").stat().st_mode & 0o777 == 0o600
+    async with key_scene.team(None) as team:
         team_request = await team.agent.need("t", "A_KEY", default_scope="global")
         assert team_request.json()["status"] == "answered"
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
@@ -173,9 +173,9 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 @requirement("E13", "E16")
 async def test_every_defect_of_a_ciphertext_has_the_same_error(
-    house: House, caplog: pytest.LogCaptureFixture
+    key_scene: KeyScene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with house.team(ring("k1")) as team:
+    async with key_scene.team(ring("k1")) as team:
         for name in ("A_KEY", "B_KEY"):
             await team.ada.keep(name, f"value of {name}")
         reply = await team.agent.need("t", "A_KEY", "B_KEY", default_scope="global")
@@ -183,21 +183,21 @@ async def test_every_defect_of_a_ciphertext_has_the_same_error(
         good = leased(await team.agent.lease("t", "A_KEY", "B_KEY"))
         caplog.clear()
         for what, change in TAMPERED.items():
-            with tampered(house, change):
+            with tampered(key_scene, change):
                 reply = await team.agent.lease("t", "A_KEY")
                 assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN}), what
         assert caplog.messages == []
         assert leased(await team.agent.lease("t", "A_KEY", "B_KEY")) == good
-    async with house.team(ring("k2")) as team:
+    async with key_scene.team(ring("k2")) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         reply = await team.agent.lease("t", "A_KEY")
         assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN})
 
 
 @contextmanager
-def tampered(house: House, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
+def tampered(key_scene: KeyScene, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
     """Change the rows of the secrets in the database, and restore them."""
-    with closing(sqlite3.connect(house.database)) as database:
+    with closing(sqlite3.connect(key_scene.database)) as database:
         with database:
             before = database.execute("SELECT * FROM secrets").fetchall()
             change(database)
@@ -212,29 +212,29 @@ def tampered(house: House, change: Callable[[sqlite3.Connection], object]) -> It
 
 
 @requirement("E15")
-async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(house: House) -> None:
+async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(key_scene: KeyScene) -> None:
     names = [f"KEY_{n}" for n in range(40)]
-    async with house.team(ring("old")) as team:
+    async with key_scene.team(ring("old")) as team:
         for name in names:
             await team.ada.keep(name, f"{name} 0")
-        assert house.keys_in_use() == {"old"}
-    async with house.team(ring("new", "old")) as team:
+        assert key_scene.keys_in_use() == {"old"}
+    async with key_scene.team(ring("new", "old")) as team:
         for part in range(0, len(names), 10):
             reply = await team.agent.need("t", *names[part : part + 10], default_scope="global")
             assert reply.json()["status"] == "answered"
         seen = await rotated_under_load(team, names)
         assert (seen.failures, seen.reads > 0, len(seen.written) > 0) == ([], True, True)
-        assert house.keys_in_use() == {"new"}
+        assert key_scene.keys_in_use() == {"new"}
         again = (await team.admin.rotate()).json()
         assert again == {"rewrapped": 0, "left": 0, "dropped": 0}
-    async with house.team(ring("new")) as team:
+    async with key_scene.team(ring("new")) as team:
         for part in range(0, len(names), 10):
             await team.agent.need("t", *names[part : part + 10], default_scope="global")
         values = leased(await team.agent.lease("t", *names))
         assert values == {name: f"{name} {seen.written.get(name, 0)}" for name in names}
 
 
-class Seen:
+class RotationResults:
     """The results of readers and writers during the rotation."""
 
     def __init__(self) -> None:
@@ -243,9 +243,9 @@ class Seen:
         self.reads = 0
 
 
-async def rotated_under_load(team: Team, names: list[str]) -> Seen:
+async def rotated_under_load(team: Team, names: list[str]) -> RotationResults:
     """Rotate three times while a reader and a writer run."""
-    seen, done = Seen(), anyio.Event()
+    seen, done = RotationResults(), anyio.Event()
 
     async def read() -> None:
         while not done.is_set():
@@ -280,29 +280,29 @@ async def rotated_under_load(team: Team, names: list[str]) -> Seen:
 
 
 @requirement("E15")
-async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(house: House) -> None:
-    async with house.team(ring("lost")) as team:
+async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(key_scene: KeyScene) -> None:
+    async with key_scene.team(ring("lost")) as team:
         await team.ada.keep("A_KEY", "value")
-    before = house.sealed()
-    async with house.team(ring("new")) as team:
+    before = key_scene.sealed()
+    async with key_scene.team(ring("new")) as team:
         await team.ada.keep("B_KEY", "value")
         assert (await team.admin.rotate()).json() == {"rewrapped": 0, "left": 1, "dropped": 0}
-        assert house.sealed()["A_KEY"] == before["A_KEY"]
-    async with house.team(ring("new", "lost")) as team:
+        assert key_scene.sealed()["A_KEY"] == before["A_KEY"]
+    async with key_scene.team(ring("new", "lost")) as team:
         assert (await team.admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E15", "E23")
-async def test_a_value_under_probe_is_rewrapped_with_the_new_key(house: House) -> None:
-    async with house.team(ring("old")) as team:
-        request = asked(await team.agent.need("t", "A_KEY", probe=True))
+async def test_a_value_under_probe_is_rewrapped_with_the_new_key(key_scene: KeyScene) -> None:
+    async with key_scene.team(ring("old")) as team:
+        request = request_of(await team.agent.need("t", "A_KEY", probe=True))
         await team.ada.hand_over(request["id"], {"A_KEY": "value"})
         token = team.agent.token
-    async with house.team(ring("new", "old")) as team:
+    async with key_scene.team(ring("new", "old")) as team:
         assert (await team.admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
-    async with house.team(ring("new")) as team:
+    async with key_scene.team(ring("new")) as team:
         team.agent.http.headers["Authorization"] = f"Bearer {token}"
         assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}

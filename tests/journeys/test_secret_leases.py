@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, asked, faults, leased, refusal
+from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.anyio
 NOT_GRANTED = (404, "not_granted")
 
 
-async def given(team: Team, thread: str, value: str = "value", **more: Any) -> dict[str, Any]:
+async def provide_secret(team: Team, thread: str, value: str = "value", **more: Any) -> dict[str, Any]:
     """Let ada give `A_KEY` to the agent of a thread; returns the settled request."""
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, **more)
     assert settled.status_code == 200, settled.text
     return settled.json()
@@ -33,7 +33,7 @@ async def other(server: Any, team: Team) -> AsyncIterator[Person]:
 
 @requirement("E17", "E5")
 async def test_a_lease_has_value_scope_and_expiry_and_is_never_cached(team: Team, thread: str) -> None:
-    await given(team, thread, scope="global")
+    await provide_secret(team, thread, scope="global")
     reply = await team.agent.lease(thread, "A_KEY")
     body = reply.json()
     assert body.pop("expires_at") > "2026"
@@ -56,7 +56,7 @@ async def test_a_stored_secret_is_not_leased_without_a_grant(team: Team, thread:
 async def test_a_secret_for_one_agent_in_one_thread_is_leased_by_no_other(
     server: Any, team: Team, thread: str, other: Person
 ) -> None:
-    await given(team, thread, scope="global")
+    await provide_secret(team, thread, scope="global")
     assert refusal(await other.lease(thread, "A_KEY")) == NOT_GRANTED
     assert refusal(await team.agent.lease(f"{thread}-2", "A_KEY")) == NOT_GRANTED
     async with server.person("requester@acme") as stranger:
@@ -68,7 +68,7 @@ async def test_a_secret_for_one_agent_in_one_thread_is_leased_by_no_other(
 
 @requirement("E17")
 async def test_several_names_are_leased_all_or_none(team: Team, thread: str) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
     refused = await team.agent.lease(thread, "A_KEY", "B_KEY")
     assert refusal(refused) == NOT_GRANTED
     assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["names[1]"]
@@ -106,17 +106,17 @@ async def test_an_invalid_name_is_refused_and_not_repeated(team: Team, thread: s
 
 @requirement("E17", "E19")
 async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team, thread: str) -> None:
-    await given(team, thread)
+    await provide_secret(team, thread)
     [found] = await team.ada.kept()
     assert (await team.ada.erase(found["id"])).status_code == 204
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (409, "secret_gone")
-    await given(team, thread, "a new one")
+    await provide_secret(team, thread, "a new one")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "a new one"}
 
 
 @requirement("E17")
 async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thread: str) -> None:
-    both = [asked(await team.agent.need(thread, "A_KEY")) for _ in range(2)]
+    both = [request_of(await team.agent.need(thread, "A_KEY")) for _ in range(2)]
     for request, value, scope in zip(both, ("everywhere", "here"), ("global", "session"), strict=True):
         settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope=scope)
         assert settled.status_code == 200, settled.text
@@ -127,7 +127,7 @@ async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thr
 async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
     for end in ("open", "dismissed", "cancelled"):
-        request = asked(await team.agent.need(f"{thread}-{end}", "A_KEY"))
+        request = request_of(await team.agent.need(f"{thread}-{end}", "A_KEY"))
         if end == "dismissed":
             await team.ada.decline(request["id"], "dismissed")
         elif end == "cancelled":
@@ -140,7 +140,7 @@ async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, 
 
 @requirement("E17", "B28")
 async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread: str) -> None:
-    settled = await given(team, thread)
+    settled = await provide_secret(team, thread)
     for _ in range(2):
         await team.agent.lease(thread, "A_KEY")
     entries, _ = await team.admin.audit()
@@ -155,7 +155,7 @@ async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread
 
 @requirement("E17", "G2")
 async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     body = {"revision": 1, "secrets": {"A_KEY": "value"}}
     refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
     assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
@@ -189,7 +189,7 @@ async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
     server: Any, team: Team, thread: str
 ) -> None:
     for place in (thread, f"{thread}-2"):
-        request = asked(await team.agent.need(place, "HUBSPOT_KEY", "OTHER_KEY"))
+        request = request_of(await team.agent.need(place, "HUBSPOT_KEY", "OTHER_KEY"))
         values = {"HUBSPOT_KEY": f"hubspot of {place}", "OTHER_KEY": "other"}
         assert (await team.ada.hand_over(request["id"], values)).status_code == 200
     async with await runner(server, team, names=["HUBSPOT_*"], threads=[thread]) as ci:
@@ -208,7 +208,7 @@ async def test_a_runner_leases_no_sensitive_field_that_its_names_do_not_cover(
     server: Any, team: Team, thread: str
 ) -> None:
     form = {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}
-    request = asked(await team.agent.ask(thread, form))
+    request = request_of(await team.agent.ask(thread, form))
     settled = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
     ref = settled["answer"]["values"]["pin"]["ref"]
     async with await runner(server, team, names=["HUBSPOT_*"], threads=[thread]) as ci:
@@ -220,7 +220,7 @@ _FOR_EVERYBODY = ("/healthz", "/readyz", "/openapi.json", "/v1/limits", "/v1/oau
 
 @requirement("E17", "I1")
 async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread: str) -> None:
-    settled = await given(team, thread)
+    settled = await provide_secret(team, thread)
     [found] = await team.ada.kept()
     for_everybody = {("GET", path) for path in _FOR_EVERYBODY}
     own = {
@@ -259,7 +259,7 @@ async def test_a_runner_token_needs_the_names_that_it_may_lease(team: Team, body
 
 
 async def test_people_see_when_a_secret_was_last_read_and_by_which_agent(team: Team, thread: str) -> None:
-    await given(team, thread, scope="global")
+    await provide_secret(team, thread, scope="global")
     [unused] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
     assert "used_at" not in unused
     await team.agent.lease(thread, "A_KEY")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
-from tests.journeys.people import Person, Team, asked, faults, leased, refusal
+from tests.journeys.conftest import KillableServer
+from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,7 @@ NOT_RESOLVING = (409, "not_resolving")
 
 async def tried(team: Team, thread: str, value: str = "first", **more: Any) -> dict[str, Any]:
     """Let Ada submit `A_KEY`, which the agent has not yet tested; returns the resolving request."""
-    request = asked(await team.agent.need(thread, "A_KEY", probe=True, **more))
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True, **more))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
     assert sent.status_code == 200, sent.text
     assert sent.json()["status"] == "resolving"
@@ -39,7 +39,7 @@ async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Tea
     assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == NOT_GRANTED
     assert await team.ada.kept() == []
-    other = asked(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
+    other = request_of(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
     assert other["secret"]["present"] == {}
 
 
@@ -101,7 +101,7 @@ async def test_a_value_quoted_in_a_verdict_is_shown_to_nobody(team: Team, thread
 @requirement("E23")
 async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "good", "session", thread_id=thread)
-    request = asked(await team.agent.need(thread, "A_KEY", default_scope="global", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global", probe=True))
     await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, scope="session")
     await team.agent.reprompt(request["id"], error_summary="It does not hold.")
     used = await team.ada.hand_over(request["id"], existing=["A_KEY"], revision=2)
@@ -165,7 +165,7 @@ async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Te
 
 @requirement("E23")
 async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
     assert refusal(await team.agent.accept(request["id"])) == NOT_RESOLVING
     assert refusal(await team.agent.reprompt(request["id"], error_summary="no")) == NOT_RESOLVING
     await team.ada.hand_over(request["id"], {"A_KEY": "x"})
@@ -187,7 +187,7 @@ async def test_nobody_sends_another_value_into_a_trial(team: Team, thread: str) 
 async def test_a_submission_into_a_trial_sent_again_with_its_key_is_the_same_trial(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
     first = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
     again = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
     assert (first.status_code, again.status_code, again.json()) == (
@@ -220,13 +220,15 @@ async def test_a_cancelled_probe_stores_nothing(team: Team, thread: str, who: st
 
 
 @requirement("E23", "H8")
-async def test_a_probe_continues_after_the_server_was_killed(mortal: Mortal, thread: str) -> None:
-    async with mortal.team() as team:
+async def test_a_probe_continues_after_the_server_was_killed(
+    killable_server: KillableServer, thread: str
+) -> None:
+    async with killable_server.team() as team:
         request = await tried(team, thread)
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert await team.ada.get(request["id"]) == request
         assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
         assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
         assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from tests.journeys.people import Person, Team, asked, leased, refusal
+from tests.journeys.people import Person, Team, leased, refusal, request_of
 from tests.requirements import requirement
 from tests.signing_in import HALF, sign_in
 
@@ -93,16 +93,16 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
             "stranger": await stack.enter_async_context(server.person("responder@acme")),
             "stranger's agent": await stack.enter_async_context(server.person("requester@acme")),
         }
-        given = asked(await team.agent.need(thread, "GIVEN_KEY"))
+        given = request_of(await team.agent.need(thread, "GIVEN_KEY"))
         other = (await callers["other"].http.get("/v1/session")).json()["principal"]["id"]
         let_in = await team.agent.http.put(
             f"/v1/threads/{quote(thread, safe='')}/access", json={"agents": [other]}
         )
         assert let_in.status_code == 200, let_in.text
         await team.ada.hand_over(given["id"], {"GIVEN_KEY": VALUE})
-        tried = asked(await team.agent.need(thread, "TRIED_KEY", probe=True))
+        tried = request_of(await team.agent.need(thread, "TRIED_KEY", probe=True))
         await team.ada.hand_over(tried["id"], {"TRIED_KEY": VALUE})
-        request = asked(await team.agent.need(thread, "A_KEY"))
+        request = request_of(await team.agent.need(thread, "A_KEY"))
         [secret] = await team.ada.kept()
         ids = {"request": request["id"], "tried": tried["id"], "secret": secret["id"]}
         yield Scene(team, thread, callers, ids)
@@ -166,7 +166,7 @@ async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene
             404,
             "not_found",
         )
-    mine = asked(await agent.need(scene.thread, "GIVEN_KEY"))
+    mine = request_of(await agent.need(scene.thread, "GIVEN_KEY"))
     assert mine["secret"]["present"] == {}
 
 

@@ -22,7 +22,7 @@ from askback.server.plugins import PluginUnusable, installed_probes
 from askback.server.settings import load
 from askback.server.system import SystemClock
 from tests.forks.process import Process, fork
-from tests.journeys.people import Person, Team, asked, faults, gathered, leased, refusal
+from tests.journeys.people import Person, Team, faults, gathered, leased, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +61,7 @@ async def hangs(_: Mapping[str, Secret]) -> Verdict:
     raise AssertionError
 
 
-class Ahead(SystemClock):
+class AdjustableClock(SystemClock):
     """A clock that can be set forward."""
 
     ahead_ms = 0
@@ -71,8 +71,8 @@ class Ahead(SystemClock):
 
 
 @asynccontextmanager
-async def house(
-    data: Path, crm: Crm, *, limits: Limits = DEFAULTS, clock: Ahead | None = None
+async def probing_team(
+    data: Path, crm: Crm, *, limits: Limits = DEFAULTS, clock: AdjustableClock | None = None
 ) -> AsyncIterator[Team]:
     """Everybody, on a server of this process with that probe."""
     app = create_app(load({}, data_dir=data), probes={"crm": crm}, limits=limits, clock=clock)
@@ -82,9 +82,9 @@ async def house(
             yield team
 
 
-async def handed(team: Team, value: str = "good", **more: Any) -> dict[str, Any]:
+async def submit_key(team: Team, value: str = "good", **more: Any) -> dict[str, Any]:
     """Let Ada submit `A_KEY` for a test by the server; returns the request after that."""
-    request = asked(await team.agent.need("t", "A_KEY", probe="crm", **more))
+    request = request_of(await team.agent.need("t", "A_KEY", probe="crm", **more))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
     assert sent.status_code == 200, sent.text
     assert sent.json()["status"] == "resolving"
@@ -105,8 +105,8 @@ async def changed(team: Team, request: Mapping[str, Any]) -> dict[str, Any]:
 @requirement("E23")
 async def test_a_secret_that_passes_the_server_probe_is_the_answer_of_the_person(tmp_path: Path) -> None:
     crm = Crm()
-    async with house(tmp_path, crm) as team:
-        settled = await changed(team, await handed(team))
+    async with probing_team(tmp_path, crm) as team:
+        settled = await changed(team, await submit_key(team))
         assert (settled["status"], settled["source"], settled["settled_by"]["name"]) == (
             "answered",
             "responder",
@@ -125,8 +125,8 @@ async def test_a_secret_that_fails_the_server_probe_is_asked_for_again_without_i
     tmp_path: Path,
 ) -> None:
     crm = Crm({"bad-value-4711": fails({"A_KEY": "The CRM\nrefuses bad-value-4711."})})
-    async with house(tmp_path, crm) as team:
-        again = await changed(team, await handed(team, "bad-value-4711"))
+    async with probing_team(tmp_path, crm) as team:
+        again = await changed(team, await submit_key(team, "bad-value-4711"))
         assert (again["status"], again["revision"]) == ("pending", 2)
         assert again["field_errors"] == [
             {"path": "secrets.A_KEY", "message": "The CRM refuses [secret:A_KEY]."}
@@ -158,8 +158,8 @@ async def returns_nothing(_: Mapping[str, Secret]) -> Any:
 async def test_an_unverifiable_secret_is_stored_and_marked(
     tmp_path: Path, act: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with house(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
-        settled = await changed(team, await handed(team, "value-4711"))
+    async with probing_team(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
+        settled = await changed(team, await submit_key(team, "value-4711"))
         assert (settled["status"], settled["answer"]["verified"]) == ("answered", False)
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value-4711"}
     assert "4711" not in caplog.text
@@ -168,9 +168,9 @@ async def test_an_unverifiable_secret_is_stored_and_marked(
 @requirement("E23")
 async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(tmp_path: Path) -> None:
     crm = Crm()
-    async with house(tmp_path, crm) as team:
+    async with probing_team(tmp_path, crm) as team:
         await team.ada.keep("B_KEY", "saved")
-        request = asked(await team.agent.need("t", "A_KEY", "B_KEY", probe="crm"))
+        request = request_of(await team.agent.need("t", "A_KEY", "B_KEY", probe="crm"))
         await team.ada.hand_over(request["id"], {"A_KEY": "typed"}, existing=["B_KEY"])
         settled = await changed(team, request)
         assert settled["answer"]["existing"] == ["B_KEY"]
@@ -181,8 +181,8 @@ async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(t
 @requirement("E23")
 async def test_a_request_is_cancelled_after_ten_failed_probes(tmp_path: Path) -> None:
     crm = Crm({"bad": fails({"A_KEY": "No."})})
-    async with house(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
-        request = await changed(team, await handed(team, "bad"))
+    async with probing_team(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
+        request = await changed(team, await submit_key(team, "bad"))
         for revision in (2, 3):
             await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, revision=revision)
             request = await changed(team, request)
@@ -198,7 +198,7 @@ async def test_a_request_is_cancelled_after_ten_failed_probes(tmp_path: Path) ->
 async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_are(
     tmp_path: Path, name: str
 ) -> None:
-    async with house(tmp_path, Crm()) as team:
+    async with probing_team(tmp_path, Crm()) as team:
         refused = await team.agent.need("t", "A_KEY", probe=name)
         assert faults(refused) == [("secret.probe", "unknown_value")]
         assert "crm" not in refused.text
@@ -208,8 +208,8 @@ async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_
 @requirement("E23")
 async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decides(tmp_path: Path) -> None:
     crm = Crm({"slow": hangs})
-    async with house(tmp_path, crm) as team:
-        request = await handed(team, "slow")
+    async with probing_team(tmp_path, crm) as team:
+        request = await submit_key(team, "slow")
         await crm.began.wait()
         for reply in (
             await team.agent.accept(request["id"]),
@@ -224,8 +224,8 @@ async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decide
 @requirement("E23")
 async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> None:
     crm = Crm()
-    async with house(tmp_path, crm) as team:
-        request = asked(await team.agent.need("t", "A_KEY", probe=True))
+    async with probing_team(tmp_path, crm) as team:
+        request = request_of(await team.agent.need("t", "A_KEY", probe=True))
         await team.ada.hand_over(request["id"], {"A_KEY": "good"})
         settled = (await team.agent.accept(request["id"])).json()
         assert (settled["status"], "verified" in settled["answer"]) == ("answered", False)
@@ -238,8 +238,8 @@ async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> 
 @requirement("E23", "H4", "M4")
 async def test_one_of_many_concurrent_or_repeated_submissions_is_probed(tmp_path: Path) -> None:
     crm = Crm()
-    async with house(tmp_path, crm) as team:
-        request = asked(await team.agent.need("t", "A_KEY", probe="crm"))
+    async with probing_team(tmp_path, crm) as team:
+        request = request_of(await team.agent.need("t", "A_KEY", probe="crm"))
         codes: list[int] = []
 
         async def send(number: int) -> None:
@@ -263,8 +263,8 @@ async def test_a_request_that_ends_during_its_probe_stays_ended_and_stores_nothi
         return HOLDS
 
     crm = Crm({"slow": slow})
-    async with house(tmp_path, crm) as team:
-        request = await handed(team, "slow")
+    async with probing_team(tmp_path, crm) as team:
+        request = await submit_key(team, "slow")
         await crm.began.wait()
         assert (await team.agent.cancel(request["id"])).status_code == 200
         go.set()
@@ -275,15 +275,15 @@ async def test_a_request_that_ends_during_its_probe_stays_ended_and_stores_nothi
 
 @requirement("E23", "H6")
 async def test_a_late_verdict_is_ignored(tmp_path: Path) -> None:
-    go, clock = anyio.Event(), Ahead()
+    go, clock = anyio.Event(), AdjustableClock()
 
     async def late(_: Mapping[str, Secret]) -> Verdict:
         await go.wait()
         return HOLDS
 
     crm = Crm({"late": late})
-    async with house(tmp_path, crm, clock=clock) as team:
-        request = await handed(team, "late")
+    async with probing_team(tmp_path, crm, clock=clock) as team:
+        request = await submit_key(team, "late")
         await crm.began.wait()
         clock.ahead_ms = 3_600_000
         again = await changed(team, request)
@@ -298,11 +298,11 @@ async def test_a_late_verdict_is_ignored(tmp_path: Path) -> None:
 async def test_a_probe_interrupted_by_a_restart_is_not_repeated_and_the_person_is_asked_again(
     tmp_path: Path,
 ) -> None:
-    crm, clock = Crm({"slow": hangs}), Ahead()
-    async with house(tmp_path, crm) as team:
-        request = await handed(team, "slow")
+    crm, clock = Crm({"slow": hangs}), AdjustableClock()
+    async with probing_team(tmp_path, crm) as team:
+        request = await submit_key(team, "slow")
         await crm.began.wait()
-    async with house(tmp_path, crm, clock=clock) as team:
+    async with probing_team(tmp_path, crm, clock=clock) as team:
         assert (await team.ada.get(request["id"]))["status"] == "resolving"
         clock.ahead_ms = 60_000
         again = await changed(team, request)
@@ -332,7 +332,7 @@ async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_aske
     process, url = await anyio.to_thread.run_sync(start)
     try:
         async with await person(url, "requester") as agent, await person(url, "responder") as ada:
-            request = asked(await agent.need("t", "A_KEY", probe="crm"))
+            request = request_of(await agent.need("t", "A_KEY", probe="crm"))
             assert (await ada.hand_over(request["id"], {"A_KEY": "hangs"})).status_code == 200
             with anyio.fail_after(120):
                 while not (calls.exists() and calls.read_text()):

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.journeys.people import Person, Team, asked, faults, leased, refusal, texts
+from tests.journeys.people import Person, Team, faults, leased, refusal, request_of, texts
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ MISSING = "Enter a value, or use the saved one."
 
 @requirement("E5", "E6")
 async def test_a_submission_is_visible_only_by_its_names(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "B_KEY", "A_KEY"))
+    request = request_of(await team.agent.need(thread, "B_KEY", "A_KEY"))
     reply = await team.ada.hand_over(request["id"], {"A_KEY": "one", "B_KEY": "two"}, scope="global")
     assert reply.status_code == 200, reply.text
     settled = reply.json()
@@ -45,7 +45,7 @@ OPTIONAL = {"metadata": {"B_KEY": {"optional": True}}}
 async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL))
     none = await team.ada.hand_over(request["id"], {})
     assert texts(none) == {"secrets.A_KEY": MISSING}
     settled = (await team.ada.hand_over(request["id"], {"A_KEY": "one"})).json()
@@ -59,7 +59,7 @@ async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
 @requirement("E6")
 async def test_at_least_one_of_several_optional_names_is_required(team: Team, thread: str) -> None:
     all_optional = {"metadata": {"A_KEY": {"optional": True}, "B_KEY": {"optional": True}}}
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", **all_optional))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", **all_optional))
     assert request["status"] == "pending"
     none = await team.ada.hand_over(request["id"], {})
     assert texts(none) == {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}
@@ -87,7 +87,7 @@ async def test_at_least_one_of_several_optional_names_is_required(team: Team, th
 async def test_an_invalid_submission_is_refused_at_its_names_and_the_request_stays_open(
     team: Team, thread: str, secrets: Any, said: dict[str, str]
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     assert texts(await team.ada.hand_over(request["id"], secrets)) == said
     assert await team.ada.get(request["id"]) == request
     assert await team.ada.kept() == []
@@ -97,7 +97,7 @@ async def test_an_invalid_submission_is_refused_at_its_names_and_the_request_sta
 @requirement("E6")
 @pytest.mark.parametrize("value", ["x", "x" * MOST, "é" * (MOST // 2), "\U0001f511" * (MOST // 4)])
 async def test_a_value_may_have_from_one_byte_to_the_limit(team: Team, thread: str, value: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
 
@@ -105,7 +105,7 @@ async def test_a_value_may_have_from_one_byte_to_the_limit(team: Team, thread: s
 @requirement("E6")
 @pytest.mark.parametrize("value", ["x" * (MOST + 1), "é" * (MOST // 2) + "x"])
 async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, value: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     assert faults(await team.ada.hand_over(request["id"], {"A_KEY": value})) == [
         ("secrets.A_KEY", "too_long")
     ]
@@ -129,7 +129,7 @@ async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, valu
 async def test_other_members_of_a_submission_are_checked_too(
     team: Team, thread: str, more: dict[str, Any], found: tuple[Any, str]
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)
     assert (refusal(reply) if found[0] == 409 else faults(reply)[0]) == found
     assert await team.ada.get(request["id"]) == request
@@ -141,14 +141,14 @@ async def test_other_members_of_a_submission_are_checked_too(
 async def test_white_space_around_a_value_is_kept_as_it_was_typed(
     team: Team, thread: str, value: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
 
 
 @requirement("E6", "H4")
 async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     replies: list[tuple[int, str]] = []
 
     async def submit(person: Person, n: int) -> None:
@@ -168,7 +168,7 @@ async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Tea
 
 @requirement("E6", "M4")
 async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     first, again = [await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1") for _ in range(2)]
     assert (first.status_code, again.status_code) == (200, 200)
     assert again.json() == {**first.json(), "submission": "accepted"}
@@ -193,7 +193,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
 async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
     team: Team, thread: str, suggested: str, chosen: str | None, kept: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
     more = {} if chosen is None else {"scope": chosen}
     settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)).json()
     assert settled["answer"]["scope"] == kept
@@ -209,7 +209,7 @@ async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
 async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it(
     team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY"))
+    request = request_of(await team.agent.need(thread, "A_KEY"))
     settled = (await team.bob.hand_over(request["id"], {"A_KEY": "x"})).json()
     bob = (await team.bob.http.get("/v1/session")).json()["principal"]
     assert settled["settled_by"] == {"id": bob["id"], "name": "bob"}
@@ -226,7 +226,7 @@ async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thr
 
 @requirement("K5")
 async def test_only_assignees_may_submit_secrets(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", assignees=[team.ada.id]))
+    request = request_of(await team.agent.need(thread, "A_KEY", assignees=[team.ada.id]))
     for other in (team.bob, team.admin):
         assert refusal(await other.hand_over(request["id"], {"A_KEY": "x"})) == (403, "not_assigned")
         assert refusal(await other.decline(request["id"], "dismissed")) == (403, "not_assigned")

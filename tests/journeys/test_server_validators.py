@@ -34,7 +34,7 @@ QUICK = replace(DEFAULTS, validator_s=1)
 
 
 @dataclass
-class House:
+class ValidatorScene:
     """An agent and a person at a server with the validator `stock`."""
 
     app: App
@@ -58,7 +58,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(data: Path, stock: ValidatorFunction, **parts: Any) -> AsyncIterator[House]:
+async def validator_scene(
+    data: Path, stock: ValidatorFunction, **parts: Any
+) -> AsyncIterator[ValidatorScene]:
     app = create_app(load({}, data_dir=data), validators={"stock": stock}, **parts)
 
     def client(token: str) -> httpx2.AsyncClient:
@@ -67,7 +69,7 @@ async def house(data: Path, stock: ValidatorFunction, **parts: Any) -> AsyncIter
         return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8787", headers=headers)
 
     async with app.running():
-        yield House(app, client(await app.token("requester")), client(await app.token("responder")))
+        yield ValidatorScene(app, client(await app.token("requester")), client(await app.token("responder")))
 
 
 def in_stock(submission: Submission) -> Accept | AskAgain:
@@ -79,7 +81,7 @@ def in_stock(submission: Submission) -> Accept | AskAgain:
 
 @requirement("F13", "F14")
 async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -> None:
-    async with house(tmp_path, in_stock) as place:
+    async with validator_scene(tmp_path, in_stock) as place:
         again = await place.answer(await place.ask(delivery="resume"), "soup")
         assert (again["status"], again["revision"], again["submitted"]) == (
             "pending",
@@ -109,7 +111,7 @@ async def _text(submission: Submission) -> str | None:
 @requirement("F13")
 @pytest.mark.parametrize(("check", "status"), [(_accept, "answered"), (_text, "pending")])
 async def test_short_verdicts(tmp_path: Path, check: ValidatorFunction, status: str) -> None:
-    async with house(tmp_path, check) as place:
+    async with validator_scene(tmp_path, check) as place:
         assert (await place.answer(await place.ask(), "soup"))["status"] == status
 
 
@@ -140,7 +142,7 @@ async def _accepts_what_the_form_refuses(_: Submission) -> Accept:
 async def test_without_a_verdict_the_person_is_asked_again(
     tmp_path: Path, check: ValidatorFunction, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with house(tmp_path, check, limits=QUICK) as place:
+    async with validator_scene(tmp_path, check, limits=QUICK) as place:
         again = await place.answer(await place.ask(), "soup")
     assert (again["status"], again["error_summary"], again["submitted"]) == (
         "pending",
@@ -152,7 +154,7 @@ async def test_without_a_verdict_the_person_is_asked_again(
 
 @requirement("F15")
 async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
-    async with house(tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)) as place:
+    async with validator_scene(tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)) as place:
         again = await place.answer(await place.ask(), "soup")
         ended = await place.answer(again, "soup")
     assert (ended["status"], ended["reason"]) == ("cancelled", "failed")
@@ -160,7 +162,7 @@ async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
 
 @requirement("F13")
 async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) -> None:
-    async with house(tmp_path, _hangs) as place:
+    async with validator_scene(tmp_path, _hangs) as place:
         request = await place.ask()
         url = f"/v1/requests/{request['id']}"
         await place.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})
@@ -176,14 +178,14 @@ async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) 
 async def test_a_validator_that_there_is_not_is_refused_without_telling_which_there_are(
     tmp_path: Path, name: str
 ) -> None:
-    async with house(tmp_path, _accept) as place:
+    async with validator_scene(tmp_path, _accept) as place:
         refused = await place.agent.post("/v1/requests", json=ask(validator=name))
         [fault] = refused.json()["error"]["field_errors"]
         assert (refused.status_code, fault["path"], fault["code"]) == (422, "validator", "unknown_value")
         assert "stock" not in refused.text
 
 
-class Ahead(SystemClock):
+class AdjustableClock(SystemClock):
     """A clock that can be set forward."""
 
     ahead_ms = 0
@@ -194,8 +196,8 @@ class Ahead(SystemClock):
 
 @requirement("N3")
 async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(tmp_path: Path) -> None:
-    clock = Ahead()
-    async with house(tmp_path, _accept, clock=clock) as place:
+    clock = AdjustableClock()
+    async with validator_scene(tmp_path, _accept, clock=clock) as place:
         services = place.app.services
         request = await place.ask()
         names = []

@@ -12,8 +12,8 @@ import pytest
 
 from askback.ports.store import Principal
 from askback.server.app import create_app
-from tests.journeys.people import Person, Team, asked, gathered, refusal
-from tests.journeys.sharing import FORM, Shared, person, said, share, shared, socket
+from tests.journeys.people import Person, Team, gathered, refusal, request_of
+from tests.journeys.sharing import FORM, Shared, frame_reply, person, share, shared, socket
 from tests.requirements import requirement
 from tests.signing_in import sign_in
 
@@ -41,12 +41,12 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
     rule = await scene.people["all"].rule("make", scope="thread", thread_id=thread)
     await scene.people["all"].keep("S_KEY", "value", "session", thread_id=thread)
     async with socket(third) as inbox:
-        await said(inbox, op="subscribe", inbox=True, cursor=0)
+        await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
         seen = await scene.fresh("form")
-        open_thread = asked(await scene.team.agent.ask(f"{thread}-open", FORM))
-        event = await said(inbox)
+        open_thread = request_of(await scene.team.agent.ask(f"{thread}-open", FORM))
+        event = await frame_reply(inbox)
         assert event["event"]["request"]["id"] == open_thread["id"]
-        assert await said(inbox, op="wait", request_ids=[seen["id"]]) == {
+        assert await frame_reply(inbox, op="wait", request_ids=[seen["id"]]) == {
             "id": 1,
             "ok": {"settled": [], "unknown": [seen["id"]]},
         }
@@ -101,10 +101,10 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
     async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
         for each, level in ((watching, "view"), (staying, "all")):
-            begun = (await said(each, op="subscribe", thread_id=thread))["ok"]
+            begun = (await frame_reply(each, op="subscribe", thread_id=thread))["ok"]
             assert begun == {"cursor": 1, "level": level}
         request = await scene.fresh("form")
-        assert (await said(watching))["event"]["request"]["id"] == request["id"]
+        assert (await frame_reply(watching))["event"]["request"]["id"] == request["id"]
         async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
             lines = stream.aiter_lines()
             with anyio.fail_after(120):
@@ -113,11 +113,11 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
                 assert (await share(owner, thread, **without)).status_code == 200
                 rest = [line async for line in lines]
         assert "thread.access" not in str(rest)
-        assert await said(watching) == {"hidden": thread}
+        assert await frame_reply(watching) == {"hidden": thread}
         await scene.fresh("form")
-        assert (await said(watching, op="ping"))["ok"] == {}
-        assert (await said(watching, op="subscribe", thread_id=thread))["error"]["status"] == 404
-        assert [(await said(staying))["event"]["type"] for _ in range(3)] == [
+        assert (await frame_reply(watching, op="ping"))["ok"] == {}
+        assert (await frame_reply(watching, op="subscribe", thread_id=thread))["error"]["status"] == 404
+        assert [(await frame_reply(staying))["event"]["type"] for _ in range(3)] == [
             "request.created",
             "thread.access",
             "request.created",
@@ -130,11 +130,11 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
 async def test_an_inbox_continues_after_hidden_requests(scene: Shared) -> None:
     third = scene.people["none"]
     async with socket(third) as inbox:
-        assert "ok" in await said(inbox, op="subscribe", inbox=True, cursor=0)
+        assert "ok" in await frame_reply(inbox, op="subscribe", inbox=True, cursor=0)
         for n in range(3):
             await scene.fresh("form")
-            request = asked(await scene.team.agent.ask(f"{scene.thread}-{n}", FORM))
-            assert (await said(inbox))["event"]["request"]["id"] == request["id"]
+            request = request_of(await scene.team.agent.ask(f"{scene.thread}-{n}", FORM))
+            assert (await frame_reply(inbox))["event"]["request"]["id"] == request["id"]
 
 
 @requirement("K3", "K8")
@@ -143,20 +143,20 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
     first = await scene.fresh("form")
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
         for each in (reader, stranger):
-            await said(each, op="subscribe", inbox=True)
-        listed = (await said(reader, op="list_requests"))["ok"]["requests"]
+            await frame_reply(each, op="subscribe", inbox=True)
+        listed = (await frame_reply(reader, op="list_requests"))["ok"]["requests"]
         assert [(each["id"], each["level"]) for each in listed] == [(first["id"], "view")]
-        assert (await said(stranger, op="list_requests"))["ok"]["requests"] == []
+        assert (await frame_reply(stranger, op="list_requests"))["ok"]["requests"] == []
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
-        assert await said(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
+        assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
         second = await scene.fresh("form")
-        told = await said(reader)
+        told = await frame_reply(reader)
         assert (told["event"]["request"]["id"], told["level"]) == (second["id"], "prompt")
         await share(owner, thread, owner="user-owner")
-        assert await said(reader) == {"access": {"thread_id": thread, "level": "none"}}
+        assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "none"}}
         await share(owner, thread, owner="user-owner", others="view")
         # The stranger has got nothing about hidden requests, not even that they exist.
-        assert await said(stranger) == {"access": {"thread_id": thread, "level": "view"}}
+        assert await frame_reply(stranger) == {"access": {"thread_id": thread, "level": "view"}}
     listed = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
     assert [each for each in listed if "level" in each] == []
 
@@ -194,8 +194,8 @@ async def test_only_the_assignee_of_two_people_with_one_name_may_answer(server: 
 
         named, another, nobody = await join(user="ada@lovelace"), await join(user="ada@other"), await join()
         for assignees in (["ada@lovelace"], ["Ada"], ["ada"]):
-            request = asked(await team.agent.ask("t", FORM, assignees=assignees))
-            call = asked(await team.agent.bash("t", "make deploy", assignees=assignees))
+            request = request_of(await team.agent.ask("t", FORM, assignees=assignees))
+            call = request_of(await team.agent.bash("t", "make deploy", assignees=assignees))
             for who in (another, nobody, team.ada, team.admin):
                 assert refusal(await who.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
                 assert refusal(await who.decide(call["id"], "approve")) == (403, "not_assigned")
@@ -224,7 +224,7 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
             (["group:dev", team.ada.id], [team.ada]),
         ):
             for who in (ops, posing, unnamed, team.ada):
-                request = asked(await team.agent.ask("t", FORM, assignees=assignees))
+                request = request_of(await team.agent.ask("t", FORM, assignees=assignees))
                 reply = await who.answer(request["id"], {"q": "a"})
                 assert reply.status_code == (200 if who in may else 403), (assignees, reply.text)
         link = {"name": "Dora", "user": "dora", "groups": ["ops"]}
@@ -233,7 +233,7 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
         await sign_in(browser.http, made.json()["url"])
         session = (await browser.http.get("/v1/session")).json()
         assert (session["principal"]["user"], session["principal"]["groups"]) == ("dora", ["ops"])
-        request = asked(await team.agent.ask("t", FORM, assignees=["group:ops"]))
+        request = request_of(await team.agent.ask("t", FORM, assignees=["group:ops"]))
         assert (await browser.answer(request["id"], {"q": "a"})).status_code == 200
 
 
@@ -243,7 +243,7 @@ async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
 ) -> None:
     clock = {"timeout_s": 60, "timeout_from": "shown"}
     for more in ({}, {"assignees": ["user-prompt"]}):
-        request = asked(await scene.team.agent.ask(scene.thread, FORM, **clock, **more))
+        request = request_of(await scene.team.agent.ask(scene.thread, FORM, **clock, **more))
         at = f"/v1/requests/{request['id']}/shown"
         for held in ("view", *(["all"] if more else [])):
             assert "expires_at" not in (await scene.people[held].http.post(at, json={})).json()
@@ -270,7 +270,7 @@ async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_r
         admin = await app.token("admin", tenant="t")
         transport = httpx2.ASGITransport(app=app)
         async with gathered("http://127.0.0.1", admin, transport=transport) as team:
-            request = asked(await team.agent.ask("t", FORM, assignees=["group:ops"]))
+            request = request_of(await team.agent.ask("t", FORM, assignees=["group:ops"]))
             refused = await team.ada.answer(request["id"], {"q": "a"})
             assert refusal(refused) == (403, "not_assigned")
             assert refusal(await team.ada.decline(request["id"], "dismissed")) == (403, "not_assigned")

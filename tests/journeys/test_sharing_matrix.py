@@ -27,7 +27,7 @@ class Act:
     frame: dict[str, Any] | None = None
 
 
-async def nothing(_scene: Shared) -> Made:
+async def no_arrangement(_scene: Shared) -> Made:
     return {}
 
 
@@ -47,7 +47,7 @@ async def ruled(scene: Shared) -> Made:
     return {"rule": rule.json()["id"]}
 
 
-async def kept(scene: Shared) -> Made:
+async def store_secret(scene: Shared) -> Made:
     secret = await scene.team.admin.keep("S_KEY", "value", "session", thread_id=scene.thread)
     return {"secret": secret.json()["id"]}
 
@@ -67,33 +67,45 @@ BATCH = {"action": "decline", "requests": [{"id": "{request}", "revision": 1}]}
 
 ACTS: dict[str, Act] = {
     "read the thread": Act(
-        "view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "get_thread", **HERE}
+        "view", no_arrangement, ("GET", "/v1/threads/{thread}", None), {"op": "get_thread", **HERE}
     ),
     "read who may do what": Act(
-        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "get_thread_access", **HERE}
+        "view",
+        no_arrangement,
+        ("GET", "/v1/threads/{thread}/access", None),
+        {"op": "get_thread_access", **HERE},
     ),
-    "watch": Act("view", nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}),
+    "watch": Act(
+        "view", no_arrangement, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}
+    ),
     "read its mode": Act(
-        "view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "get_policy", **HERE}
+        "view", no_arrangement, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "get_policy", **HERE}
     ),
     "write": Act(
         "prompt",
-        nothing,
+        no_arrangement,
         ("POST", "/v1/threads/{thread}/messages", TEXT),
         {"op": "post_message", **HERE, "body": TEXT},
     ),
-    "make a rule": Act("all", nothing, ("POST", "/v1/rules", RULE), {"op": "create_rule", "body": RULE}),
+    "make a rule": Act(
+        "all", no_arrangement, ("POST", "/v1/rules", RULE), {"op": "create_rule", "body": RULE}
+    ),
     "end a rule": Act(
         "all", ruled, ("DELETE", "/v1/rules/{rule}", None), {"op": "revoke_rule", "rule_id": "{rule}"}
     ),
-    "set its mode": Act("all", nothing, ("POST", "/v1/policy", MODE), {"op": "update_policy", "body": MODE}),
-    "set a secret of it": Act("all", nothing, ("POST", "/v1/secrets", SECRET)),
+    "set its mode": Act(
+        "all", no_arrangement, ("POST", "/v1/policy", MODE), {"op": "update_policy", "body": MODE}
+    ),
+    "set a secret of it": Act("all", no_arrangement, ("POST", "/v1/secrets", SECRET)),
     "erase a secret of it": Act(
-        "all", kept, ("DELETE", "/v1/secrets/{secret}", None), {"op": "erase_secret", "secret_id": "{secret}"}
+        "all",
+        store_secret,
+        ("DELETE", "/v1/secrets/{secret}", None),
+        {"op": "erase_secret", "secret_id": "{secret}"},
     ),
     "share it": Act(
         "owner",
-        nothing,
+        no_arrangement,
         ("PUT", "/v1/threads/{thread}/access", SHARED),
         {"op": "set_thread_access", **HERE, "body": SHARED},
     ),

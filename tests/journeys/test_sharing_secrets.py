@@ -10,8 +10,8 @@ import anyio
 import httpx2
 import pytest
 
-from tests.journeys.people import Team, asked, leased, refusal
-from tests.journeys.sharing import Shared, said, share, shared, socket
+from tests.journeys.people import Team, leased, refusal, request_of
+from tests.journeys.sharing import Shared, frame_reply, share, shared, socket
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 @requirement("K4")
 async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: Shared) -> None:
     owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
-    request = asked(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
+    request = request_of(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
     answered = await typist.hand_over(request["id"], VALUES, scope="global")
     assert answered.json()["settled_by"]["user"] == "user-prompt"
     assert leased(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
@@ -52,16 +52,16 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
     again = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
     assert (again.json()["status"], again.json()["source"]) == ("answered", "existing")
     await share(agent, f"{scene.thread}-3", owner="user-view")
-    elsewhere = asked(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
+    elsewhere = request_of(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
     assert elsewhere["secret"]["present"] == {}
-    unshared = asked(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
+    unshared = request_of(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
     assert unshared["secret"]["present"] == {}
 
 
 @requirement("K4")
 async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(scene: Shared) -> None:
     typist, agent, thread = scene.people["prompt"], scene.team.agent, scene.thread
-    tried = asked(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
+    tried = request_of(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
     await typist.hand_over(tried["id"], {"T_KEY": "tried"}, scope="global")
     await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
     assert (await agent.accept(tried["id"])).status_code == 200
@@ -69,7 +69,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
     [kept] = await scene.people["owner"].kept()
     assert (kept["name"], kept["set_by"]["user"], kept["version"]) == ("T_KEY", "user-prompt", 2)
     field = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
-    form = asked(await agent.ask(thread, {"fields": [field]}))
+    form = request_of(await agent.ask(thread, {"fields": [field]}))
     answered = (await typist.answer(form["id"], {"pin": "1234"})).json()
     ref = answered["answer"]["values"]["pin"]["ref"]
     assert leased(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
@@ -113,10 +113,10 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
     more = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
         for each in (watching, full):
-            await said(each, op="subscribe", thread_id=thread)
-        request = asked(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **more))
+            await frame_reply(each, op="subscribe", thread_id=thread)
+        request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **more))
         at = f"/v1/requests/{request['id']}"
-        assert (await said(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
+        assert (await frame_reply(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
         poll = {"wait": 20, "revision": 1}
         polled: list[httpx2.Response] = []
 
@@ -125,7 +125,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 (await reader.http.get(at)).json(),
                 (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
                 (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
-                (await said(watching))["event"]["request"],
+                (await frame_reply(watching))["event"]["request"],
                 (await reader.frame(op="get_request", request_id=request["id"]))["ok"],
                 (await reader.frame(op="list_requests", thread_id=thread))["ok"]["requests"][0],
                 (await reader.frame(op="get_thread", thread_id=thread))["ok"]["requests"][0],
@@ -134,7 +134,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 assert each["secret"]["names"] == []
                 assert each["secret"]["count"] == 2
                 assert "A_KEY" not in json.dumps(each)
-            assert (await said(full))["event"]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
+            assert (await frame_reply(full))["event"]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
             assert (await typist.hand_over(request["id"], VALUES)).status_code == 200
 
         async with anyio.create_task_group() as tasks:
@@ -142,13 +142,13 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
             polled.append(await reader.http.get(at, params=poll))
         ended = [
             polled[0].json(),
-            (await said(watching))["event"]["request"],
-            (await said(waiting))["settled"],
+            (await frame_reply(watching))["event"]["request"],
+            (await frame_reply(waiting))["settled"],
         ]
         for each in ended:
             assert each["answer"] == {"names": [], "scope": "session", "existing": []}
             assert "A_KEY" not in json.dumps(each)
-        assert (await said(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
+        assert (await frame_reply(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
     seen = [event async for event in reader.events(thread, until=3)]
     assert "A_KEY" not in json.dumps(seen)
     mine = [event async for event in typist.events(thread, until=3)]
@@ -158,7 +158,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 @requirement("E20")
 async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(scene: Shared) -> None:
     reader, agent = scene.people["view"], scene.team.agent
-    request = asked(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
+    request = request_of(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
     await scene.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})
     assert (await reader.get(request["id"]))["submitted"]["names"] == []
     fault = {"path": "secrets.A_KEY", "message": "A_KEY does not work"}

@@ -32,7 +32,7 @@ def fill(label: str, text: str) -> Step:
     return lambda card: card.get_by_label(label, exact=True).first.fill(text)
 
 
-def tick(label: str) -> Step:
+def pick(label: str) -> Step:
     """Choose the box or the radio button with this label."""
     return lambda card: card.get_by_label(label, exact=True).first.check()
 
@@ -81,22 +81,22 @@ ANSWERS: dict[str, Answered] = {
     "A6 A7: the number of a question, and the limit of one tool": PLAIN,
     "A8: a message for each rule of any type": of({"n": 2}, (fill("N", "2"), SUBMIT), "2"),
     "A9: texts in several languages": of(NOTE, (fill("Town", "Rome"), SUBMIT), "Rome"),
-    "A11: several widgets, each with a button of its own": of({"ok": True}, (tick("Go on?"), click("Submit: Go on?")), "2", "y"),
+    "A11: several widgets, each with a button of its own": of({"ok": True}, (pick("Go on?"), click("Submit: Go on?")), "2", "y"),
     "A11: the first widget that is used answers all": of(NOTE, (fill("Note", "Rome"), click("Submit: Note")), "1", "Rome"),
     "A12: a widget without a label": of(NOTE, (fill("What should I do?", "Rome"), SUBMIT), "Rome"),
     "A16: an input that is no object": Answered((click("Allow once"),), ("y",), YES),
     "A17: an action": Answered((click("I've done it"),), ("d",), {"outcome": "done"}),
     "A17: rows that are accepted or declined, with details": of(HIRED, (choose_row("Ann", "Accept"), fill("Note", "Rome"), choose_row("Bob", "Decline"), SUBMIT), "1", "Rome", "2", "y"),
-    "A18: skip one question of several": of({"ok": True}, (click("Skip this question: Note"), tick("Go on? (optional)"), SUBMIT), ":pass", "y", "y"),
+    "A18: skip one question of several": of({"ok": True}, (click("Skip this question: Note"), pick("Go on? (optional)"), SUBMIT), ":pass", "y", "y"),
     "A19: ask again what was refused": PLAIN,
     "B3 B4: decide about a decline and a deadline before they count": PLAIN,
     "B6: errors with the first asking": PLAIN,
     "B10: standalone": PLAIN,
     "B10: composer": PLAIN,
-    "B10: a condition, a file, and a field to read": of({"more": True, "note": "Rome", "user": "ada"}, (tick("More?"), fill("Note", "Rome"), SUBMIT), "y", "Rome", "", "y"),
+    "B10: a condition, a file, and a field to read": of({"more": True, "note": "Rome", "user": "ada"}, (pick("More?"), fill("Note", "Rome"), SUBMIT), "y", "Rome", "", "y"),
     "B11: a time without a zone": of({"at": "2026-02-01T09:30"}, (SUBMIT,), ""),
     "B13: equal labels, an empty and a numeric value": of({"o": 2}, (choose("O", 2), SUBMIT), "2"),
-    "B13: five thousand options": of({"o": "Option 4999"}, (fill("Filter the options", "4999"), tick("Option 4999"), SUBMIT), "5000"),
+    "B13: five thousand options": of({"o": "Option 4999"}, (fill("Filter the options", "4999"), pick("Option 4999"), SUBMIT), "5000"),
     "B15: three texts and more": PLAIN,
     "B16: steps, and an optional one with a button text of its own": of(NOTE, (fill("Note", "Rome"), click("Next"), click("Next"), SUBMIT), "Rome", "", "y"),
 }  # fmt: skip
@@ -107,7 +107,7 @@ ANSWERS: dict[str, Answered] = {
 async def test_each_item_is_answered_on_the_page(screen: OpenScreen, team: Team, thread: str) -> None:
     eva: Screen | None = None
     for number, item in enumerate(ITEMS):
-        request_id = (await asked(team, f"{thread}-{number}", item))["id"]
+        request_id = (await create_request(team, f"{thread}-{number}", item))["id"]
         if eva is None:
             eva = await screen(f"/r/{request_id}", house=team)
         else:
@@ -121,7 +121,7 @@ async def test_each_item_is_answered_on_the_page(screen: OpenScreen, team: Team,
 
 
 async def test_each_item_is_answered_in_the_terminal(server: Server, team: Team, thread: str) -> None:
-    ids = [(await asked(team, f"{thread}-{n}", item))["id"] for n, item in enumerate(ITEMS)]
+    ids = [(await create_request(team, f"{thread}-{n}", item))["id"] for n, item in enumerate(ITEMS)]
     process = fork(
         *("inbox", "--once"),
         environment={**os.environ, "ASKBACK_URL": server.url, "ASKBACK_TOKEN": team.ada.token or ""},
@@ -137,7 +137,7 @@ async def test_each_item_is_answered_in_the_terminal(server: Server, team: Team,
         await settled(team, request_id, item)
 
 
-async def asked(team: Team, thread: str, item: Item) -> dict[str, Any]:
+async def create_request(team: Team, thread: str, item: Item) -> dict[str, Any]:
     """Ask for an item; nobody has answered it."""
     reply = await team.agent.http.post("/v1/requests", json={"thread_id": thread, **item.body})
     request = reply.json()

@@ -37,7 +37,7 @@ from askback import (
     Textarea,
 )
 from askback.domain.fields import Messages
-from tests.journeys.conftest import Mortal
+from tests.journeys.conftest import KillableServer
 from tests.journeys.people import Person
 from tests.journeys.test_bad_input import differences
 from tests.requirements import requirement
@@ -200,7 +200,7 @@ _OWN = {"id", "created_at", "expires_at", "thread_id", "external_id", "ordinal",
 """Members that differ between two equal requests."""
 
 
-def said(request: Mapping[str, Any]) -> dict[str, Any]:
+def common_members(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the common members of two requests, with every default."""
     whole = InputRequest.model_validate(request).model_dump(mode="json")
     whole["on_timeout"] = whole["on_timeout"] or "expire"
@@ -212,10 +212,12 @@ async def read(agent: Person, ids: list[str]) -> list[dict[str, Any]]:
 
 
 @requirement("A9", "A15", "A21", "A22", "B8", "C10", "D7", "D8", "D18", "F20", "F27", "F28", "F33")
-async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(mortal: Mortal) -> None:
-    async with mortal.team() as team:
+async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
+    killable_server: KillableServer,
+) -> None:
+    async with killable_server.team() as team:
         seen, ids = [], list[str]()
-        async with AsyncClient(mortal.server.url, team.agent.token) as client:
+        async with AsyncClient(killable_server.server.url, team.agent.token) as client:
             for number, item in enumerate(ITEMS):
                 wire = await team.agent.http.post(
                     "/v1/requests", json={"thread_id": f"wire-{number}", **item.body}
@@ -226,7 +228,7 @@ async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
                 made = await client.requests.create(item.what, thread_id=f"client-{number}", **item.options)
                 [one, other] = await read(team.agent, [wire.json()["id"], made.id])
                 ids += [one["id"], other["id"]]
-                seen.append((item.name, said(one), said(other)))
+                seen.append((item.name, common_members(one), common_members(other)))
                 stored = {**item.body.get(one["kind"], {}), **item.body, **item.shows}
                 asked = one.get(one["kind"], {})
                 shown = {**(asked if isinstance(asked, dict) else {}), **one}
@@ -234,7 +236,7 @@ async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
                 seen.append((item.name, {name: stored[name] for name in kept}, kept))
         assert differences(seen) == ""
         before = await read(team.agent, ids)
-        await mortal.dies_and_returns()
+        await killable_server.dies_and_returns()
         assert await read(team.agent, ids) == before
 
 

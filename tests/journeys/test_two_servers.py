@@ -32,7 +32,7 @@ from tests.transports.oauth_provider import ACCESS, CLIENT_SECRET, REFRESH, Prov
 FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "required": True}]}
 
 
-class House:
+class SharedDatabase:
     """Servers on one database, which can be killed one by one."""
 
     def __init__(self, database_url: str, place: Path, **settings: str) -> None:
@@ -61,19 +61,21 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def shared_database(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedDatabase]:
     """A database of its own for the servers of this module."""
     name = asyncio.run(postgres.new())
-    house = House(postgres.database(name).url, tmp_path_factory.mktemp("two"))
+    house = SharedDatabase(postgres.database(name).url, tmp_path_factory.mktemp("two"))
     yield house
     house.close()
     asyncio.run(postgres.drop(name))
 
 
 @pytest.fixture(scope="module")
-def pair(house: House) -> tuple[Server, Server]:
+def pair(shared_database: SharedDatabase) -> tuple[Server, Server]:
     """Two servers that live as long as the module."""
-    return house.server("one"), house.server("two")
+    return shared_database.server("one"), shared_database.server("two")
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ async def here(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
 
 
 @pytest.fixture
-async def there(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
+async def second_person(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
     """A person at the second one."""
     async with pair[1].person() as person:
         yield person
@@ -99,10 +101,10 @@ async def created(agent: Person, thread: str, **more: Any) -> str:
 
 @requirement("H3")
 async def test_a_form_reprompted_at_another_server_is_answered_at_the_first(
-    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
     request_id = await created(here, thread, validator="requester")
-    assert (await there.answer(request_id, {"q": "wrong"})).status_code == 200
+    assert (await second_person.answer(request_id, {"q": "wrong"})).status_code == 200
     async with pair[1].person("requester") as agent, pair[0].person() as person:
         assert (await agent.reprompt(request_id, error_summary="Another.")).status_code == 200
         taken = await person.answer(request_id, {"q": "right"}, revision=2)
@@ -114,7 +116,7 @@ SOON_S = 45.0
 """The limit for all rounds. A waiter polls only every ten seconds or more, so this needs notifications."""
 
 
-async def woken(
+async def answer_across_servers(
     wait: Callable[[str], Awaitable[dict[str, Any]]], agent: Person, person: Person, thread: str
 ) -> None:
     """Ask at one server, wait there, answer at the other; a few times."""
@@ -130,37 +132,37 @@ async def woken(
 
 @requirement("H3")
 async def test_an_answer_at_one_server_wakes_an_agent_on_a_websocket_of_the_other(
-    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
     async with pair[0].client(transport="websocket") as agent:
 
         async def wait(request_id: str) -> dict[str, Any]:
             return (await agent.wait(request_id)).model_dump()
 
-        await woken(wait, here, there, thread)
+        await answer_across_servers(wait, here, second_person, thread)
 
 
 @requirement("H3")
 async def test_an_answer_at_one_server_wakes_a_long_poll_at_the_other(
-    here: Person, there: Person, thread: str
+    here: Person, second_person: Person, thread: str
 ) -> None:
     async def wait(request_id: str) -> dict[str, Any]:
         return (await here.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
 
-    await woken(wait, here, there, thread)
+    await answer_across_servers(wait, here, second_person, thread)
 
 
 @requirement("H3")
 async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
-    here: Person, there: Person, thread: str
+    here: Person, second_person: Person, thread: str
 ) -> None:
     async def seen(person: Person) -> list[dict[str, Any]]:
         return [event async for event in person.events(thread, until=2 * ROUNDS)]
 
     with anyio.fail_after(SOON_S):
-        streams = [asyncio.ensure_future(seen(person)) for person in (here, there)]
+        streams = [asyncio.ensure_future(seen(person)) for person in (here, second_person)]
         for number in range(ROUNDS):
-            given = await there.answer(await created(here, thread), {"q": f"{number}"})
+            given = await second_person.answer(await created(here, thread), {"q": f"{number}"})
             assert given.status_code == 200, given.text
         first, second = [await stream for stream in streams]
     assert first == second
@@ -173,12 +175,12 @@ async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
 
 @requirement("H4")
 async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_get_it(
-    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+    pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
     request_id = await created(here, thread)
     async with pair[0].person() as beside:
         sent = await asyncio.gather(
-            *((beside, there)[n % 2].answer(request_id, {"q": f"person {n}"}) for n in range(100))
+            *((beside, second_person)[n % 2].answer(request_id, {"q": f"person {n}"}) for n in range(100))
         )
     assert Counter(reply.status_code for reply in sent) == {200: 1, 409: 99}
     [won] = [reply.json() for reply in sent if reply.status_code == 200]
@@ -188,15 +190,15 @@ async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_
 
 @requirement("H10")
 async def test_a_deadline_fires_once_though_both_servers_watch_it(
-    here: Person, there: Person, thread: str
+    here: Person, second_person: Person, thread: str
 ) -> None:
     ids = [await created(here, thread, timeout_s=1) for _ in range(10)]
     with anyio.fail_after(120):
         ended = await asyncio.gather(
-            *(there.http.get(f"/v1/requests/{one}", params={"wait": 15}) for one in ids)
+            *(second_person.http.get(f"/v1/requests/{one}", params={"wait": 15}) for one in ids)
         )
         assert {reply.json()["status"] for reply in ended} == {"expired"}
-        events = [event async for event in there.events(thread, until=20)]
+        events = [event async for event in second_person.events(thread, until=20)]
     late = [each.json()["settled_at"] >= each.json()["expires_at"] for each in ended]
     assert all(late), "by the clock of the database, no server is early"
     assert Counter(event["type"] for event in events) == {"request.created": 10, "request.expired": 10}
@@ -207,9 +209,9 @@ async def test_a_deadline_fires_once_though_both_servers_watch_it(
 
 @requirement("H3")
 async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
-    house: House, pair: tuple[Server, Server], there: Person, thread: str
+    shared_database: SharedDatabase, pair: tuple[Server, Server], second_person: Person, thread: str
 ) -> None:
-    mortal = house.server("mortal")
+    mortal = shared_database.server("mortal")
     relay = Relay(mortal.url)
     url = await relay.open()
     async with AsyncClient(url, TOKENS["requester"]) as agent:
@@ -218,8 +220,8 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
             waiting = asyncio.ensure_future(agent.wait(request.id))
             await asyncio.sleep(0)
             relay.to(pair[0].url)
-            house.kill(mortal)
-            given = await there.answer(request.id, {"q": "from the other"})
+            shared_database.kill(mortal)
+            given = await second_person.answer(request.id, {"q": "from the other"})
             assert given.status_code == 200, given.text
             ended = await waiting
             assert ended.answer is not None
@@ -277,7 +279,7 @@ async def test_logging_out_at_one_server_ends_the_streams_of_the_other(
 
 @requirement("C15")
 async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
-    here: Person, there: Person, thread: str
+    here: Person, second_person: Person, thread: str
 ) -> None:
     async def end() -> dict[str, Any]:
         return (await here.ask(thread, FORM, require_client="fail_fast")).json()
@@ -289,19 +291,19 @@ async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
         assert asked["reason"] == "not_shown"
 
     await nobody()  # readers of earlier tests may just have left
-    async with there.http.stream("GET", f"/v1/threads/{thread}/events", params={"cursor": 0}):
+    async with second_person.http.stream("GET", f"/v1/threads/{thread}/events", params={"cursor": 0}):
         assert (await end())["status"] == "pending"
     await nobody()
 
 
 @requirement("C15")
 async def test_an_agent_waiting_for_presence_is_notified_of_a_page_at_another_server(
-    here: Person, there: Person, thread: str
+    here: Person, second_person: Person, thread: str
 ) -> None:
     request_id = await created(here, thread, require_client="wait")
     assert (await here.get(request_id))["unseen"] is True
     with anyio.fail_after(SOON_S):
-        seen = [event async for event in there.events(thread, until=2)]
+        seen = [event async for event in second_person.events(thread, until=2)]
     assert [event["type"] for event in seen] == ["request.created", "request.noted"]
     assert "unseen" not in await here.get(request_id)
 
@@ -320,7 +322,7 @@ async def connecting(postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[
     """Servers on a separate database: each opens tokens that the other has sealed."""
     name = await postgres.new()
     async with provider() as crm:
-        house = House(
+        house = SharedDatabase(
             postgres.database(name).url,
             tmp_path,
             ASKBACK_MASTER_KEYS=ring("one"),

@@ -25,7 +25,7 @@ from askback.server.database_address import SettingsError
 from askback.server.plugins import PluginUnusable, installed_validators
 from askback.server.settings import load
 from askback.server.system import SystemClock
-from tests.journeys.test_server_validators import NOT_CHECKED, House
+from tests.journeys.test_server_validators import NOT_CHECKED, ValidatorScene
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +66,7 @@ async def _through(tmp_path: Path, carrier: Carrier) -> dict[str, Any]:
         agent = httpx2.AsyncClient(transport=transport, base_url=base, headers=headers)
         headers = {"Authorization": f"Bearer {await app.token('responder')}"}
         person = httpx2.AsyncClient(transport=transport, base_url=base, headers=headers)
-        place = House(app, agent, person)
+        place = ValidatorScene(app, agent, person)
         return await place.answer(await place.ask(), "soup")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from tests.journeys.people import asked, leased, refusal
+from tests.journeys.people import leased, refusal, request_of
 from tests.leaks.canary import ODD, PEM, Canary
 from tests.leaks.scene import THREAD, Scene
 
@@ -12,8 +12,8 @@ from tests.leaks.scene import THREAD, Scene
 async def handed_over(scene: Scene) -> list[str]:
     """Submit values on every successful way; returns those that a lease must return."""
     return [
-        *await _given(scene),
-        *await _kept(scene),
+        *await _provide_secrets(scene),
+        *await _store_secrets(scene),
         *await _tried(scene),
         *await _tried_by_the_server(scene),
         *await _put_into_fields(scene),
@@ -26,7 +26,7 @@ async def _lease(scene: Scene, *names: str) -> list[str]:
     return list(leased(await scene.agent.lease(THREAD, *names)).values())
 
 
-async def _given(scene: Scene) -> list[str]:
+async def _provide_secrets(scene: Scene) -> list[str]:
     for name, shape in (("PLAIN", "{}{}{}{}{}"), ("ODD", ODD), ("PEM", PEM)):
         request_id = await scene.need(name, default_scope="global")
         value = scene.value(f"given: {name}", shape=shape)
@@ -34,7 +34,7 @@ async def _given(scene: Scene) -> list[str]:
     return await _lease(scene, "PLAIN", "ODD", "PEM")
 
 
-async def _kept(scene: Scene) -> list[str]:
+async def _store_secrets(scene: Scene) -> list[str]:
     for way in ("kept by hand", "kept in the place of another"):
         assert (await scene.ada.keep("KEPT", scene.value(way))).status_code == 201
     erased = (await scene.ada.keep("ERASED", scene.value("erased"))).json()
@@ -75,7 +75,7 @@ async def _put_into_fields(scene: Scene) -> list[str]:
         {"id": "own", "type": "select", "label": "Own", "sensitive": True, "options": ["a"], "allow_other": True},
         {"id": "many", "type": "multiselect", "label": "Many", "sensitive": True, "options": ["a"], "allow_other": True},
     ]  # fmt: skip
-    request_id = asked(await scene.agent.ask(THREAD, {"fields": fields}))["id"]
+    request_id = request_of(await scene.agent.ask(THREAD, {"fields": fields}))["id"]
     values = {
         "user": "eva",
         "pin": scene.value("a sensitive text"),

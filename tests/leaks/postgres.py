@@ -15,7 +15,7 @@ TALKATIVE = ("log_statement = 'all'", "log_min_duration_statement = 0", "log_min
 """Every statement is logged with its parameters; so is what an error tells."""
 
 
-class Kept:
+class DatabaseFiles:
     """Reads the files of a database since its creation."""
 
     def __init__(self, server: PostgresServer, name: str) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from tests.journeys.people import asked, refusal
+from tests.journeys.people import refusal, request_of
 from tests.leaks.canary import ODD
 from tests.leaks.scene import THREAD, Scene
 
@@ -153,7 +153,7 @@ async def _refused_by_hand(scene: Scene) -> None:
 
 
 async def _refused_fields(scene: Scene) -> None:
-    request_id = asked(await scene.agent.ask(THREAD, FORM))["id"]
+    request_id = request_of(await scene.agent.ask(THREAD, FORM))["id"]
     for way, write in FIELDS.items():
         values = write(scene.value(f"a sensitive field {way}"))
         reply = await scene.ada.answer(request_id, values.get("values", values))
@@ -197,7 +197,7 @@ async def _refused_requests(scene: Scene) -> None:
         assert (await scene.post(waits, json.dumps(body).encode())).status_code == 422, way
     form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
     for request in (await scene.agent.ask(THREAD, form), await scene.agent.bash(THREAD, "make deploy")):
-        value = scene.value(f"submitted to {asked(request)['kind']}")
+        value = scene.value(f"submitted to {request_of(request)['kind']}")
         assert (await scene.ada.hand_over(request.json()["id"], {"A_KEY": value})).status_code == 422
         reply = await scene.ada.decline(request.json()["id"], "dismissed", secrets={"A_KEY": value})
         assert reply.status_code == 422

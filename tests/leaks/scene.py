@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from tests.journeys.people import Person, asked
+from tests.journeys.people import Person, request_of
 from tests.leaks.canary import Canary, canary
 from tests.leaks.serving import Serving
 from tests.leaks.witness import Notes
@@ -43,7 +43,7 @@ class Scene:
     async def need(self, *names: str, **more: Any) -> str:
         """Ask for secrets, by default for one that nobody has asked for; returns the id of the request."""
         found = names or (f"KEY_{next(self.numbers)}_{self.serving.pid}",)
-        return asked(await self.agent.need(THREAD, *found, **more))["id"]
+        return request_of(await self.agent.need(THREAD, *found, **more))["id"]
 
     async def post(self, request_id: str, body: bytes, **headers: str) -> httpx2.Response:
         """Answer with a body as it is."""

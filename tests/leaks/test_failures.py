@@ -16,7 +16,7 @@ from askback.ports.vault import Binding, Vault
 from askback.server.app import App, create_app
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
-from tests.journeys.people import Team, asked, gathered, refusal
+from tests.journeys.people import Team, gathered, refusal, request_of
 from tests.leaks.canary import Search, canary
 from tests.requirements import requirement
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 INTERNAL = (500, "internal")
 
 
-class Careless(Envelope):
+class LeakyVault(Envelope):
     """A vault whose exceptions contain the value."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Careless(Envelope):
 
 
 @asynccontextmanager
-async def house(vault: Vault) -> AsyncIterator[Team]:
+async def team_with_vault(vault: Vault) -> AsyncIterator[Team]:
     """Everybody, on an app in this process."""
     app: App = create_app(vault=vault)
     async with app.running():
@@ -78,11 +78,11 @@ async def test_an_exception_that_contains_the_value_is_logged_only_by_its_type(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    vault, made = Careless(), canary("in an exception")
+    vault, made = LeakyVault(), canary("in an exception")
     pin = {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}
-    async with house(vault) as team:
-        request = asked(await team.agent.need("t", "A_KEY"))
-        form = asked(await team.agent.ask("t", pin))
+    async with team_with_vault(vault) as team:
+        request = request_of(await team.agent.need("t", "A_KEY"))
+        form = request_of(await team.agent.ask("t", pin))
         vault.fails = True
         tries: list[Callable[[], Any]] = [
             lambda: team.ada.hand_over(request["id"], {"A_KEY": made.value}),
@@ -104,8 +104,8 @@ async def test_a_failed_lease_with_the_value_in_its_exception_leaks_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    vault, made = Careless(), canary("in an exception")
-    async with house(vault) as team:
+    vault, made = LeakyVault(), canary("in an exception")
+    async with team_with_vault(vault) as team:
         await team.ada.keep("A_KEY", made.value)
         await team.agent.need("t", "A_KEY", default_scope="global")
         vault.fails = True

@@ -11,7 +11,7 @@ from tests.leaks.canary import Canary
 from tests.leaks.crashes import recovered, under_way
 from tests.leaks.evidence import leaks
 from tests.leaks.handovers import handed_over
-from tests.leaks.postgres import Kept
+from tests.leaks.postgres import DatabaseFiles
 from tests.leaks.scene import scene
 from tests.leaks.serving import Serving
 from tests.leaks.witness import Notes
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.anyio]
 async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    kept = Kept(postgres, await postgres.new())
+    kept = DatabaseFiles(postgres, await postgres.new())
     await kept.begin()
     settings = {"ASKBACK_DATABASE_URL": kept.url, "ASKBACK_MASTER_KEYS": ring("k1")}
     serving, notes, canaries = Serving(tmp_path, settings=settings), Notes(), list[Canary]()

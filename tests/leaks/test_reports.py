@@ -101,7 +101,7 @@ async def reported(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
     return written.encode()
 
 
-async def asked(app: App, body: dict[str, Any]) -> str:
+async def create_request(app: App, body: dict[str, Any]) -> str:
     made = await call(
         app, "requester", "/v1/requests", RawBody(json.dumps({"thread_id": body["kind"], **body}).encode())
     )
@@ -117,14 +117,14 @@ async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = Fa
 
 @requirement("E5", "I10")
 async def test_a_report_about_a_submission_has_no_value_in_its_variables(app: App) -> None:
-    path = await asked(app, {"kind": "secret", "secret": NEED})
+    path = await create_request(app, {"kind": "secret", "secret": NEED})
     for way, write in SUBMISSIONS.items():
         await check(app, path, way, write, drawn=way == "too long")
 
 
 @requirement("E5", "I10", "E22")
 async def test_a_report_about_a_sensitive_field_has_no_value_in_its_variables(app: App) -> None:
-    path = await asked(app, {"kind": "form", "form": FORM})
+    path = await create_request(app, {"kind": "form", "form": FORM})
     for way, write in FIELDS.items():
         await check(app, path, way, lambda v, write=write: _answer(write(v)))
     await check(app, path, "cut in the middle", lambda v: _answer({"short": v})[:-20])
@@ -141,8 +141,8 @@ async def test_a_traceback_of_a_failed_manual_storing_contains_no_value(app: App
 async def test_a_traceback_of_a_failed_sealing_contains_no_value(
     app: App,
 ) -> None:
-    secret = await asked(app, {"kind": "secret", "secret": {**NEED, "names": ["A_KEY"]}})
-    form = await asked(app, {"kind": "form", "form": {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}})  # fmt: skip
+    secret = await create_request(app, {"kind": "secret", "secret": {**NEED, "names": ["A_KEY"]}})
+    form = await create_request(app, {"kind": "form", "form": {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}})  # fmt: skip
     ways: dict[str, tuple[str, Write]] = {
         "submitted": (secret, lambda v: json.dumps({"revision": 1, "secrets": {"A_KEY": v}}).encode()),
         "in a field": (form, lambda v: _answer({"pin": v})),

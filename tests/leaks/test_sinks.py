@@ -86,7 +86,7 @@ def raised(action: Callable[[], object]) -> Exception:
     raise AssertionError("nothing was raised")
 
 
-def held(error: BaseException) -> Iterator[str]:
+def attached_texts(error: BaseException) -> Iterator[str]:
     """Everything attached to an exception and its causes, as an error reporter could write it."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
@@ -245,7 +245,7 @@ def or_error(action: Callable[[], str]) -> str:
     try:
         return action()
     except Exception as error:
-        return "".join(held(error))
+        return "".join(attached_texts(error))
 
 
 SINKS: Mapping[str, Sink] = {
@@ -263,11 +263,11 @@ SINKS: Mapping[str, Sink] = {
     ),
     "the list of an error that hides its input": Sink(
         lambda v: repr(validation(Careful, secret=v).errors()),
-        lambda v: "".join(held(refused("too long", v))),
+        lambda v: "".join(attached_texts(refused("too long", v))),
     ),
     "an error about a member too many": Sink(
         lambda v: repr(validation(Careful, secret="x", more=v).errors()),
-        lambda v: "".join(held(refused("beside a good one", v))),
+        lambda v: "".join(attached_texts(refused("beside a good one", v))),
     ),
     "the body of a 422": Sink(
         answer_of_fastapi, lambda v: json.dumps(problem(refused("too long", v), locale="en"))
@@ -275,18 +275,20 @@ SINKS: Mapping[str, Sink] = {
     "a traceback with variables": Sink(with_locals, lambda v: with_locals(submission(v))),
     "a traceback drawn by rich": Sink(with_rich, lambda v: with_rich(submission(v))),
     "a missing key": Sink(
-        lambda v: str(raised(lambda: {}[v])), lambda v: "".join(held(refused("in the place of a name", v)))
+        lambda v: str(raised(lambda: {}[v])),
+        lambda v: "".join(attached_texts(refused("in the place of a name", v))),
     ),
     "a text that is no number": Sink(
-        lambda v: str(raised(lambda: int(v))), lambda v: "".join(held(refused("as the revision", v)))
+        lambda v: str(raised(lambda: int(v))),
+        lambda v: "".join(attached_texts(refused("as the revision", v))),
     ),
     "the document of a JSON error": Sink(
-        lambda v: "".join(held(raised(lambda: json.loads(f'{{"a": "{v}')))),
-        lambda v: "".join(held(refused("cut in the middle", v))),
+        lambda v: "".join(attached_texts(raised(lambda: json.loads(f'{{"a": "{v}')))),
+        lambda v: "".join(attached_texts(refused("cut in the middle", v))),
     ),
     "the bytes of a decoding error": Sink(
-        lambda v: "".join(held(raised(lambda: (v.encode() + b"\xff").decode()))),
-        lambda v: "".join(held(refused("not in UTF-8", v))),
+        lambda v: "".join(attached_texts(raised(lambda: (v.encode() + b"\xff").decode()))),
+        lambda v: "".join(attached_texts(refused("not in UTF-8", v))),
     ),
     "the error of a driver": Sink(bound, lambda v: bound(Secret(v))),
     "the echo of a statement": Sink(statements, lambda v: statements(sealed(v))),
@@ -335,7 +337,7 @@ def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
     error = refused(way, made.value)
     told = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)
     plain = "".join(traceback.format_exception(error))
-    for text in (*held(error), told, plain):
+    for text in (*attached_texts(error), told, plain):
         assert Search([made]).found(text.encode()) == set()
 
 

@@ -30,7 +30,7 @@ frames = st.one_of(
 )
 
 
-def spelt(each: Frame | tuple[bytes, ...]) -> list[Frame]:
+def expand(each: Frame | tuple[bytes, ...]) -> list[Frame]:
     """Return a frame, or the parts of a text in several."""
     if isinstance(each, Frame):
         return [each]
@@ -61,7 +61,7 @@ def library() -> Protocol:
 @settings(deadline=None)
 @given(st.lists(frames, max_size=6), st.lists(st.integers(1, 5_000), max_size=20))
 def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, ...]], cuts: list[int]):
-    wanted = [frame for each in given for frame in spelt(each)]
+    wanted = [frame for each in given for frame in expand(each)]
     splitter, other, seen = FrameSplitter(MOST), library(), list[Frame]()
     for data in pieces(sent(*wanted), cuts):
         for payload, text in splitter.split(data):

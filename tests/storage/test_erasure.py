@@ -57,7 +57,7 @@ def reading(path: Path) -> Iterator[None]:
         yield
 
 
-async def gone(mark: str, path: Path) -> None:
+async def wait_until_erased(mark: str, path: Path) -> None:
     """Wait until no file of the store has a part of a text."""
     with anyio.fail_after(120):
         while mark in marks(path):
@@ -145,7 +145,7 @@ async def test_c15_erased_text_held_by_a_reader_is_gone_after_the_read(
         assert await store.secret("main", OLD.id) is None
         await store.write(SideEffects(secrets=(long(2),)))
         assert "<1.1>" in marks(path)
-    await gone("<1.1>", path)
+    await wait_until_erased("<1.1>", path)
     assert await store.secrets("main") == [long(2)]
 
 
@@ -163,6 +163,6 @@ async def test_c15_erased_text_left_in_the_log_by_a_crash_is_gone_after_the_next
     assert "<1.1>" in marks(left)
     again = SqliteStore(left)
     await again.open()
-    await gone("<1.1>", left)
+    await wait_until_erased("<1.1>", left)
     assert await again.secrets("main") == []
     await again.close()

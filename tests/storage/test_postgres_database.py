@@ -220,7 +220,7 @@ async def test_a_text_that_postgres_cannot_store_is_not_found(database: Database
 # The clock
 
 
-class Told:
+class ScriptedDatabase:
     """A database with a set time."""
 
     def __init__(self) -> None:
@@ -231,7 +231,7 @@ class Told:
 
 
 async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
-    told = Told()
+    told = ScriptedDatabase()
     told.now = 5_000_000_000_000
     ours = DatabaseClock(told)
     await ours.measure()
@@ -247,7 +247,7 @@ async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
 
 @requirement("H10")
 async def test_a_reply_that_was_held_up_puts_no_server_ahead_of_the_database() -> None:
-    class HeldUp(Told):
+    class HeldUp(ScriptedDatabase):
         """The time is read at once, and arrives after a while."""
 
         here = there = back = 0.0
@@ -277,7 +277,7 @@ async def test_a_server_follows_the_clock_of_its_database(database: Database) ->
 
 
 async def test_a_clock_continues_while_its_database_is_unreachable() -> None:
-    class Gone(Told):
+    class Gone(ScriptedDatabase):
         async def row(self, sql: str, *parameters: Any) -> tuple[int]:
             if self.now < 0:
                 asked.set()

@@ -15,7 +15,7 @@ from tests.contracts.threads import ThreadContracts
 from tests.temporary_store import empty_database
 
 
-def impatient(path: Path) -> Connection:
+def connect_without_waiting(path: Path) -> Connection:
     """Connect like the product, but fail on a locked file at once."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     configure(connection, busy_ms=1)
@@ -27,7 +27,7 @@ class TestSqliteStore(StoreContracts, ThreadContracts, FileContracts, DurableCon
         path = place / "askback.db"
         if not path.exists():
             path.write_bytes(empty_database())
-        return SqliteStore(path, on_commit=on_commit, connect=impatient)
+        return SqliteStore(path, on_commit=on_commit, connect=connect_without_waiting)
 
     @contextmanager
     def outage(self, store: Store, place: Path) -> Iterator[None]:

@@ -22,7 +22,7 @@ def _pins(lock: str) -> dict[str, str]:
     }
 
 
-def _wanted(lock: str) -> list[Requirement]:
+def _declared(lock: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     runtime = PROJECT["project"]["dependencies"]
     extras = [
@@ -40,7 +40,7 @@ def _wanted(lock: str) -> list[Requirement]:
 def test_a_lock_pins_the_dependencies_of_the_project(lock: str) -> None:
     pins = _pins(lock)
     unmet = [
-        str(r) for r in _wanted(lock) if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))
+        str(r) for r in _declared(lock) if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))
     ]
     assert unmet == []
 

@@ -78,7 +78,7 @@ def ask(**changes: Any) -> dict[str, Any]:
     return {"kind": "form", "thread_id": "t1", "form": form, **changes}
 
 
-async def asked(api: Api, who: str = "requester", **changes: Any) -> dict[str, Any]:
+async def create_request(api: Api, who: str = "requester", **changes: Any) -> dict[str, Any]:
     """Create a request and return it."""
     made = await (await api.as_(who)).post("/v1/requests", json=ask(**changes))
     assert made.status_code == 201, made.text

@@ -16,7 +16,7 @@ class Ask(BaseModel):
     most: int = 5
 
 
-class Given(BaseModel):
+class RatingAnswer(BaseModel):
     """The answer."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -24,7 +24,7 @@ class Given(BaseModel):
     stars: int
 
 
-def check(asked: Ask, given: Given) -> dict[str, str]:
+def check(asked: Ask, given: RatingAnswer) -> dict[str, str]:
     """Refuse an invalid number of stars."""
     if asked.subject == "a bug":
         raise RuntimeError("canary")
@@ -34,7 +34,7 @@ def check(asked: Ask, given: Given) -> dict[str, str]:
 rating = KindExtension(
     "rating",
     Ask,
-    Given,
+    RatingAnswer,
     summary=lambda asked: f"Rate {asked.subject}",
     text=lambda asked, given: f"The person gave {asked.subject} {given.stars} of {asked.most} stars.",
     check=check,

@@ -23,7 +23,7 @@ def action(**changes: Any) -> dict[str, Any]:
     return {"kind": "action", "thread_id": "t1", "action": LINK, **changes}
 
 
-async def asked(api: Api, **changes: Any) -> dict[str, Any]:
+async def create_action(api: Api, **changes: Any) -> dict[str, Any]:
     made = await (await api.as_("requester")).post("/v1/requests", json=action(**changes))
     assert made.status_code == 201, made.text
     return made.json()
@@ -34,7 +34,7 @@ async def post(api: Api, who: str, path: str, body: Any, **headers: str) -> Any:
 
 
 async def test_an_action_is_shown_with_the_host_of_its_link(api: Api) -> None:
-    made = await asked(api, metadata={"a": 1})
+    made = await create_action(api, metadata={"a": 1})
     assert (made["kind"], made["status"]) == ("action", "pending")
     assert made["action"] == {**LINK, "host": "shop.example.com"}
 
@@ -66,7 +66,7 @@ async def test_a_bad_action_is_refused_with_its_places(api: Api, body: Any, plac
 
 
 async def test_done_ends_the_request_with_that_outcome(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     done = await post(
         api, "responder", f"/v1/requests/{made['id']}/answer", {"revision": 1, "outcome": "done"}
     )
@@ -76,7 +76,7 @@ async def test_done_ends_the_request_with_that_outcome(api: Api) -> None:
 
 @requirement("A21")
 async def test_a_failed_action_ends_as_failed_with_the_reason(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     body = {"revision": 1, "outcome": "failed", "reason": "The shop is closed."}
     done = await post(api, "responder", f"/v1/requests/{made['id']}/answer", body)
     assert (done.status_code, done.json()["status"]) == (200, "answered")
@@ -86,7 +86,7 @@ async def test_a_failed_action_ends_as_failed_with_the_reason(api: Api) -> None:
 @requirement("A21")
 @pytest.mark.parametrize("who", ["person", "agent"])
 async def test_a_failed_attempt_leaves_the_request_open_to_be_tried_again(api: Api, who: str) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     failed = {"outcome": "failed", "reason": "Not installed yet.", "retry": True}
     path = f"/v1/requests/{made['id']}"
     if who == "person":
@@ -104,7 +104,7 @@ async def test_a_failed_attempt_leaves_the_request_open_to_be_tried_again(api: A
 
 
 async def test_the_agent_reports_how_it_went_and_only_about_its_own_action(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     path = f"/v1/requests/{made['id']}/outcome"
     assert (await post(api, "requester/other", path, {"outcome": "done"})).status_code == 404
     done = await post(api, "requester", path, {"outcome": "done"}, **{"Idempotency-Key": "k"})
@@ -137,7 +137,7 @@ async def test_the_agent_reports_how_it_went_and_only_about_its_own_action(api: 
 async def test_a_bad_report_is_refused_and_the_request_stays_open(
     api: Api, body: Any, places: dict[str, str]
 ) -> None:
-    path = f"/v1/requests/{(await asked(api))['id']}"
+    path = f"/v1/requests/{(await create_action(api))['id']}"
     for who, place, sent in (
         ("responder", "answer", {"revision": 1, **body}),
         ("requester", "outcome", body),
@@ -149,7 +149,7 @@ async def test_a_bad_report_is_refused_and_the_request_stays_open(
 
 
 async def test_an_action_with_a_validator_is_done_when_the_agent_has_checked_it(api: Api) -> None:
-    path = f"/v1/requests/{(await asked(api, validator='requester'))['id']}"
+    path = f"/v1/requests/{(await create_action(api, validator='requester'))['id']}"
     sent = await post(api, "responder", f"{path}/answer", {"revision": 1, "outcome": "done"})
     assert (sent.json()["status"], sent.json()["submitted"]) == ("resolving", {"outcome": "done"})
     again = await post(api, "requester", f"{path}/reprompt", {"error_summary": "It is not there yet."})
@@ -162,7 +162,7 @@ async def test_an_action_with_a_validator_is_done_when_the_agent_has_checked_it(
 
 
 async def test_a_dismissed_action_is_not_asked_again_immediately(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     declined = await post(api, "responder", f"/v1/requests/{made['id']}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
     again = await post(api, "requester", "/v1/requests", action())
@@ -170,7 +170,7 @@ async def test_a_dismissed_action_is_not_asked_again_immediately(api: Api) -> No
 
 
 async def test_the_audit_log_says_where_the_person_was_sent_and_how_it_went(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     body = {"revision": 1, "outcome": "failed", "reason": "PRIVATE"}
     await post(api, "responder", f"/v1/requests/{made['id']}/answer", body)
     log = await (await api.as_("admin")).get("/v1/audit")
@@ -180,7 +180,7 @@ async def test_the_audit_log_says_where_the_person_was_sent_and_how_it_went(api:
 
 
 async def test_lists_find_actions_by_their_kind(api: Api) -> None:
-    made = await asked(api)
+    made = await create_action(api)
     await post(api, "requester", "/v1/requests", ask())
     found = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "action"})).json()
     assert [each["id"] for each in found["requests"]] == [made["id"]]

@@ -18,7 +18,7 @@ from askback.server.app import create_app
 from askback.service.jobs import recovery
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
-from tests.transports.conftest import Api, ManualClock, ask, asked
+from tests.transports.conftest import Api, ManualClock, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +32,7 @@ async def refused(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
 
 @requirement("H9", "M9")
 async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) -> None:
-    first, second = await asked(api), await asked(api)
+    first, second = await create_request(api), await create_request(api)
     agent, ends = await api.as_("requester"), []
 
     async def wait(request: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) ->
 
 @requirement("H9")
 async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: Api) -> None:
-    await asked(api)
+    await create_request(api)
     admin = await api.as_("admin")
     first = (await admin.post("/v1/threads/t1/archive")).json()
     again = (await admin.post("/v1/threads/t1/archive")).json()
@@ -95,14 +95,14 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
     bus, clock = LocalBus(), ManualClock()
     store = Interrupted(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
-        first, second = await asked(api), await asked(api)
+        first, second = await create_request(api), await create_request(api)
         admin, since = await api.as_("admin"), list[dict[str, Any]]()
 
         async def meanwhile() -> None:
             clock.advance(seconds=1)
             if how == "archive":
                 await admin.post("/v1/threads/t1/unarchive")
-            since.append(await asked(api))
+            since.append(await create_request(api))
 
         store.meanwhile = meanwhile
         if how == "archive":
@@ -133,7 +133,7 @@ async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> N
     bus, clock, tokens = LocalBus(), ManualClock(), dict[str, str]()
     store = DiesOverIt(on_commit=bus.publish)
     async with running(store, clock, tokens, bus) as api:
-        open_ones = {(await asked(api))["id"], (await asked(api))["id"]}
+        open_ones = {(await create_request(api))["id"], (await create_request(api))["id"]}
         begun = await (await api.as_("admin")).post("/v1/threads/t1/archive")
         assert begun.status_code == 503
     store.died = True

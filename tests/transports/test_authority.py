@@ -11,7 +11,7 @@ import pytest
 from askback.service.jobs import deadlines
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, asked
+from tests.transports.conftest import ANSWER, Api, create_request
 from tests.transports.hooks import api, hooked, sweep, webhook_client  # noqa: F401 - fixtures
 from tests.transports.test_resumes import pulled
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 async def answered(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:
     """Ask in a thread without an owner, and let somebody settle it."""
-    request = await asked(api, delivery="resume")
+    request = await create_request(api, delivery="resume")
     reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
     assert reply.status_code == 200, reply.text
     return reply.json()
@@ -99,7 +99,7 @@ async def test_the_message_of_an_author_with_access_is_delivered(api: Api, who: 
 
 @requirement("K9")
 async def test_a_resume_without_an_author_needs_no_access_check(api: Api) -> None:
-    await asked(api, delivery="resume", timeout_s=1)
+    await create_request(api, delivery="resume", timeout_s=1)
     await share(api, others="none")
     api.clock.advance(seconds=2)
     await deadlines.sweep(api.app.services)
@@ -109,7 +109,7 @@ async def test_a_resume_without_an_author_needs_no_access_check(api: Api) -> Non
 @requirement("K9")
 @pytest.mark.parametrize("who", ["admin", "responder/bob"])
 async def test_a_cancellation_is_always_delivered(api: Api, who: str) -> None:
-    request = await asked(api, delivery="resume")
+    request = await create_request(api, delivery="resume")
     archived = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
     assert archived.json()["cancelled"] == [request["id"]]
     await share(api, others="none")

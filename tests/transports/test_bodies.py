@@ -15,7 +15,7 @@ from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.transports.http import DRAIN_BYTES
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, LIMITS, Api, ask, asked
+from tests.transports.conftest import ANSWER, LIMITS, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +77,7 @@ def test_a_fault_in_a_member_of_a_body_is_named(model: type[BaseModel]) -> None:
 
 
 async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     routes = {
         "responder": [f"/v1/requests/{request['id']}/answer", f"/v1/requests/{request['id']}/decline"],
         "requester": [f"/v1/requests/{request['id']}/cancel", "/v1/threads/t1/messages"],
@@ -140,7 +140,7 @@ async def test_a_client_that_leaves_in_the_middle_changes_nothing(api: Api) -> N
 
 
 async def test_a_refusal_never_repeats_the_sent_values(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     canary = "CANARY-5f1c"
     agent, person = await api.as_("requester"), await api.as_("responder")
     bodies = [

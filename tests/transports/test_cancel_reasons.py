@@ -9,7 +9,7 @@ import pytest
 from askback.domain.lifecycle import CANCELLED_BY
 from askback.wire.bodies import CancelBody
 from tests.requirements import requirement
-from tests.transports.conftest import Api, ask, asked
+from tests.transports.conftest import Api, ask, create_request
 from tests.transports.sockets import Socket
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
 @pytest.mark.parametrize("way", [over_http, over_a_websocket])
 @pytest.mark.parametrize(("role", "reason"), GIVEN)
 async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, role: str, reason: str) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     ended = await way(api, role, request["id"], {"reason": reason})
     events = await api.app.services.store.thread_events("default", "t1", after=1)
     if role in CANCELLED_BY[reason]:
@@ -51,7 +51,7 @@ async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, rol
 @pytest.mark.parametrize("way", [over_http, over_a_websocket])
 @pytest.mark.parametrize(("role", "reason"), [("requester", "agent_aborted"), ("admin", "admin")])
 async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role: str, reason: str) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     assert (await way(api, role, request["id"], {}))["reason"] == reason
 
 
@@ -64,8 +64,8 @@ async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> Non
     agent = await api.as_("requester")
     alone = (await agent.post("/v1/requests", json=ask(require_client="fail_fast"))).json()
     assert (alone["status"], alone["reason"]) == ("cancelled", "not_shown")
-    first = await asked(api, exclusive_key="one")
-    await asked(api, exclusive_key="one")
+    first = await create_request(api, exclusive_key="one")
+    await create_request(api, exclusive_key="one")
     await (await api.as_("admin")).post("/v1/threads/t1/archive")
     found = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
     assert [each["reason"] for each in found] == ["thread_archived", "superseded", "not_shown"]

@@ -28,13 +28,13 @@ from askback.ports.systems import (
 )
 from askback.wire.operation import PEOPLE, REQUESTER
 from tests.transports import sockets
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 PATH = "/compat/parrot"
 pytestmark = pytest.mark.anyio
 
 
-class Parrot:
+class EchoSystem:
     """Repeats each frame, and sends every event."""
 
     def __init__(self, channel: Channel) -> None:
@@ -85,13 +85,13 @@ SYSTEM = System(
         Route("POST /ask/{where}", REQUESTER, _ask, lasts=True),
         Route("GET /threads/{thread}/events", PEOPLE, _events, lasts=True),
     ],
-    sockets=[Socket("/ws", PEOPLE, Parrot, max_bytes=200)],
+    sockets=[Socket("/ws", PEOPLE, EchoSystem, max_bytes=200)],
     refuse=lambda problem: (problem.status, {"oh": problem.code}),
 )
 
 
 @pytest.fixture(autouse=True)
-def parrot(monkeypatch: pytest.MonkeyPatch) -> None:
+def echo_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Install the system like a package."""
     module = ModuleType("askback.compat.parrot")
     module.__spec__ = ModuleSpec("askback.compat.parrot", None)
@@ -113,7 +113,7 @@ async def test_a_socket_sends_a_greeting_handles_frames_in_order_and_sends_event
     socket = await connect(api)
     assert await socket.frame() == {"hello": "Eva"}
     assert await socket.frame() == {"watching": 0}
-    request = await asked(api)
+    request = await create_request(api)
     assert await socket.frame() == {"event": "request.created", "level": "all"}
     socket.raw('{"n":1}')
     socket.raw('{"n":2}')
@@ -187,7 +187,7 @@ async def test_refusals_are_in_the_words_of_the_system(api: Api):
 
 
 async def test_a_stream_sends_events_until_they_end(api: Api):
-    await asked(api)
+    await create_request(api)
     reply = await (await api.as_("responder")).get(f"{PATH}/threads/t1/events")
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert reply.text == ':\n\nevent: request.created\nid: 1\ndata: {"seq":1}\n\nevent: end\ndata: {}\n\n'

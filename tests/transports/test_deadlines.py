@@ -14,7 +14,7 @@ from askback.ports.store import Principal
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.jobs import deadlines
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 from tests.transports.test_resumes import pulled
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +48,7 @@ async def events(api: Api) -> list[str]:
 
 @requirement("F22", "L8")
 async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
-    request = await asked(api, timeout_s=5)
+    request = await create_request(api, timeout_s=5)
     assert request["expires_at"] > request["created_at"]
     await later(api, 4.9)
     assert (await read(api, request))["status"] == "pending"
@@ -60,7 +60,7 @@ async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
 
 @requirement("F22")
 async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> None:
-    request = await asked(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
+    request = await create_request(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
     await later(api, 5)
     ended = await read(api, request)
     assert (ended["status"], ended["source"]) == ("answered", "default")
@@ -70,7 +70,7 @@ async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> 
 
 @requirement("F22")
 async def test_a_question_may_outlive_its_deadline_under_the_same_id(api: Api) -> None:
-    request = await asked(api, timeout_s=5, on_timeout="resume")
+    request = await create_request(api, timeout_s=5, on_timeout="resume")
     await later(api, 5)
     open_still = await read(api, request)
     assert (open_still["status"], open_still["detached"]) == ("pending", True)
@@ -95,7 +95,7 @@ async def test_an_approval_in_time_or_never(api: Api) -> None:
 
 @requirement("F22")
 async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
-    request = await asked(api, timeout_s=5, timeout_from="shown")
+    request = await create_request(api, timeout_s=5, timeout_from="shown")
     assert "expires_at" not in request
     await later(api, 3600)
     person = await api.as_("responder")
@@ -110,7 +110,7 @@ async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
 
 
 async def test_viewing_a_settled_request_changes_nothing(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("responder")
     ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
     assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == ended
@@ -119,7 +119,7 @@ async def test_viewing_a_settled_request_changes_nothing(api: Api) -> None:
 
 async def test_escalation_lets_other_people_answer(api: Api) -> None:
     steps = [{"after_s": 60, "notify": ["ada"]}, {"after_s": 120, "assign": ["bob"], "notify": ["bob"]}]
-    request = await asked(api, assignees=["ada"], escalation=steps, timeout_s=600)
+    request = await create_request(api, assignees=["ada"], escalation=steps, timeout_s=600)
     bob = api.client(headers={"Authorization": f"Bearer {await api.app.token('responder', user='bob')}"})
     path = f"/v1/requests/{request['id']}/answer"
     await later(api, 60)
@@ -133,7 +133,7 @@ async def test_escalation_lets_other_people_answer(api: Api) -> None:
 
 async def test_missed_escalations_run_immediately_and_the_deadline_still_applies(api: Api) -> None:
     steps = [{"after_s": n, "notify": ["ada"]} for n in (1, 2, 3)]
-    request = await asked(api, escalation=steps, timeout_s=60)
+    request = await create_request(api, escalation=steps, timeout_s=60)
     await later(api, 10)
     assert (await read(api, request))["escalated"] == 3
     assert await events(api) == ["request.created", "request.escalated"]
@@ -142,7 +142,7 @@ async def test_missed_escalations_run_immediately_and_the_deadline_still_applies
 
 
 async def test_escalations_and_the_first_view_are_kept_after_the_answer(api: Api) -> None:
-    request = await asked(api, escalation=[{"after_s": 1, "notify": ["ada"]}])
+    request = await create_request(api, escalation=[{"after_s": 1, "notify": ["ada"]}])
     person = await api.as_("responder")
     await person.post(f"/v1/requests/{request['id']}/shown", json={})
     await later(api, 1)
@@ -160,7 +160,7 @@ async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any
 
 @requirement("C15")
 async def test_a_request_may_end_immediately_if_nobody_is_present(api: Api) -> None:
-    request = await asked(api, require_client="fail_fast", timeout_s=60)
+    request = await create_request(api, require_client="fail_fast", timeout_s=60)
     assert (request["status"], request["reason"]) == ("cancelled", "not_shown")
     assert await events(api) == ["request.cancelled"]
     assert await pulled(api) == []  # the agent has read it
@@ -171,16 +171,16 @@ async def test_a_request_may_end_immediately_if_nobody_is_present(api: Api) -> N
 async def test_an_open_page_makes_require_client_irrelevant(api: Api, place: str | None) -> None:
     leave = api.app.services.presence.enter("default", place)
     for require in ("fail_fast", "wait"):
-        request = await asked(api, require_client=require)
+        request = await create_request(api, require_client=require)
         assert request["status"] == "pending"
         assert "unseen" not in request
     leave()
-    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "cancelled"
 
 
 @requirement("C15")
 async def test_a_request_may_wait_for_presence(api: Api) -> None:
-    alone = await asked(api, require_client="wait", timeout_s=60)
+    alone = await create_request(api, require_client="wait", timeout_s=60)
     assert (alone["status"], alone["unseen"]) == ("pending", True)
     await later(api, 29)
     assert (await read(api, alone))["status"] == "pending"
@@ -192,7 +192,7 @@ async def test_a_request_may_wait_for_presence(api: Api) -> None:
 @requirement("C15")
 async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> None:
     steps = [{"after_s": 40, "notify": ["ada"]}]
-    request = await asked(api, require_client="wait", timeout_s=60, escalation=steps)
+    request = await create_request(api, require_client="wait", timeout_s=60, escalation=steps)
     await later(api, 20)
     leave = api.app.services.presence.enter("default", None)
     await later(api, 10)
@@ -207,7 +207,7 @@ async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> Non
 @requirement("C15")
 @pytest.mark.parametrize("place", [None, "t1"])
 async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, place: str | None) -> None:
-    request = await asked(api, require_client="wait", timeout_s=60)
+    request = await create_request(api, require_client="wait", timeout_s=60)
     for tenant, thread in (("acme", None), ("default", "t2")):
         api.app.services.presence.enter(tenant, thread)()
     assert (await read(api, request))["unseen"] is True
@@ -227,7 +227,7 @@ async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, place: st
 async def test_somebody_elses_page_is_not_there_to_see_it(api: Api) -> None:
     for tenant, thread in (("acme", None), ("default", "t2")):
         api.app.services.presence.enter(tenant, thread)
-    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "cancelled"
 
 
 @requirement("C15")
@@ -240,12 +240,12 @@ async def test_the_page_of_a_read_only_person_does_not_count_as_present(api: Api
     bob = await subscriptions.open(
         Principal("usr_bob", "default", "responder", "Bob"), Reader(), thread_id="t1", after=None
     )
-    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "cancelled"
     assert (
         await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "prompt"})
     ).status_code == 200
     with anyio.fail_after(120):
-        while (await asked(api, require_client="fail_fast"))["status"] != "pending":
+        while (await create_request(api, require_client="fail_fast"))["status"] != "pending":
             await anyio.sleep(0.01)
     bob.close()
 
@@ -255,11 +255,11 @@ async def test_an_open_page_counts_as_present_and_an_agent_does_not(api: Api) ->
     agent = Principal("tok_a", "default", "requester", "agent")
     person = Principal("usr_p", "default", "responder", "person")
     watching = await subscriptions.open(agent, Reader(), thread_id="t1", after=None)
-    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "cancelled"
     seeing = await subscriptions.open(person, Reader(), thread_id="t1", after=None)
-    assert (await asked(api, require_client="fail_fast"))["status"] == "pending"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "pending"
     seeing.close()
-    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (await create_request(api, require_client="fail_fast"))["status"] == "cancelled"
     watching.close()
 
 
@@ -301,7 +301,7 @@ async def test_an_argument_named_like_a_deadline_moves_no_deadline(api: Api) -> 
 
 async def test_a_field_may_have_the_name_of_an_internal_key(api: Api) -> None:
     form = {"fields": [{"id": "shown_at", "type": "text", "label": "Shown at"}]}
-    request = await asked(api, form=form, validator="requester")
+    request = await create_request(api, form=form, validator="requester")
     agent, person = await api.as_("requester"), await api.as_("responder")
     path = f"/v1/requests/{request['id']}"
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"shown_at": "noon"}})
@@ -312,7 +312,9 @@ async def test_a_field_may_have_the_name_of_an_internal_key(api: Api) -> None:
 
 async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeated(api: Api) -> None:
     steps = [{"after_s": 10, "notify": ["ada"]}, {"after_s": 600, "notify": ["bob"]}]
-    request = await asked(api, require_client="wait", timeout_s=60, timeout_from="shown", escalation=steps)
+    request = await create_request(
+        api, require_client="wait", timeout_s=60, timeout_from="shown", escalation=steps
+    )
     await later(api, 20)
     person = await api.as_("responder")
     seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
@@ -330,8 +332,8 @@ async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeat
 async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(api: Api, name: str) -> None:
     form = {"fields": [{"id": name, "type": "text", "label": "A"}]}
     steps = [{"after_s": 10, "notify": ["ada"]}]
-    checked = await asked(api, form=form, validator="requester", escalation=steps, timeout_s=60)
-    other = await asked(api, timeout_s=10)
+    checked = await create_request(api, form=form, validator="requester", escalation=steps, timeout_s=60)
+    other = await create_request(api, timeout_s=10)
     answer = {"revision": 1, "values": {name: "x"}}
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{checked['id']}/answer", json=answer)).status_code == 200
@@ -349,7 +351,7 @@ async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(ap
 @requirement("F22")
 async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     asking = {"form": WITH_DEFAULT, "timeout_s": 60, "on_timeout": "default", "validator": "requester"}
-    request, other = await asked(api, **asking), await asked(api, timeout_s=60)
+    request, other = await create_request(api, **asking), await create_request(api, timeout_s=60)
     path = f"/v1/requests/{request['id']}"
     person, agent = await api.as_("responder"), await api.as_("requester")
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"format": "PDF"}})

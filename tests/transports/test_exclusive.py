@@ -10,7 +10,7 @@ import pytest
 from askback.service.jobs import recovery
 from tests.contracts.samples import answer
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -31,9 +31,9 @@ async def types(api: Api, thread: str = "t1") -> list[str]:
 
 @requirement("M9")
 async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> None:
-    old = await asked(api, **keyed())
-    new = await asked(api, **keyed())
-    other = await asked(api, exclusive_key="other")
+    old = await create_request(api, **keyed())
+    new = await create_request(api, **keyed())
+    other = await create_request(api, exclusive_key="other")
     ended = await read(api, old)
     assert (ended["status"], ended["reason"]) == ("cancelled", "superseded")
     assert [(await read(api, each))["status"] for each in (new, other)] == ["pending", "pending"]
@@ -44,13 +44,13 @@ async def test_of_many_concurrent_requests_that_supersede_each_other_one_is_open
     agent = await api.as_("requester")
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
-            tasks.start_soon(lambda: asked(api, **keyed()))
+            tasks.start_soon(lambda: create_request(api, **keyed()))
     found = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert len(found) == 1
 
 
 async def test_a_request_that_is_to_be_rejected_gets_the_open_one(api: Api) -> None:
-    old = await asked(api, **keyed())
+    old = await create_request(api, **keyed())
     agent = await api.as_("requester")
     refused = await agent.post("/v1/requests", json=keyed("reject"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "exclusive")
@@ -65,18 +65,18 @@ async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -
 
 
 async def test_an_agent_does_not_supersede_requests_of_another(api: Api) -> None:
-    mine = await asked(api, **keyed())
+    mine = await create_request(api, **keyed())
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     let_in = {"agents": [mine["requester"]["id"], other]}
     assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=let_in)).status_code == 200
-    await asked(api, "requester/other", **keyed())
+    await create_request(api, "requester/other", **keyed())
     assert (await read(api, mine))["status"] == "pending"
 
 
 async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) -> None:
-    first = await asked(api, **keyed())
-    second = await asked(api, **keyed("queue"))
-    third = await asked(api, **keyed("queue"))
+    first = await create_request(api, **keyed())
+    second = await create_request(api, **keyed("queue"))
+    third = await create_request(api, **keyed("queue"))
     assert second["queued_behind"] is True
     person = await api.as_("responder")
     early = await person.post(f"/v1/requests/{second['id']}/answer", json=ANSWER)
@@ -94,8 +94,8 @@ async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) 
 
 
 async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api) -> None:
-    first = await asked(api, **keyed())
-    second = await asked(api, **keyed("queue"))
+    first = await create_request(api, **keyed())
+    second = await create_request(api, **keyed("queue"))
     store = api.app.services.store
     row = await store.get("default", first["id"])
     assert row is not None
@@ -107,7 +107,7 @@ async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api
 async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
     agent = await api.as_("requester")
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
-    await asked(api, **keyed())
+    await create_request(api, **keyed())
     made = await agent.post("/v1/requests", json={**call, "exclusive_key": "plan", "on_conflict": "queue"})
     assert (made.status_code, made.json()["queued_behind"]) == (201, True)
     person = await api.as_("responder")
@@ -118,9 +118,9 @@ async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
 
 
 async def test_no_clock_begins_while_a_request_waits_in_line(api: Api) -> None:
-    first = await asked(api, **keyed())
+    first = await create_request(api, **keyed())
     clock = {"timeout_s": 5, "timeout_from": "shown"}
-    lined_up = await asked(api, **keyed("queue", **clock))
+    lined_up = await create_request(api, **keyed("queue", **clock))
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json() == lined_up
     await person.post(f"/v1/requests/{first['id']}/answer", json=ANSWER)

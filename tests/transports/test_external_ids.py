@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -52,13 +52,15 @@ async def test_the_same_external_id_with_another_body_is_a_conflict_with_that_re
 
 
 async def test_an_external_id_belongs_to_one_agent_and_thread(api: Api) -> None:
-    first = await asked(api, external_id="x1")
-    assert (await asked(api, external_id="x1", thread_id="t2"))["id"] != first["id"]
-    assert (await asked(api, "requester/other", external_id="x1", thread_id="t3"))["id"] != first["id"]
+    first = await create_request(api, external_id="x1")
+    assert (await create_request(api, external_id="x1", thread_id="t2"))["id"] != first["id"]
+    assert (await create_request(api, "requester/other", external_id="x1", thread_id="t3"))["id"] != first[
+        "id"
+    ]
 
 
 async def test_a_request_that_was_answered_comes_back_with_its_answer(api: Api) -> None:
-    first = await asked(api, external_id="x1")
+    first = await create_request(api, external_id="x1")
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{first['id']}/answer", json=ANSWER)).status_code == 200
     again = await (await api.as_("requester")).post("/v1/requests", json=ask(external_id="x1"))
@@ -85,7 +87,7 @@ async def test_one_of_many_concurrent_calls_creates_the_request(api: Api) -> Non
     [{"a": None, "b": [1.5, None, {"c": ""}]}, [], "é" * 8191, 0, False, {"$ref": "x", "": "\u0000"}],
 )
 async def test_metadata_comes_back_unchanged(api: Api, metadata: Any) -> None:
-    made = await asked(api, metadata=metadata)
+    made = await create_request(api, metadata=metadata)
     person = await api.as_("responder")
     ended = (await person.post(f"/v1/requests/{made['id']}/answer", json=ANSWER)).json()
     listed = (await person.get("/v1/requests")).json()["requests"][0]
@@ -95,8 +97,8 @@ async def test_metadata_comes_back_unchanged(api: Api, metadata: Any) -> None:
 
 async def test_requests_are_listed_by_external_id(api: Api) -> None:
     labels = {"external_id": "x1", "tool_call_id": "c1", "run_id": "r1"}
-    first = await asked(api, **labels)
-    other = await asked(api, "requester/other", thread_id="t2", tool_call_id="c1")
+    first = await create_request(api, **labels)
+    other = await create_request(api, "requester/other", thread_id="t2", tool_call_id="c1")
     agent, person = await api.as_("requester"), await api.as_("responder")
 
     async def ids(who: Any, **params: str) -> list[str]:
@@ -118,7 +120,7 @@ async def test_requests_are_listed_by_external_id(api: Api) -> None:
 async def test_requests_are_listed_by_the_time_of_their_creation(api: Api) -> None:
     made = []
     for _ in range(3):
-        made.append(await asked(api))
+        made.append(await create_request(api))
         api.clock.advance(seconds=1)
     person = await api.as_("responder")
     times = [each["created_at"] for each in made]

@@ -19,7 +19,7 @@ from askback.server.database_address import SettingsError
 from askback.server.plugins import PluginUnusable
 from askback.server.settings import load
 from tests.journeys.test_validator_settings import KEY, SECRET, Carrier
-from tests.transports.conftest import Api, ManualClock, asked
+from tests.transports.conftest import Api, ManualClock, create_request
 from tests.transports.test_files import form, paths, post
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def uploaded(tmp_path: Path, client: Any, content: bytes = b"hello", **set
     app = create_app(load({**SETTINGS, **settings}, data_dir=tmp_path), webhook_client=client, clock=clock)
     async with app.running():
         api = Api(app, clock)
-        request = (await asked(api, **form()))["id"]
+        request = (await create_request(api, **form()))["id"]
         reply = await post(api, request, content)
         kept = (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json()["files"]
         assert len(kept) == (reply.status_code == 201)

@@ -20,7 +20,7 @@ from askback.server.app import create_app
 from askback.service.jobs import deadlines
 from askback.service.jobs.files import sweep_files
 from tests.temporary_store import TemporaryStore
-from tests.transports.conftest import LIMITS, Api, ManualClock, asked
+from tests.transports.conftest import LIMITS, Api, ManualClock, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -82,7 +82,7 @@ def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
 
 
 async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
-    request = (await asked(api, **form()))["id"]
+    request = (await create_request(api, **form()))["id"]
     made = await post(api, request, b"hello, world", name="C:\\tmp\\Bericht \u202e\n„Q1“.txt")
     assert made.status_code == 201, made.text
     file = made.json()
@@ -119,7 +119,7 @@ async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
 
 
 async def test_several_files_are_a_list_in_the_order_of_the_answer(api: Api) -> None:
-    request = (await asked(api, **form(max_files=2)))["id"]
+    request = (await create_request(api, **form(max_files=2)))["id"]
     first, second = [(await post(api, request, name=f"{n}.txt")).json() for n in (1, 2)]
     third = await post(api, request, name="3.txt")
     assert paths(third) == [("values.scan", "too_many")]
@@ -142,7 +142,7 @@ async def test_several_files_are_a_list_in_the_order_of_the_answer(api: Api) -> 
 async def test_a_wrong_field_or_name_is_refused(
     api: Api, query: dict[str, str], path: str, code: str
 ) -> None:
-    request = (await asked(api, **form()))["id"]
+    request = (await create_request(api, **form()))["id"]
     assert paths(await post(api, request, **query)) == [(path, code)]
     bare = await (await api.as_("responder")).post(f"/v1/requests/{request}/files", content=b"x")
     assert paths(bare) == [("field", "missing_required")]
@@ -150,7 +150,7 @@ async def test_a_wrong_field_or_name_is_refused(
 
 
 async def test_the_media_type_is_detected_from_the_bytes(api: Api) -> None:
-    request = (await asked(api, **form(accept=["image/*", ".csv"], max_files=9)))["id"]
+    request = (await create_request(api, **form(accept=["image/*", ".csv"], max_files=9)))["id"]
     assert (await post(api, request, PNG, name="photo.exe")).json()["type"] == "image/png"
     assert (await post(api, request, b"a,b\n1,2\n", name="t.CSV")).json()["type"] == "text/csv"
     for content, name in ((b"MZ\0\0", "photo.png"), (b"hello", "a.txt"), (b"MZ\0\0", "t.csv")):
@@ -160,7 +160,7 @@ async def test_the_media_type_is_detected_from_the_bytes(api: Api) -> None:
 
 
 async def test_files_that_a_browser_would_execute_have_no_type(api: Api) -> None:
-    request = (await asked(api, **form(max_files=9)))["id"]
+    request = (await create_request(api, **form(max_files=9)))["id"]
     for content, name in (
         (b"<script>alert(1)</script>", "a.txt"),
         (b"<?xml version='1.0'?>\n<svg/>", "a.png"),
@@ -171,7 +171,7 @@ async def test_files_that_a_browser_would_execute_have_no_type(api: Api) -> None
 
 
 async def test_large_and_empty_files_are_refused(api: Api) -> None:
-    request = (await asked(api, **form(max_files=9)))["id"]
+    request = (await create_request(api, **form(max_files=9)))["id"]
 
     async def streamed() -> AsyncIterator[bytes]:
         for _ in range(20):
@@ -185,13 +185,13 @@ async def test_large_and_empty_files_are_refused(api: Api) -> None:
     full = await post(api, request, b"x" * 501)
     assert (full.status_code, "2500" in full.text) == (413, True)
     assert (await post(api, request, b"x" * 500)).status_code == 201
-    small = (await asked(api, **form(max_bytes=10)))["id"]
+    small = (await create_request(api, **form(max_bytes=10)))["id"]
     assert (await post(api, small, b"x" * 11)).status_code == 413
     assert (await post(api, small, b"x" * 10)).status_code == 201
 
 
 async def test_a_scan_refuses_with_its_reason_and_lets_nothing_pass_when_it_fails(api: Api) -> None:
-    request = (await asked(api, **form()))["id"]
+    request = (await create_request(api, **form()))["id"]
     refused = await post(api, request, b"MACRO")
     assert paths(refused) == [("values.scan", "file_refused")]
     assert "It has macros." in refused.text
@@ -201,20 +201,20 @@ async def test_a_scan_refuses_with_its_reason_and_lets_nothing_pass_when_it_fail
 
 
 async def test_only_people_who_may_answer_upload_and_only_while_it_is_pending(api: Api) -> None:
-    request = (await asked(api, **form(), assignees=["ada"]))["id"]
+    request = (await create_request(api, **form(), assignees=["ada"]))["id"]
     assert (await post(api, request)).status_code == 403
     assert (await post(api, request, who="requester")).status_code == 403
     assert (await post(api, "req_x")).status_code == 404
-    ended = (await asked(api, **form()))["id"]
+    ended = (await create_request(api, **form()))["id"]
     await (await api.as_("responder")).post(f"/v1/requests/{ended}/decline", json={"reason": "dismissed"})
     late = await post(api, ended)
     assert (late.status_code, late.json()["error"]["request"]["id"]) == (409, ended)
-    plain = (await asked(api))["id"]
+    plain = (await create_request(api))["id"]
     assert paths(await post(api, plain)) == [("field", "unknown_field")]
 
 
 async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api: Api) -> None:
-    request, other = [(await asked(api, **form()))["id"] for _ in range(2)]
+    request, other = [(await create_request(api, **form()))["id"] for _ in range(2)]
     mine = (await post(api, request)).json()["id"]
     foreign = (await post(api, other)).json()["id"]
     theirs = (await post(api, request, who="admin")).json()["id"]
@@ -237,8 +237,8 @@ async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api:
 
 async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: Api) -> None:
     store = api.app.services.store
-    expired = (await asked(api, **form(), timeout_s=60))["id"]
-    answered = (await asked(api, **form(max_files=2)))["id"]
+    expired = (await create_request(api, **form(), timeout_s=60))["id"]
+    answered = (await create_request(api, **form(max_files=2)))["id"]
     left = [(await post(api, request)).json()["id"] for request in (expired, answered)]
     kept = (await post(api, answered)).json()["id"]
     assert (await answer(api, answered, [kept])).status_code == 200
@@ -253,7 +253,7 @@ async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: 
 
 
 async def test_an_answer_that_is_sent_back_keeps_its_files(api: Api) -> None:
-    request = (await asked(api, **form(), validator="requester"))["id"]
+    request = (await create_request(api, **form(), validator="requester"))["id"]
     file = (await post(api, request)).json()["id"]
     submitted = await answer(api, request, file)
     assert submitted.json()["status"] == "resolving"
@@ -275,7 +275,7 @@ async def test_an_answer_that_is_sent_back_keeps_its_files(api: Api) -> None:
 
 
 async def test_files_are_in_the_export_and_erased_with_the_thread(api: Api) -> None:
-    request = (await asked(api, **form()))["id"]
+    request = (await create_request(api, **form()))["id"]
     file = (await post(api, request)).json()
     await answer(api, request, file["id"])
     admin = await api.as_("admin")
@@ -286,7 +286,7 @@ async def test_files_are_in_the_export_and_erased_with_the_thread(api: Api) -> N
 
 
 async def test_a_page_opens_a_file_by_a_signed_address(api: Api) -> None:
-    request = (await asked(api, **form()))["id"]
+    request = (await create_request(api, **form()))["id"]
     browser = await api.browser()
     reply = await browser.post(f"/v1/requests/{request}/files?field=scan&name=a.txt", content=b"hello")
     path = f"/v1/files/{reply.json()['id']}"
@@ -307,7 +307,7 @@ def picture(form: str, size: tuple[int, int] = (800, 400), **options: Any) -> by
 async def test_a_preview_is_a_small_image_without_metadata(api: Api) -> None:
     comment = PngInfo()
     comment.add_text("Comment", "<script>canary</script>")
-    request = (await asked(api, **form(max_files=9)))["id"]
+    request = (await create_request(api, **form(max_files=9)))["id"]
     person = await api.as_("responder")
     for content, name in (
         (picture("PNG", pnginfo=comment), "a.png"),
@@ -326,7 +326,7 @@ async def test_a_preview_is_a_small_image_without_metadata(api: Api) -> None:
 
 @pytest.mark.parametrize("api", [LARGE], indirect=True)
 async def test_other_files_than_pictures_have_no_preview(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    request = (await asked(api, **form(max_files=9)))["id"]
+    request = (await create_request(api, **form(max_files=9)))["id"]
     person = await api.as_("responder")
     whole = picture("PNG")
     bomb = picture("PNG", (6000, 6000), optimize=True)

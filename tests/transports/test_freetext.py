@@ -9,7 +9,7 @@ import pytest
 
 from askback.service.jobs import recovery
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, asked
+from tests.transports.conftest import ANSWER, Api, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +46,7 @@ async def types(api: Api, after: int = 0) -> list[str]:
 
 
 async def test_without_a_policy_a_message_is_a_message(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     assert set((await say(api, "hello")).json()) == {"id"}
     assert (await status(api, request))["status"] == "pending"
 
@@ -55,7 +55,7 @@ async def test_without_a_policy_a_message_is_a_message(api: Api) -> None:
 async def test_the_question_has_priority_if_configured(api: Api) -> None:
     await policy(api, "block_input", "t1")
     assert (await say(api, "hello")).status_code == 201
-    request = await asked(api)
+    request = await create_request(api)
     for _ in range(2):
         refused = await say(api, "hello")
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "answer_first")
@@ -70,7 +70,7 @@ async def test_the_question_has_priority_if_configured(api: Api) -> None:
 @requirement("M9")
 async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) -> None:
     await policy(api, "cancel_pending")
-    forms = [await asked(api) for _ in range(2)]
+    forms = [await create_request(api) for _ in range(2)]
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
     approval = (await (await api.as_("requester")).post("/v1/requests", json=call)).json()
     assert (await say(api, "do something else")).status_code == 201
@@ -83,16 +83,16 @@ async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) ->
 
 async def test_a_repeated_message_cancels_no_later_request(api: Api) -> None:
     await policy(api, "cancel_pending")
-    await asked(api)
+    await create_request(api)
     await say(api, "stop", **{"Idempotency-Key": "k"})
-    later = await asked(api)
+    later = await create_request(api)
     assert (await say(api, "stop", **{"Idempotency-Key": "k"})).status_code == 201
     assert (await status(api, later))["status"] == "pending"
 
 
 async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
     await policy(api, "queue")
-    request = await asked(api)
+    request = await create_request(api)
     for text in ("first", "second"):
         held = await say(api, text)
         assert (held.status_code, held.json()["held"]) == (201, True)
@@ -117,7 +117,7 @@ async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
 )
 async def test_an_exact_option_answers_the_open_form(api: Api, text: str, value: str) -> None:
     await policy(api, "answer")
-    request = await asked(api, form=CHOICE)
+    request = await create_request(api, form=CHOICE)
     reply = await say(api, text)
     assert (reply.status_code, reply.json()["answered"]) == (201, request["id"])
     assert (await status(api, request))["answer"]["values"] == {"size": value}
@@ -131,7 +131,7 @@ async def test_an_exact_option_answers_the_open_form(api: Api, text: str, value:
 )
 async def test_anything_else_leaves_the_form_open_and_says_so(api: Api, text: str, why: str) -> None:
     await policy(api, "answer")
-    request = await asked(api, form=CHOICE)
+    request = await create_request(api, form=CHOICE)
     reply = await say(api, text)
     assert (reply.status_code, reply.json()["answered"], reply.json()["why"]) == (201, None, why)
     assert (await status(api, request))["status"] == "pending"
@@ -141,7 +141,7 @@ async def test_anything_else_leaves_the_form_open_and_says_so(api: Api, text: st
 async def test_a_text_is_the_answer_to_a_single_free_text_that_takes_it(api: Api) -> None:
     await policy(api, "answer")
     form = {"fields": [{"id": "code", "type": "text", "label": "Code", "max_length": 4}]}
-    request = await asked(api, form=form)
+    request = await create_request(api, form=form)
     assert (await say(api, "too long")).json()["why"] == "not_valid"
     assert (await say(api, " ab ")).json()["answered"] == request["id"]
     assert (await status(api, request))["answer"]["values"] == {"code": "ab"}
@@ -154,7 +154,7 @@ async def test_no_text_answers_an_approval_a_secret_field_or_one_of_several(api:
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
     approval = (await (await api.as_("requester")).post("/v1/requests", json=call)).json()
     assert (await say(api, "approve")).json()["why"] == "not_for_text"
-    await asked(api, form=CHOICE)
+    await create_request(api, form=CHOICE)
     assert (await say(api, "s")).json()["why"] == "several_open"
     await (await api.as_("requester")).post(f"/v1/requests/{approval['id']}/cancel", json={})
     two = [{"id": n, "type": "text", "label": n} for n in "ab"]
@@ -162,10 +162,10 @@ async def test_no_text_answers_an_approval_a_secret_field_or_one_of_several(api:
         "requests"
     ]
     await (await api.as_("requester")).post(f"/v1/requests/{first[0]['id']}/cancel", json={})
-    request = await asked(api, form={"fields": two})
+    request = await create_request(api, form={"fields": two})
     assert (await say(api, "x")).json()["why"] == "several_fields"
     await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/cancel", json={})
     secret = {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}
-    request = await asked(api, form=secret)
+    request = await create_request(api, form=secret)
     assert (await say(api, "1234")).json()["why"] == "not_for_text"
     assert (await status(api, request))["status"] == "pending"

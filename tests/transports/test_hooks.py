@@ -13,7 +13,7 @@ from askback.ports.validator import Submission
 from askback.server.app import create_app
 from askback.service.jobs import deadlines
 from tests.requirements import requirement
-from tests.transports.conftest import Api, ManualClock, ask, asked
+from tests.transports.conftest import Api, ManualClock, ask, create_request
 from tests.transports.test_verdicts import later, paths, read, step
 
 pytestmark = pytest.mark.anyio
@@ -43,14 +43,14 @@ async def audited(api: Api) -> list[tuple[str, bool]]:
 
 @requirement("F20")
 async def test_a_decline_carries_typed_values_that_are_valid(api: Api) -> None:
-    request = await asked(api, form=FORM)
+    request = await create_request(api, form=FORM)
     ended = await decline(api, request, values={"dish": "so", "count": 9, "other": "x"})
     assert (ended["status"], ended["submitted"]) == ("declined", {"values": {"dish": "so"}})
 
 
 @requirement("F20")
 async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> None:
-    request = await asked(api, form=FORM, hooks=["decline"])
+    request = await create_request(api, form=FORM, hooks=["decline"])
     held = await decline(api, request, values={"dish": "so"})
     assert (held["status"], held["held"], held["submitted"]) == (
         "resolving",
@@ -72,7 +72,7 @@ async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> N
 @requirement("F20")
 async def test_a_decline_is_final_if_the_agent_accepts_it_or_does_not_reply(api: Api) -> None:
     for number, remember in enumerate((True, False)):
-        request = await asked(api, hooks=["decline"], thread_id=f"t{number}")
+        request = await create_request(api, hooks=["decline"], thread_id=f"t{number}")
         await decline(api, request, remember=remember)
         if number:
             await later(api, 25 * 3600)
@@ -90,14 +90,14 @@ async def test_a_decline_is_final_if_the_agent_accepts_it_or_does_not_reply(api:
 
 @requirement("F20")
 async def test_a_second_decline_during_the_check_is_final_immediately(api: Api) -> None:
-    request = await asked(api, hooks=["decline"])
+    request = await create_request(api, hooks=["decline"])
     await decline(api, request)
     assert (await decline(api, request, reason="refused"))["status"] == "declined"
 
 
 @requirement("F20", "F22")
 async def test_a_hook_may_answer_instead(api: Api) -> None:
-    request = await asked(api, hooks=["decline", "timeout"], timeout_s=5)
+    request = await create_request(api, hooks=["decline", "timeout"], timeout_s=5)
     await later(api, 6)
     assert (await read(api, request))["held"] == {"event": "timeout"}
     assert paths(await step(api, request, "accept", message="x")) == [("values", "missing_required")]
@@ -116,7 +116,7 @@ async def test_a_hook_may_answer_instead(api: Api) -> None:
 )
 async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: str, status: str) -> None:
     form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "default": "soup"}]}
-    request = await asked(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
+    request = await create_request(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
     await later(api, 6)
     assert (await read(api, request))["status"] == "resolving"
     ended = (await step(api, request, "accept")).json()
@@ -125,7 +125,7 @@ async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: s
 
 @requirement("F22")
 async def test_a_deadline_may_be_moved_or_removed_by_its_hook(api: Api) -> None:
-    request = await asked(api, hooks=["timeout"], timeout_s=5)
+    request = await create_request(api, hooks=["timeout"], timeout_s=5)
     await later(api, 6)
     await step(api, request, "reprompt", error_summary="Still there?", timeout_s=60)
     await later(api, 61)
@@ -171,7 +171,7 @@ async def serve() -> AsyncIterator[Serve]:
             await running.__aexit__(None, None, None)
 
 
-async def ended(api: Api, request: dict[str, Any]) -> dict[str, Any]:
+async def wait_for_check(api: Api, request: dict[str, Any]) -> dict[str, Any]:
     """Return the request once its check has ended."""
     person = await api.as_("responder")
     params = {"wait": 20, "revision": request["revision"]}
@@ -185,9 +185,9 @@ def _really(submission: Submission) -> Verdict:
 @requirement("F13", "F20")
 async def test_a_validator_of_the_server_asks_once_about_a_decline(serve: Serve) -> None:
     api = await serve(_really)
-    request = await asked(api, validator="stock", hooks=["decline"])
+    request = await create_request(api, validator="stock", hooks=["decline"])
     await decline(api, request)
-    again = await ended(api, request)
+    again = await wait_for_check(api, request)
     assert (again["status"], again["error_summary"]) == ("pending", "Really?")
     assert (await decline(api, request))["status"] == "declined"
 
@@ -199,10 +199,10 @@ def _answers(submission: Submission) -> Verdict:
 @requirement("F13", "F22")
 async def test_a_validator_of_the_server_answers_at_the_deadline(serve: Serve) -> None:
     api = await serve(_answers)
-    request = await asked(api, validator="stock", hooks=["timeout"], timeout_s=5)
+    request = await create_request(api, validator="stock", hooks=["timeout"], timeout_s=5)
     api.clock.advance(seconds=6)
     await deadlines.sweep(api.app.services)
-    found = await ended(api, request)
+    found = await wait_for_check(api, request)
     assert (found["status"], found["source"]) == ("answered", "hook")
 
 
@@ -213,6 +213,6 @@ def _fails(_: Submission) -> Verdict:
 @requirement("F20", "N3")
 async def test_a_no_counts_when_the_validator_fails(serve: Serve) -> None:
     api = await serve(_fails)
-    request = await asked(api, validator="stock", hooks=["decline"])
+    request = await create_request(api, validator="stock", hooks=["decline"])
     await decline(api, request)
-    assert (await ended(api, request))["status"] == "declined"
+    assert (await wait_for_check(api, request))["status"] == "declined"

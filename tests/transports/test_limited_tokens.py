@@ -10,7 +10,7 @@ import pytest
 from askback.transports.websocket.endpoint import SUBPROTOCOL
 from tests.requirements import requirement
 from tests.signing_in import HALF
-from tests.transports.conftest import ANSWER, BASE, Api, ask, asked
+from tests.transports.conftest import ANSWER, BASE, Api, ask, create_request
 from tests.transports.sockets import Socket
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +47,7 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
 ) -> None:
     token = await limited(api)
     person = await page_of(api, token) if with_session else caller(api, token)
-    here, there = await asked(api, thread_id="shop-7"), await asked(api, thread_id="t2")
+    here, there = await create_request(api, thread_id="shop-7"), await create_request(api, thread_id="t2")
     for method, path, body in (
         ("GET", "/v1/threads/t2", None),
         ("GET", "/v1/threads/t2/events", None),
@@ -160,8 +160,8 @@ async def test_a_limited_token_gets_no_event_of_another_thread_over_a_websocket(
     assert (await peer.frame())["error"]["status"] == 404
     peer.send("subscribe", inbox=True)
     assert "error" not in await peer.frame()
-    await asked(api, thread_id="t2")
-    here = await asked(api, thread_id="t1")
+    await create_request(api, thread_id="t2")
+    here = await create_request(api, thread_id="t1")
     assert (await peer.frame())["event"]["request"]["id"] == here["id"]
     await peer.leave()
 

@@ -16,7 +16,7 @@ from askback.server.app import create_app
 from askback.server.settings import load
 from askback.service.jobs.files import sweep_files
 from tests.requirements import requirement
-from tests.transports.conftest import LIMITS, Api, ManualClock, asked
+from tests.transports.conftest import LIMITS, Api, ManualClock, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ FORM: dict[str, Any] = {"form": {"fields": [{"id": "scan", "type": "file", "labe
 
 async def uploaded(api: Api, thread: str = "t1", *, claimed: bool = True) -> dict[str, Any]:
     """Upload a file for a form in a thread, and answer with it."""
-    request = await asked(api, thread_id=thread, **FORM)
+    request = await create_request(api, thread_id=thread, **FORM)
     person = await api.as_("responder")
     at = f"/v1/requests/{request['id']}"
     file = await person.post(f"{at}/files", params={"field": "scan", "name": "a.txt"}, content=b"hello")

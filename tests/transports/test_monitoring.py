@@ -20,7 +20,7 @@ from askback.service.jobs import deadlines
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from askback.transports.rest import monitoring
 from tests.temporary_store import TemporaryStore
-from tests.transports.conftest import ANSWER, Api, ManualClock, asked
+from tests.transports.conftest import ANSWER, Api, ManualClock, create_request
 from tests.transports.hooks import hooked, sweep, swept
 from tests.transports.test_resumes import pulled, settled
 
@@ -39,11 +39,11 @@ async def numbers(api: Api) -> dict[str, float]:
 async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     webhook_client = FakeWebhookClient(answers=[WebhookResponse(500)])
     async with swept(webhook_client, monkeypatch) as api:
-        await asked(api)
-        request = await asked(api)
+        await create_request(api)
+        request = await create_request(api)
         api.clock.advance(seconds=30)
         await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-        await asked(api, timeout_s=1)
+        await create_request(api, timeout_s=1)
         api.clock.advance(seconds=2)
         await deadlines.sweep(api.app.services)
         await hooked(api)
@@ -85,7 +85,7 @@ class Somebody:
 
 
 async def test_the_delay_of_notifications_is_measured(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
     somebody = Somebody(token)

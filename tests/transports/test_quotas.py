@@ -12,7 +12,7 @@ from askback.domain.timestamps import rfc3339
 from askback.server.app import create_app
 from askback.server.settings import load
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, BASE, LIMITS, Api, ManualClock, ask, asked
+from tests.transports.conftest import ANSWER, BASE, LIMITS, Api, ManualClock, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +62,7 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
 @requirement("D8")
 async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
     await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600)
-    first, second = await asked(api), await asked(api)
+    first, second = await create_request(api), await create_request(api)
     assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 10), (2, 10)]
     agent = await api.as_("requester")
     assert (await agent.get(f"/v1/requests/{second['id']}")).json()["ordinal"] == 2
@@ -76,13 +76,13 @@ async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
     assert (answered.json()["ordinal"], answered.json()["of"]) == (1, 10)
     assert "ordinal" not in (await post(api, APPROVAL)).json()
     api.clock.advance(seconds=3601)
-    assert (await asked(api))["ordinal"] == 1
+    assert (await create_request(api))["ordinal"] == 1
 
 
 @requirement("D8", "L1", "L7")
 async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
     agent = {"name": "Bot", "tool": "ask_user"}
-    asker = (await asked(api))["requester"]["id"]
+    asker = (await create_request(api))["requester"]["id"]
     limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": asker, "max": 3}]
     await set_policy(api, question_limits=limits)
     shown = await (await api.as_("admin")).get("/v1/policy")
@@ -90,7 +90,7 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
         {k: v for k, v in each.items() if v is not None} for each in shown.json()["question_limits"]
     ] == limits
     for _ in range(2):
-        assert (await asked(api, agent=agent))["of"] == 10_000
+        assert (await create_request(api, agent=agent))["of"] == 10_000
     third = await post(api, ask(agent=agent))
     assert code(third) == (429, "too_many_questions")
     assert third.json()["error"]["message"] == "No more."
@@ -108,15 +108,15 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
 
 @requirement("L7")
 async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) -> None:
-    asker = (await asked(api, thread_id="t2"))["requester"]["id"]
+    asker = (await create_request(api, thread_id="t2"))["requester"]["id"]
     assert (await used(api))["question_limits"] == []
     tool, own, another = {"tool": "ask_user", "max": 2}, {"agent": asker, "max": 3}, {"agent": "x", "max": 4}
     both = {"tool": "ask_user", "agent": asker, "max": 5}
     await set_policy(api, questions_window_s=3600, question_limits=[tool, own, another, both])
     await set_policy(api, thread_id="t3", question_limits=[tool])
     begun = api.clock.now
-    await asked(api, agent={"name": "Bot", "tool": "ask_user"})
-    await asked(api)
+    await create_request(api, agent={"name": "Bot", "tool": "ask_user"})
+    await create_request(api)
 
     async def shown(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
         reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
@@ -131,7 +131,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     assert await shown("requester", "t3") == [(tool, 0, None)]
     reset = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
     assert [each["used"] for each in reset.json()["question_limits"]] == [0, 0, 0, 0]
-    await asked(api)
+    await create_request(api)
     api.clock.now = begun + 3_600_000
     assert await shown("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
 
@@ -142,14 +142,14 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
         "agent": {"name": "Bot", "tool": "ask_user"},
         "question_limit": {"max": 2, "text": "No more."},
     }
-    await asked(api)
-    first, second = await asked(api, **more), await asked(api, **more)
+    await create_request(api)
+    first, second = await create_request(api, **more), await create_request(api, **more)
     assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 2), (2, 2)]
     assert "question_limit" not in first
     api.clock.advance(seconds=30 * 24 * 3600)
     third = await post(api, ask(**more))
     assert (code(third), third.json()["error"]["message"]) == ((429, "too_many_questions"), "No more.")
-    own = await asked(api, question_limit={"max": 1})
+    own = await create_request(api, question_limit={"max": 1})
     assert own["ordinal"] == 1
     listed = [
         {"agent": own["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
@@ -158,13 +158,13 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
     assert sorted((await used(api))["question_limits"], key=lambda each: each["max"]) == listed
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
-    assert [(await asked(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
+    assert [(await create_request(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
     [of_tool] = [each for each in (await used(api))["question_limits"] if "tool" in each]
     assert (of_tool["max"], of_tool["used"], of_tool["set_by"]) == (3, 2, "policy")
     admin = await api.as_("admin")
     assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
     await set_policy(api, question_limits=None)
-    assert [(await asked(api, **more))[name] for name in ("ordinal", "of")] == [1, 2]
+    assert [(await create_request(api, **more))[name] for name in ("ordinal", "of")] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ async def test_questions_are_counted_over_a_restart(tmp_path: Any) -> None:
 @requirement("D9", "L7")
 async def test_an_admin_resets_the_count_of_a_thread(api: Api) -> None:
     await set_policy(api, max_questions=1)
-    await asked(api)
+    await create_request(api)
     assert code(await post(api, ask())) == (429, "too_many_questions")
     done = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
     assert (done.json()["questions"], done.json()["questions_reset_at"]) == (0, None)
@@ -212,7 +212,7 @@ async def test_an_admin_resets_the_count_of_a_thread(api: Api) -> None:
 @pytest.mark.parametrize(("refund", "status"), [(True, 201), (False, 429)])
 async def test_a_withdrawn_question_does_not_count_if_configured(api: Api, refund: bool, status: int) -> None:
     await set_policy(api, max_questions=1, refund_questions=refund)
-    request = await asked(api)
+    request = await create_request(api)
     await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/cancel", json={})
     assert (await post(api, ask())).status_code == status
 
@@ -220,7 +220,7 @@ async def test_a_withdrawn_question_does_not_count_if_configured(api: Api, refun
 @requirement("L2")
 async def test_no_more_requests_are_open_in_a_thread_or_of_an_agent_than_was_set(api: Api) -> None:
     await set_policy(api, max_pending=3, max_pending_per_agent=4)
-    first = await asked(api)
+    first = await create_request(api)
     for body in (APPROVAL, ask()):
         assert (await post(api, body)).status_code == 201
     refused = await post(api, ask())
@@ -291,7 +291,7 @@ async def test_calls_that_a_role_may_not_make_fill_no_audit_log(api: Api) -> Non
 @requirement("L6")
 async def test_a_person_who_answers_too_fast_gets_the_time_to_retry(api: Api) -> None:
     await set_policy(api, max_submissions_per_minute=2)
-    requests = [await asked(api) for _ in range(3)]
+    requests = [await create_request(api) for _ in range(3)]
     person = await api.as_("responder")
 
     async def answer(request: dict[str, Any]) -> httpx2.Response:

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from askback.domain.limits import DEFAULTS
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -18,7 +18,7 @@ async def again(api: Api, who: str = "requester", **changes: Any) -> httpx2.Resp
 
 
 async def declined(api: Api, reason: str) -> dict[str, Any]:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("responder")
     reply = await person.post(f"/v1/requests/{request['id']}/decline", json={"reason": reason})
     assert reply.status_code == 200
@@ -51,7 +51,7 @@ async def test_another_form_thread_or_agent_and_a_later_time_are_asked(api: Api)
 
 
 async def test_a_form_that_was_answered_or_cancelled_is_asked_again(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     assert (await again(api)).status_code == 201
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -47,7 +47,7 @@ async def test_an_idempotency_key_returns_the_first_request(api: Api) -> None:
 
 @requirement("M4")
 async def test_an_answer_repeated_with_its_key_is_replayed_and_without_it_refused(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("responder")
     path = f"/v1/requests/{request['id']}/answer"
     first = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
@@ -61,7 +61,7 @@ async def test_an_answer_repeated_with_its_key_is_replayed_and_without_it_refuse
 
 
 async def test_a_stale_revision_gets_the_current_request(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     late = await (await api.as_("responder")).post(
         f"/v1/requests/{request['id']}/answer", json={**ANSWER, "revision": 7}
     )
@@ -70,7 +70,7 @@ async def test_a_stale_revision_gets_the_current_request(api: Api) -> None:
 
 
 async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
-    request = await asked(api, timeout_s=60)
+    request = await create_request(api, timeout_s=60)
     api.clock.advance(seconds=61)
     agent, person = await api.as_("requester"), await api.as_("responder")
     with anyio.fail_after(120):
@@ -81,7 +81,7 @@ async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
 
 
 async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
-    first, second, third = [await asked(api, thread_id=f"t{i}") for i in (1, 2, 1)]
+    first, second, third = [await create_request(api, thread_id=f"t{i}") for i in (1, 2, 1)]
     agent, person = await api.as_("requester"), await api.as_("responder")
     await agent.post(f"/v1/requests/{second['id']}/cancel", json={"reason": "superseded"})
 
@@ -102,7 +102,7 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
     long = "x" * 1_900
     fields = [{"type": "text", "id": name, "label": name, "description": long} for name in ("dish", "drink")]
     form = {"fields": fields}
-    await asked(api, form=form)
+    await create_request(api, form=form)
     call = {
         "tool": "bash",
         "input": {"command": f"make {long}"},
@@ -146,14 +146,14 @@ async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], 
 
 @pytest.mark.parametrize("value", ["-1", "61", "nan", "inf", "soon"])
 async def test_a_bad_wait_is_refused(api: Api, value: str) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     refused = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}", params={"wait": value})
     assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "wait")
 
 
 @requirement("G6")
 async def test_a_long_poll_returns_as_soon_as_the_request_is_settled(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent, person = await api.as_("requester"), await api.as_("responder")
     outcomes: list[str] = []
 
@@ -174,7 +174,7 @@ async def test_a_long_poll_returns_as_soon_as_the_request_is_settled(api: Api) -
 
 @requirement("G6")
 async def test_a_long_poll_without_news_is_204_and_can_be_repeated(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent = await api.as_("requester")
     with anyio.fail_after(120):
         for _ in range(2):
@@ -185,7 +185,7 @@ async def test_a_long_poll_without_news_is_204_and_can_be_repeated(api: Api) -> 
 
 
 async def test_a_long_poll_whose_client_left_leaves_no_listener(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent = await api.as_("requester")
     with anyio.move_on_after(0.05):
         await agent.get(f"/v1/requests/{request['id']}", params={"wait": 60})
@@ -196,7 +196,7 @@ async def test_a_long_poll_whose_client_left_leaves_no_listener(api: Api) -> Non
 @requirement("I7")
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 async def test_a_live_request_cannot_be_written_by_any_other_route(api: Api, method: str) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("admin", **{"X-HTTP-Method-Override": "POST"})
     for path in (f"/v1/requests/{request['id']}", f"/v1/requests/{request['id']}/answer"):
         refused = await person.request(method, path, json=ANSWER)
@@ -208,7 +208,7 @@ async def test_a_live_request_cannot_be_written_by_any_other_route(api: Api, met
 
 @requirement("I7")
 async def test_people_cannot_change_a_live_request(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     for role in ("responder", "admin"):
         refused = await (await api.as_(role)).patch(
             f"/v1/requests/{request['id']}", json={"error_summary": "x"}
@@ -218,13 +218,13 @@ async def test_people_cannot_change_a_live_request(api: Api) -> None:
 
 
 async def test_a_method_override_is_not_obeyed(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("responder", **{"X-HTTP-Method-Override": "POST", "X-Method-Override": "POST"})
     assert (await person.get(f"/v1/requests/{request['id']}/answer")).status_code == 405
 
 
 async def test_texts_come_in_the_language_of_the_caller(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("responder", **{"Accept-Language": "de-AT,de;q=0.9"})
     refused = await person.post(
         f"/v1/requests/{request['id']}/answer", json={"revision": 1, "values": {"dish": None}}
@@ -265,7 +265,7 @@ async def test_limits_are_listed(api: Api) -> None:
 
 
 async def test_a_stored_request_is_sent_without_being_encoded_again(api: Api) -> None:
-    request = await asked(api, thread_id="snow ☃")
+    request = await create_request(api, thread_id="snow ☃")
     sent = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
     record = await api.app.services.store.get("default", request["id"])
     assert record is not None

@@ -18,13 +18,13 @@ from askback.server.database_address import SettingsError
 from askback.server.settings import load
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
-from tests.transports.conftest import Api, ManualClock, asked
+from tests.transports.conftest import Api, ManualClock, create_request
 from tests.transports.test_resumes import pulled
 
 pytestmark = pytest.mark.anyio
 
 
-class House:
+class RestartScene:
     """A store and a clock that outlive their servers."""
 
     def __init__(self, place: Path, on_restart: str, store: TemporaryStore | None = None) -> None:
@@ -46,17 +46,17 @@ async def status(api: Api, request: dict[str, Any]) -> str:
 
 @requirement("H8")
 async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) -> None:
-    house = House(tmp_path, "expire")
+    house = RestartScene(tmp_path, "expire")
     async with house.server() as api:
-        awaited = [await asked(api), await asked(api, "requester@acme", timeout_s=3600)]
-        durable = await asked(api, delivery="resume")
+        awaited = [await create_request(api), await create_request(api, "requester@acme", timeout_s=3600)]
+        durable = await create_request(api, delivery="resume")
     async with house.server() as api:
         with anyio.fail_after(120):
             while await api.app.services.store.open_requests() != [
                 await api.app.services.store.get("default", durable["id"])
             ]:
                 await anyio.sleep(0.01)
-        fresh = await asked(api)
+        fresh = await create_request(api)
         assert [await status(api, each) for each in (awaited[0], durable, fresh)] == [
             "expired", "pending", "pending",
         ]  # fmt: skip
@@ -82,9 +82,9 @@ class Unwritable(TemporaryStore):
 @requirement("H8")
 async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_path: Path) -> None:
     store = Unwritable()
-    house = House(tmp_path, "expire", store)
+    house = RestartScene(tmp_path, "expire", store)
     async with house.server() as api:
-        awaited = [await asked(api), await asked(api)]
+        awaited = [await create_request(api), await create_request(api)]
     store.failures = 2
     async with house.server() as api:
         with anyio.fail_after(120):
@@ -95,9 +95,9 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
 
 @requirement("H8")
 async def test_everything_stays_open_over_a_restart_otherwise(tmp_path: Path) -> None:
-    house = House(tmp_path, "keep")
+    house = RestartScene(tmp_path, "keep")
     async with house.server() as api:
-        request = await asked(api)
+        request = await create_request(api)
     async with house.server() as api:
         assert await status(api, request) == "pending"
 

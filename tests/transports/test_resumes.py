@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, asked
+from tests.transports.conftest import ANSWER, Api, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def ack(api: Api, resume: dict[str, Any], who: str = "requester") -> httpx
 
 async def settled(api: Api, how: str = "answer", body: Any = ANSWER, **asking: Any) -> dict[str, Any]:
     """Ask, and have a person settle it; returns the settled request."""
-    request = await asked(api, **asking)
+    request = await create_request(api, **asking)
     who = "requester" if how == "cancel" else "responder"
     reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
     assert reply.status_code == 200, reply.text
@@ -121,7 +121,7 @@ async def test_resumes_are_found_by_requester_and_thread(api: Api) -> None:
 
 @requirement("F23")
 async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
-    request = await asked(api, delivery="resume")
+    request = await create_request(api, delivery="resume")
     found: list[dict[str, Any]] = []
 
     async def poll() -> None:
@@ -175,7 +175,7 @@ async def test_an_outcome_read_by_a_person_still_reaches_the_agent(api: Api) -> 
 
 
 async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent = await api.as_("requester")
     ended: list[dict[str, Any]] = []
 
@@ -194,7 +194,7 @@ async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
 @requirement("H5")
 @pytest.mark.parametrize("arrives", [True, False])
 async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, arrives: bool) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent, path = await api.as_("requester"), f"/v1/requests/{request['id']}"
     ended: list[dict[str, Any]] = []
 

@@ -10,7 +10,7 @@ import pytest
 
 from askback.wire.operations import OPERATIONS
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, BASE, Api, ask, asked
+from tests.transports.conftest import ANSWER, BASE, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -187,7 +187,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(api: Api, role: s
     wrong: list[object] = []
     for number, (method, path, body, allowed, status) in enumerate(MATRIX):
         tenant = f"tenant-{number}"
-        request = await asked(api, f"requester@{tenant}")
+        request = await create_request(api, f"requester@{tenant}")
         await api.as_(f"responder@{tenant}")
         caller = await _caller(api, role, tenant)
         url = path.format(agent="agt_x", id="t1" if "threads" in path else request["id"])
@@ -207,7 +207,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(api: Api, role: s
 
 @requirement("I2")
 async def test_a_refused_attempt_is_recorded(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     agent = await api.as_("requester")
     for action, body in (("answer", ANSWER), ("decline", {"reason": "refused"})):
         refused = await agent.post(f"/v1/requests/{request['id']}/{action}", json=body)
@@ -223,7 +223,7 @@ async def test_a_refused_attempt_is_recorded(api: Api) -> None:
 
 @requirement("I12")
 async def test_the_request_of_another_looks_like_a_missing_one(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     outsiders = {
         "requester/other": ["", "/cancel"],
         "requester@acme": ["", "/cancel"],
@@ -246,7 +246,7 @@ async def test_the_request_of_another_looks_like_a_missing_one(api: Api) -> None
 
 @requirement("I12")
 async def test_lists_threads_and_keys_stay_within_a_tenant_and_an_agent(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     for who in ("requester/other", "requester@acme", "responder@acme", "admin@acme"):
         caller = await api.as_(who)
         assert (await caller.get("/v1/requests")).json() == {"requests": [], "next_cursor": None}
@@ -267,7 +267,7 @@ async def test_a_token_made_by_an_admin_works_in_the_same_tenant(api: Api) -> No
     client = api.client(headers={"Authorization": f"bearer {made.json()['token']}"})
     who = (await client.get("/v1/session")).json()
     assert (who["principal"]["name"], who["principal"]["role"], who["session"]) == ("Bo", "responder", None)
-    await asked(api, "requester@acme")
+    await create_request(api, "requester@acme")
     assert len((await client.get("/v1/requests")).json()["requests"]) == 1
 
 

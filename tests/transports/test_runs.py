@@ -8,7 +8,7 @@ import pytest
 
 from askback.service.jobs import recovery
 from tests.requirements import requirement
-from tests.transports.conftest import Api, ask, asked
+from tests.transports.conftest import Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -81,9 +81,9 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
 async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api: Api) -> None:
     agent = await api.as_("requester")
     run, other = await begun(api, run_id="r1"), await begun(api, run_id="r2")
-    mine = [await asked(api, run_id="r1") for _ in range(2)]
-    queued = await asked(api, run_id="r1", exclusive_key="k", on_conflict="queue")
-    theirs = await asked(api, run_id="r2")
+    mine = [await create_request(api, run_id="r1") for _ in range(2)]
+    queued = await create_request(api, run_id="r1", exclusive_key="k", on_conflict="queue")
+    theirs = await create_request(api, run_id="r2")
     where = {"run_id": "r1", "thread_id": "t1", "status": "pending"}
     listed = (await agent.get("/v1/requests", params=where)).json()["requests"]
     assert {each["id"] for each in listed} == {each["id"] for each in (*mine, queued)}
@@ -97,14 +97,14 @@ async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api:
     ended = (await agent.get(f"/v1/requests/{theirs['id']}")).json()
     assert (ended["status"], ended["reason"]) == ("cancelled", "agent_aborted")
     assert (await read(api, other))["status"] == "ended"
-    label = await asked(api, run_id="never begun")
+    label = await create_request(api, run_id="never begun")
     done = await agent.post(f"{RUNS}/never%20begun/cancel", json={})
     assert done.json() == {"cancelled": [label["id"]]}
 
 
 async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
     run = await begun(api, run_id="r1")
-    request = await asked(api, run_id="r1")
+    request = await create_request(api, run_id="r1")
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [run["agent"], other]})
     stranger = await api.as_("requester/other")
@@ -124,9 +124,9 @@ async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
 async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     agent = await api.as_("requester")
     runs = {name: await begun(api, run_id=name) for name in ("silent", "asks", "says", "renewed", "waits")}
-    waiting = await asked(api, run_id="waits")
+    waiting = await create_request(api, run_id="waits")
     api.clock.advance(seconds=300)
-    await asked(api, run_id="asks", delivery="resume")
+    await create_request(api, run_id="asks", delivery="resume")
     text = {"content": [{"type": "text", "text": "x"}], "run_id": "says"}
     assert (await agent.post("/v1/threads/t1/messages", json=text)).status_code == 201
     assert (await agent.post(f"{RUNS}/renewed/renew", json={})).status_code == 200
@@ -191,7 +191,7 @@ async def test_bad_input_is_refused_with_its_path_and_changes_nothing(
 
 async def test_a_run_that_does_not_exist_is_not_found(api: Api) -> None:
     agent = await api.as_("requester")
-    await asked(api)
+    await create_request(api)
     for method, path in (("GET", "x"), ("GET", "%00"), ("POST", "x/end"), ("POST", "x/renew")):
         reply = await agent.request(method, f"{RUNS}/{path}", json={} if method == "POST" else None)
         assert reply.status_code == 404, path

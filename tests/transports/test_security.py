@@ -18,7 +18,7 @@ from askback.transports.guard import CSP
 from askback.transports.problems import HostNotAllowed
 from askback.transports.security import Addresses
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, BASE, Api, asked
+from tests.transports.conftest import ANSWER, BASE, Api, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -83,7 +83,7 @@ def test_listed_names_and_address_literals_are_served_when_settings_say_so(
 )  # fmt: skip
 async def test_a_foreign_origin_is_refused_on_every_method(api: Api, origin: str) -> None:
     person = await api.as_("responder", Origin=origin)
-    request = await asked(api)
+    request = await create_request(api)
     for method, path in (("GET", "/v1/requests"), ("POST", f"/v1/requests/{request['id']}/answer")):
         refused = await person.request(method, path, json=ANSWER)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "origin_not_allowed")
@@ -111,7 +111,7 @@ async def test_a_bad_credential_is_unauthorized_even_with_a_valid_cookie(
 
 @requirement("I6")
 async def test_every_route_sends_the_security_headers(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     person = await api.as_("admin")
     urls = [
         (o.method, re.sub(r"\{.*?\}", "t1" if "thread" in o.path else request["id"], o.path))
@@ -158,7 +158,7 @@ async def test_unknown_paths_and_methods_have_the_error_shape(api: Api) -> None:
 async def test_an_internal_error_reveals_nothing(
     api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     await api.as_("requester")
 
     canary = f"CANARY-{request['id']}x"  # put together at run time: a traceback may quote source lines

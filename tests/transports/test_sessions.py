@@ -15,7 +15,7 @@ from askback.service.access import sessions
 from askback.service.agents import credentials
 from tests.requirements import requirement
 from tests.signing_in import HALF, code_of, cookie_of, sign_in
-from tests.transports.conftest import ANSWER, BASE, Api, asked
+from tests.transports.conftest import ANSWER, BASE, Api, create_request
 from tests.transports.sockets import Socket
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 @requirement("I3", "N8")
 async def test_each_half_of_a_session_alone_opens_nothing(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     browser = await api.browser()
     path = f"/v1/requests/{request['id']}/answer"
     half, cookie = browser.headers.pop(HALF), "=".join(cookie_of(browser))
@@ -62,7 +62,7 @@ async def test_a_cookie_that_another_port_plants_for_a_narrower_path_shuts_nobod
 
 
 async def test_a_session_answers_in_the_name_of_its_person_and_ends_on_logout(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     browser = await api.browser()
     answered = await browser.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     assert answered.json()["settled_by"]["name"] == "Ada"
@@ -207,7 +207,7 @@ async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: 
 
 @requirement("N8")
 async def test_a_signed_address_opens_one_resource_in_one_session_for_a_minute(api: Api) -> None:
-    await asked(api)
+    await create_request(api)
     browser, other = await api.browser(), await api.browser()
     signed = (
         await browser.post("/v1/session/addresses", json={"path": "/v1/requests?thread_id=t1&limit=5"})

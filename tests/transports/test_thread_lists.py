@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.transports.conftest import Api, asked
+from tests.transports.conftest import Api, create_request
 
 pytestmark = pytest.mark.anyio
 
 
-async def listed(api: Api, who: str, **params: str) -> list[str]:
+async def list_threads(api: Api, who: str, **params: str) -> list[str]:
     reply = await (await api.as_(who)).get("/v1/threads", params=params)
     assert reply.status_code == 200, reply.text
     return [each["id"] for each in reply.json()["threads"]]
@@ -19,7 +19,7 @@ async def listed(api: Api, who: str, **params: str) -> list[str]:
 
 async def test_a_thread_has_the_title_and_the_metadata_that_its_agent_gave_it(api: Api) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
-    request = await asked(api)
+    request = await create_request(api)
     own = {"source": None, "tags": [1.5, ""]}
     changed = await agent.patch("/v1/threads/t1", json={"title": "Lunch for two", "metadata": own})
     assert changed.status_code == 200
@@ -46,7 +46,7 @@ async def test_a_thread_has_the_title_and_the_metadata_that_its_agent_gave_it(ap
 
 
 async def test_a_person_renames_a_thread_and_leaves_the_metadata_to_its_agents(api: Api) -> None:
-    await asked(api)
+    await create_request(api)
     person = await api.as_("responder")
     renamed = await person.patch("/v1/threads/t1", json={"title": "Essen"})
     assert (renamed.status_code, renamed.json()["title"]) == (200, "Essen")
@@ -78,21 +78,21 @@ async def test_a_bad_change_is_refused_with_its_path_and_nothing_is_stored(
     reply = await (await api.as_("requester")).patch("/v1/threads/t9", json=body)
     (fault,) = reply.json()["error"]["field_errors"]
     assert (reply.status_code, fault["path"], fault["code"]) == (422, path, code)
-    assert await listed(api, "admin") == []
+    assert await list_threads(api, "admin") == []
 
 
 async def test_an_agent_gets_its_own_threads_and_a_person_those_that_they_may_view(api: Api) -> None:
-    first = await asked(api, thread_id="t1")
-    await asked(api, "requester/other", thread_id="t2")
+    first = await create_request(api, thread_id="t1")
+    await create_request(api, "requester/other", thread_id="t2")
     agent = await api.as_("requester")
-    assert await listed(api, "requester") == ["t1"]
-    assert await listed(api, "requester/other") == ["t2"]
-    assert await listed(api, "responder") == ["t2", "t1"]
-    assert await listed(api, "responder", agent=first["requester"]["id"]) == ["t1"]
-    assert await listed(api, "requester/other", agent=first["requester"]["id"]) == []
-    assert await listed(api, "responder@acme") == []
+    assert await list_threads(api, "requester") == ["t1"]
+    assert await list_threads(api, "requester/other") == ["t2"]
+    assert await list_threads(api, "responder") == ["t2", "t1"]
+    assert await list_threads(api, "responder", agent=first["requester"]["id"]) == ["t1"]
+    assert await list_threads(api, "requester/other", agent=first["requester"]["id"]) == []
+    assert await list_threads(api, "responder@acme") == []
     assert (await agent.put("/v1/threads/t1/access", json={"owner": "ada"})).status_code == 200
-    assert await listed(api, "responder") == ["t2"]
+    assert await list_threads(api, "responder") == ["t2"]
     assert (await agent.patch("/v1/threads/t2", json={"title": "Mine"})).status_code == 403
     person = await api.as_("responder")
     assert (await person.patch("/v1/threads/t1", json={"title": "Mine"})).status_code == 404
@@ -102,20 +102,20 @@ async def test_threads_are_searched_paged_and_archived(api: Api) -> None:
     agent = await api.as_("requester")
     for n, title in enumerate(("Red shoes", "Blue shoes", "Red hats")):
         await agent.patch(f"/v1/threads/t{n}", json={"title": title})
-    assert await listed(api, "responder", q="shoe") == ["t1", "t0"]
-    assert await listed(api, "responder", q="RED sho") == ["t0"]
-    assert await listed(api, "responder", q="t2") == ["t2"]
-    assert await listed(api, "responder", q="\0") == []
+    assert await list_threads(api, "responder", q="shoe") == ["t1", "t0"]
+    assert await list_threads(api, "responder", q="RED sho") == ["t0"]
+    assert await list_threads(api, "responder", q="t2") == ["t2"]
+    assert await list_threads(api, "responder", q="\0") == []
     page = (await agent.get("/v1/threads", params={"limit": 2})).json()
     assert [each["id"] for each in page["threads"]] == ["t2", "t1"]
-    assert await listed(api, "requester", cursor=page["next_cursor"]) == ["t0"]
+    assert await list_threads(api, "requester", cursor=page["next_cursor"]) == ["t0"]
     await agent.post("/v1/threads/t1/archive")
-    assert await listed(api, "responder", q="shoe") == ["t0"]
-    assert await listed(api, "responder", archived="true") == ["t1"]
+    assert await list_threads(api, "responder", q="shoe") == ["t0"]
+    assert await list_threads(api, "responder", archived="true") == ["t1"]
     refused = await agent.patch("/v1/threads/t1", json={"title": "New"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "thread_archived")
     await (await api.as_("admin")).delete("/v1/threads/t1")
-    assert await listed(api, "responder", archived="true") == []
+    assert await list_threads(api, "responder", archived="true") == []
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "9" * 30, "", "\0"])

@@ -63,7 +63,7 @@ async def test_a_command_does_not_revoke_tokens_missing_in_its_configuration(
         assert await works(command, "the-admin-token-of-the-server") is not None
 
 
-async def made(api: Api, **body: Any) -> dict[str, Any]:
+async def create_token(api: Api, **body: Any) -> dict[str, Any]:
     """Create a token as an admin."""
     reply = await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", **body})
     assert reply.status_code == 201, reply.text
@@ -76,7 +76,7 @@ async def get(api: Api, secret: str, path: str = "/v1/session") -> httpx2.Respon
 
 @requirement("N15")
 async def test_a_revoked_token_is_refused_immediately_and_stays_in_the_list(api: Api) -> None:
-    token = await made(api, name="shop")
+    token = await create_token(api, name="shop")
     assert (await get(api, token["token"])).status_code == 200
     await api.app.services.token_usage.flush(api.app.services.store)
     admin = await api.as_("admin")
@@ -93,8 +93,8 @@ async def test_a_revoked_token_is_refused_immediately_and_stays_in_the_list(api:
 
 @requirement("N15")
 async def test_only_the_connections_of_a_revoked_token_close(api: Api) -> None:
-    first = await made(api, agent="shop")
-    second = await made(api, agent="shop")
+    first = await create_token(api, agent="shop")
+    second = await create_token(api, agent="shop")
     assert first["agent"] == second["agent"]
     one, two = [
         Socket(api.app, headers={"Authorization": f"Bearer {each['token']}"}, subprotocols=["askback.v1"])
@@ -115,8 +115,8 @@ async def test_only_the_connections_of_a_revoked_token_close(api: Api) -> None:
 @requirement("N15")
 async def test_an_agents_token_never_expires_unless_asked_and_others_do_after_90_days(api: Api) -> None:
     day = 24 * 3600
-    agents, short = await made(api), await made(api, expires_in_s=3 * day)
-    person = await made(api, role="responder")
+    agents, short = await create_token(api), await create_token(api, expires_in_s=3 * day)
+    person = await create_token(api, role="responder")
     assert agents["expires_at"] is None
     warned = await get(api, short["token"])
     assert warned.headers["x-askback-token-expires"] == short["expires_at"]
@@ -131,7 +131,7 @@ async def test_an_agents_token_never_expires_unless_asked_and_others_do_after_90
 
 @requirement("N15")
 async def test_stopping_an_agent_revokes_its_tokens_and_cancels_its_open_requests(api: Api) -> None:
-    token = await made(api, agent="shop")
+    token = await create_token(api, agent="shop")
     bearer = {"Authorization": f"Bearer {token['token']}"}
     opened = (await api.client(headers=bearer).post("/v1/requests", json=ask())).json()
     person = await api.as_("responder")
@@ -148,7 +148,7 @@ async def test_stopping_an_agent_revokes_its_tokens_and_cancels_its_open_request
 
 @requirement("N15")
 async def test_an_agent_that_works_for_somebody_is_stopped_by_them_or_an_admin(api: Api) -> None:
-    token = await made(api, user="ada")
+    token = await create_token(api, user="ada")
     stop = f"/v1/agents/{token['agent']}/stop"
     assert (await (await api.as_("responder")).post(stop)).status_code == 403
     assert (await (await api.as_("requester")).post(stop)).status_code == 403
@@ -157,7 +157,7 @@ async def test_an_agent_that_works_for_somebody_is_stopped_by_them_or_an_admin(a
 
 @requirement("N15")
 async def test_changes_of_tokens_are_in_the_audit_log(api: Api) -> None:
-    token = await made(api, agent="shop", roots=["/srv/shop/"])
+    token = await create_token(api, agent="shop", roots=["/srv/shop/"])
     admin = await api.as_("admin")
     await admin.delete(f"/v1/agents/{token['agent']}/roots", params={"path": "/srv/shop"})
     await admin.post(f"/v1/agents/{token['agent']}/stop")

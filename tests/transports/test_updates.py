@@ -10,7 +10,7 @@ import pytest
 from askback.domain.limits import Limits
 from askback.server.app import create_app
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ManualClock, ask, asked
+from tests.transports.conftest import ANSWER, Api, ManualClock, ask, create_request
 from tests.transports.test_verdicts import WRONG, later, paths, read
 
 pytestmark = pytest.mark.anyio
@@ -36,7 +36,7 @@ def code(reply: httpx2.Response) -> tuple[int, str]:
 
 @requirement("F16")
 async def test_another_form_is_another_revision_and_the_old_one_is_not_answered(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     changed = (await update(api, request, form=MENU)).json()
     assert (changed["status"], changed["revision"], changed["updates"]) == ("pending", 2, 1)
     assert changed["form"]["fields"][0]["type"] == "select"
@@ -53,7 +53,7 @@ async def test_another_form_is_another_revision_and_the_old_one_is_not_answered(
 
 @requirement("F16")
 async def test_a_stale_cache_of_another_server_does_not_refuse_an_answer(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     old = api.app.services.recent.get("default", request["id"])
     assert old is not None
     await update(api, request, form=MENU)
@@ -63,7 +63,7 @@ async def test_a_stale_cache_of_another_server_does_not_refuse_an_answer(api: Ap
 
 @requirement("F14")
 async def test_errors_replace_errors_and_a_new_form_removes_them(api: Api) -> None:
-    request = await asked(api, error_summary="Look.")
+    request = await create_request(api, error_summary="Look.")
     changed = (await update(api, request, field_errors=WRONG)).json()
     assert (changed["field_errors"], changed["error_summary"]) == (
         WRONG,
@@ -80,7 +80,7 @@ async def test_errors_replace_errors_and_a_new_form_removes_them(api: Api) -> No
 
 @requirement("F14")
 async def test_a_returned_answer_survives_a_change_of_the_form(api: Api) -> None:
-    request = await asked(api, validator="requester")
+    request = await create_request(api, validator="requester")
     await answer(api, request)
     agent = await api.as_("requester")
     await agent.post(f"/v1/requests/{request['id']}/reprompt", json={"field_errors": WRONG})
@@ -90,7 +90,7 @@ async def test_a_returned_answer_survives_a_change_of_the_form(api: Api) -> None
 
 @requirement("F22")
 async def test_a_deadline_is_moved_set_and_removed(api: Api) -> None:
-    request = await asked(api, timeout_s=5)
+    request = await create_request(api, timeout_s=5)
     await update(api, request, timeout_s=60)
     await later(api, 59)
     assert (await read(api, request))["status"] == "pending"
@@ -106,7 +106,7 @@ async def test_a_deadline_is_moved_set_and_removed(api: Api) -> None:
 
 @requirement("F22")
 async def test_a_deadline_that_begins_when_it_is_shown_still_does(api: Api) -> None:
-    request = await asked(api, timeout_s=60, timeout_from="shown")
+    request = await create_request(api, timeout_s=60, timeout_from="shown")
     assert "expires_at" not in (await update(api, request, timeout_s=5)).json()
     await later(api, 100)
     shown = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/shown", json={})
@@ -138,7 +138,7 @@ async def test_an_approval_changes_in_nothing_but_its_deadline(api: Api) -> None
 
 @requirement("N5")
 async def test_the_same_change_with_the_same_key_is_one_change(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     first = await update(api, request, key="k", error_summary="Look.")
     again = await update(api, request, key="k", error_summary="Look.")
     assert (again.headers["idempotent-replayed"], again.json()) == ("true", first.json())
@@ -146,7 +146,7 @@ async def test_the_same_change_with_the_same_key_is_one_change(api: Api) -> None
 
 
 async def test_while_an_answer_is_checked_nothing_is_changed(api: Api) -> None:
-    request = await asked(api, validator="requester")
+    request = await create_request(api, validator="requester")
     before = (await answer(api, request)).json()
     assert code(await update(api, request, form=MENU)) == (409, "resolving")
     assert await read(api, request) == before
@@ -172,19 +172,19 @@ async def test_while_an_answer_is_checked_nothing_is_changed(api: Api) -> None:
 async def test_an_invalid_change_changes_nothing(
     api: Api, body: dict[str, Any], fault: tuple[str, str]
 ) -> None:
-    request = await asked(api, validator="requester")
+    request = await create_request(api, validator="requester")
     assert fault in paths(await update(api, request, **body))
     assert await read(api, request) == request
 
 
 async def test_a_form_without_defaults_is_no_change_of_one_that_answers_itself(api: Api) -> None:
     form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "required": True, "default": "soup"}]}
-    request = await asked(api, form=form, timeout_s=60, on_timeout="default")
+    request = await create_request(api, form=form, timeout_s=60, on_timeout="default")
     assert paths(await update(api, request, form=MENU)) == [("form", "no_default")]
 
 
 async def test_only_the_agent_that_asked_changes_its_request(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     for who, status in (("requester/other", 404), ("responder", 403), ("admin", 403)):
         reply = await (await api.as_(who)).patch(f"/v1/requests/{request['id']}", json={"timeout_s": 60})
         assert reply.status_code == status
@@ -194,7 +194,7 @@ async def test_changes_have_an_end_and_do_not_count_as_asking_again() -> None:
     app = create_app(limits=Limits(updates=2, reprompts=1))
     async with app.running():
         api = Api(app, ManualClock())
-        request = await asked(api, validator="requester")
+        request = await create_request(api, validator="requester")
         for _ in range(2):
             assert (await update(api, request, error_summary="Look.")).status_code == 200
         assert code(await update(api, request, error_summary="Look.")) == (409, "too_many_updates")
@@ -206,7 +206,7 @@ async def test_changes_have_an_end_and_do_not_count_as_asking_again() -> None:
 
 
 async def test_a_queued_request_is_changed_as_well(api: Api) -> None:
-    await asked(api, exclusive_key="k")
+    await create_request(api, exclusive_key="k")
     agent = await api.as_("requester")
     second = (await agent.post("/v1/requests", json=ask(exclusive_key="k", on_conflict="queue"))).json()
     changed = (await update(api, second, form=MENU)).json()

@@ -10,7 +10,7 @@ import pytest
 from askback.domain.limits import Limits
 from askback.server.app import create_app
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ManualClock, ask, asked
+from tests.transports.conftest import ANSWER, Api, ManualClock, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +42,7 @@ class Table:
 
 @pytest.fixture
 async def table(api: Api) -> Table:
-    request = await asked(api, validator="requester")
+    request = await create_request(api, validator="requester")
     return Table(await api.as_("requester"), await api.as_("responder"), request)
 
 
@@ -110,7 +110,7 @@ async def test_an_answer_to_an_older_revision_gets_the_current_form(table: Table
 
 
 async def test_another_form_changes_nothing_else_of_the_request(api: Api) -> None:
-    request = await asked(api, validator="requester", delivery="resume", auto_resume=False)
+    request = await create_request(api, validator="requester", delivery="resume", auto_resume=False)
     table = Table(await api.as_("requester"), await api.as_("responder"), request)
     await table.answer()
     form = {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]}
@@ -213,7 +213,7 @@ async def test_a_form_that_is_asked_again_may_be_as_large_as_one_that_is_asked()
     app = create_app(limits=Limits(request_bytes=2_000))
     async with app.running():
         api = Api(app, ManualClock())
-        request = await asked(api, validator="requester")
+        request = await create_request(api, validator="requester")
         table = Table(await api.as_("requester"), await api.as_("responder"), request)
         await table.answer()
         large = {**request["form"], "description": "x" * 2_000}

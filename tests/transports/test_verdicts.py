@@ -9,7 +9,7 @@ import pytest
 
 from askback.service.jobs import deadlines
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.conftest import ANSWER, Api, ask, create_request
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ async def step(api: Api, request: dict[str, Any], what: str, **body: Any) -> htt
 
 async def submitted(api: Api, **more: Any) -> dict[str, Any]:
     """Return a request whose answer `soup` is being checked."""
-    request = await asked(api, validator="requester", **more)
+    request = await create_request(api, validator="requester", **more)
     person = await api.as_("responder")
     return (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
 
@@ -63,7 +63,7 @@ async def test_a_deadline_may_cancel(api: Api, what: dict[str, Any]) -> None:
 
 @requirement("F22")
 async def test_nobody_but_a_deadline_cancels_for_the_time(api: Api) -> None:
-    request = await asked(api)
+    request = await create_request(api)
     assert paths(await step(api, request, "cancel", reason="timeout")) == [("reason", "unknown_value")]
 
 

@@ -16,7 +16,7 @@ from askback.service.jobs import deadlines
 from askback.service.webhooks import dispatch
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
-from tests.transports.conftest import Api, ManualClock, ask, asked
+from tests.transports.conftest import Api, ManualClock, ask, create_request
 from tests.transports.hooks import ERROR, URL, api, hooked, log, read, redeliver, sweep, webhook_client  # noqa: F401 - fixtures
 from tests.transports.test_resumes import ack, pulled, settled
 
@@ -252,10 +252,10 @@ async def test_a_resume_held_for_a_waiter_is_pushed_when_the_waiter_leaves(
 
 @requirement("G10")
 async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client: FakeWebhookClient) -> None:
-    await asked(api)
+    await create_request(api)
     hook = await hooked(api, events=["request.created", "request.escalated"])
-    request = await asked(api, escalation=[{"after_s": 60, "notify": ["ada"]}])
-    await asked(api, "requester@acme")
+    request = await create_request(api, escalation=[{"after_s": 60, "notify": ["ada"]}])
+    await create_request(api, "requester@acme")
     api.clock.advance(seconds=60)
     await deadlines.sweep(api.app.services)
     await sweep(api)
@@ -274,10 +274,10 @@ async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client:
 async def test_a_webhook_of_a_requester_gets_only_its_requests(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    mine = await asked(api, "requester/one")
+    mine = await create_request(api, "requester/one")
     await hooked(api, events=["request.created"], requester=mine["requester"]["id"])
-    second = await asked(api, "requester/one")
-    await asked(api, "requester/two", thread_id="t2")
+    second = await create_request(api, "requester/one")
+    await create_request(api, "requester/two", thread_id="t2")
     await sweep(api)
     assert [json.loads(p.body)["data"]["request"]["id"] for p in webhook_client.posted] == [second["id"]]
 

@@ -90,7 +90,7 @@ def start(project: Project, server: ServerProcess) -> Iterator[Start]:
         program.process.communicate()
 
 
-async def asked(person: AsyncClient, thread: str, count: int = 1) -> list[InputRequest]:
+async def wait_for_requests(person: AsyncClient, thread: str, count: int = 1) -> list[InputRequest]:
     """Wait for this many requests in a thread, and return them."""
     found: list[InputRequest] = []
     with anyio.fail_after(120):

@@ -8,7 +8,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.client.servers import ServerProcess
-from tests.typescript.conftest import Start, asked, settled
+from tests.typescript.conftest import Start, settled, wait_for_requests
 
 # The first of them installs and compiles the project.
 pytestmark = [pytest.mark.anyio]
@@ -21,7 +21,7 @@ async def test_a_form_a_choice_and_yes_or_no_come_back_as_they_were_answered(
     printed = {}
     for verb, values in wanted.items():
         program = start("calls.js", verb, f"ts-{verb}")
-        [request] = await asked(person, f"ts-{verb}")
+        [request] = await wait_for_requests(person, f"ts-{verb}")
         await person.requests.answer(request, values)
         printed[verb] = json.loads((await program.ended()).splitlines()[0])
     assert printed == {"form": {"topic": "rain"}, "ask": "B", "confirm": True}
@@ -40,7 +40,7 @@ async def test_a_server_that_was_not_found_is_looked_for_again_at_the_next_call(
 
 async def test_an_outcome_without_an_answer_is_thrown(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "ask", "ts-declined")
-    [request] = await asked(person, "ts-declined")
+    [request] = await wait_for_requests(person, "ts-declined")
     await person.requests.decline(request, reason="refused")
     said = json.loads((await program.ended()).splitlines()[0])
     assert said == {"name": "Declined", "message": f"request {request.id} was declined: refused"}
@@ -54,7 +54,7 @@ async def test_a_refusal_names_each_fault_with_its_path(start: Start) -> None:
 
 async def test_a_denied_call_never_runs_and_the_model_reads_why(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "deploy", "ts-denied")
-    [request] = await asked(person, "ts-denied")
+    [request] = await wait_for_requests(person, "ts-denied")
     await person.requests.decide(request, "deny", note="not on Friday")
     said, ran = (await program.ended()).splitlines()
     assert json.loads(said)["name"] == "Denied"
@@ -69,7 +69,7 @@ async def test_an_approved_call_runs_once_with_the_approved_arguments(
     start: Start, person: AsyncClient
 ) -> None:
     program = start("calls.js", "deploy", "ts-edited")
-    [request] = await asked(person, "ts-edited")
+    [request] = await wait_for_requests(person, "ts-edited")
     await person.requests.decide(request, "approve", edited_input={"to": "stage"})
     assert (await program.ended()).splitlines()[1].strip() == '[{"to":"stage"}]'
     assert (await person.requests.get(request.id)).used_at is not None
@@ -77,7 +77,7 @@ async def test_an_approved_call_runs_once_with_the_approved_arguments(
 
 async def test_concurrent_calls_are_decided_separately(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "two", "ts-two")
-    for request in await asked(person, "ts-two", 2):
+    for request in await wait_for_requests(person, "ts-two", 2):
         assert request.approval is not None
         assert isinstance(request.approval.input, dict)
         await person.requests.decide(
@@ -93,14 +93,14 @@ async def test_a_plan_and_a_decision_have_their_status(
     start: Start, person: AsyncClient, verb: str, status: str
 ) -> None:
     program = start("calls.js", verb, f"ts-{verb}")
-    [request] = await asked(person, f"ts-{verb}")
+    [request] = await wait_for_requests(person, f"ts-{verb}")
     await person.requests.decide(request, "approve" if status == "approve" else "deny")
     assert json.loads((await program.ended()).splitlines()[0]) == status
 
 
 async def test_a_secret_is_leased_and_shown_nowhere(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "secret", "ts-secret")
-    [request] = await asked(person, "ts-secret")
+    [request] = await wait_for_requests(person, "ts-secret")
     await person.requests.submit(request, {"DEPLOY_TOKEN": "s3cret-value"}, scope="session")
     shown, length, _ = (await program.ended()).splitlines()
     assert shown == '{"names":["DEPLOY_TOKEN"]} 12'
@@ -111,7 +111,7 @@ async def test_an_aborted_wait_throws_the_reason_and_cancels_the_request(
     start: Start, person: AsyncClient, project: object
 ) -> None:
     program = start("calls.js", "abort", "ts-abort")
-    await asked(person, "ts-abort")
+    await wait_for_requests(person, "ts-abort")
     assert program.process.stdin is not None
     program.process.stdin.write("now\n")
     program.process.stdin.close()
@@ -123,7 +123,7 @@ async def test_an_aborted_wait_throws_the_reason_and_cancels_the_request(
 
 async def test_the_same_key_asks_once(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "twice", "ts-twice")
-    [request] = await asked(person, "ts-twice")
+    [request] = await wait_for_requests(person, "ts-twice")
     await person.requests.answer(request, {"answer": "yes"})
     assert json.loads((await program.ended()).splitlines()[0]) == ["yes", "yes"]
     assert len(await person.requests.list(thread_id="ts-twice")) == 1

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from tests.client.servers import ServerProcess
-from tests.typescript.conftest import Start, asked
+from tests.typescript.conftest import Start, wait_for_requests
 
 # The first of them installs and compiles the project.
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
@@ -19,7 +19,7 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
 ) -> None:
     program = start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server)
     async with own_server.client("responder") as person:
-        [request] = await asked(person, "t1")
+        [request] = await wait_for_requests(person, "t1")
         own_server.kill()
         await anyio.to_thread.run_sync(own_server.start)
         await person.requests.answer(request, {"answer": "yes"})
@@ -33,7 +33,7 @@ async def test_a_killed_agent_finds_its_question_and_the_answer_by_the_key(
 ) -> None:
     program = start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server)
     async with own_server.client("responder") as person:
-        [request] = await asked(person, "t1")
+        [request] = await wait_for_requests(person, "t1")
         await program.kill()
         await person.requests.answer(request, {"answer": "meanwhile"})
         await start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server).ended()
@@ -49,7 +49,7 @@ async def test_parked_calls_continue_in_another_process_and_a_denied_one_never_r
     assert await program.line() == "parked"
     await program.kill()
     async with own_server.client("responder") as person:
-        first, second, third = await asked(person, "t1", 3)
+        first, second, third = await wait_for_requests(person, "t1", 3)
         await person.requests.decide(first, "approve")
         own_server.kill()
         await anyio.to_thread.run_sync(own_server.start)
@@ -67,7 +67,7 @@ async def test_a_call_whose_process_died_after_it_ran_is_not_run_again(
     program = start("worker.js", "park", "t1", str(ran), "prod", beside=own_server)
     assert await program.line() == "parked"
     async with own_server.client("responder") as person:
-        [request] = await asked(person, "t1")
+        [request] = await wait_for_requests(person, "t1")
         await person.requests.decide(request, "approve")
         dying = start("worker.js", "die", "t1", str(ran), "1", beside=own_server)
         assert [await dying.line(), await dying.line()] == ["approve", "died"]

@@ -9,7 +9,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.client.servers import TOKENS, ServerProcess
-from tests.typescript.conftest import Start, asked
+from tests.typescript.conftest import Start, wait_for_requests
 from tests.typescript.package import Project
 
 # The first of them installs and compiles the project.
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.anyio]
 
 async def test_the_agent_gets_the_answer_and_says_thanks(start: Start, person: AsyncClient) -> None:
     program = start("agent.js")
-    [request] = await asked(person, "reports")
+    [request] = await wait_for_requests(person, "reports")
     await person.requests.answer(request, {"format": "PDF", "topic": "rain"})
     assert await program.ended() == "{ format: 'PDF', topic: 'rain' }\n"
 
@@ -27,7 +27,7 @@ async def test_the_tool_writes_the_approved_content(
     start: Start, person: AsyncClient, project: Project
 ) -> None:
     program = start("requires_approval.js")
-    [request] = await asked(person, "files")
+    [request] = await wait_for_requests(person, "files")
     await person.requests.decide(
         request, "approve", edited_input={"path": "hello.txt", "content": "Good morning!"}
     )
@@ -37,7 +37,7 @@ async def test_the_tool_writes_the_approved_content(
 
 async def test_the_command_gets_the_secret_and_the_model_its_name(start: Start, person: AsyncClient) -> None:
     program = start("use_a_secret.js")
-    [request] = await asked(person, "deploys")
+    [request] = await wait_for_requests(person, "deploys")
     await person.requests.submit(request, {"DEPLOY_TOKEN": "s3cret-value"}, scope="session")
     out = await program.ended()
     assert "User submitted DEPLOY_TOKEN" in out
@@ -47,7 +47,7 @@ async def test_the_command_gets_the_secret_and_the_model_its_name(start: Start, 
 
 async def test_the_parked_call_continues_in_another_process(start: Start, person: AsyncClient) -> None:
     await start("resume.js", "park").ended()
-    [request] = await asked(person, "releases")
+    [request] = await wait_for_requests(person, "releases")
     await person.requests.decide(request, "approve")
     assert await start("resume.js").ended() == "Deploying to production.\n"
 

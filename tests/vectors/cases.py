@@ -28,7 +28,7 @@ def families(name: str) -> list[Any]:
     ]
 
 
-def said(faults: Sequence[Fault]) -> list[dict[str, str]]:
+def as_vectors(faults: Sequence[Fault]) -> list[dict[str, str]]:
     """Faults in the format of the vectors."""
     spoken = [
         {"path": each.path, "code": each.code, "en": render(each, "en"), "de": render(each, "de")}

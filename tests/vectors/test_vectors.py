@@ -14,7 +14,7 @@ from askback.domain.validation import check_answer, check_ask, check_form
 from askback.domain.view import view
 from askback.messages.languages import choose
 from tests.requirements import requirement
-from tests.vectors.cases import cases, families, said
+from tests.vectors.cases import as_vectors, cases, families
 
 
 def by_family(name: str) -> pytest.MarkDecorator:
@@ -27,7 +27,7 @@ def answer_verdict(case: dict[str, Any]) -> dict[str, Any]:
     try:
         answer = check_answer(form, case["values"], case.get("skipped", ()), control=case.get("control"))
     except Faults as refused:
-        return {"faults": said(refused.faults)}
+        return {"faults": as_vectors(refused.faults)}
     parts = {"skipped": answer.skipped, "control": answer.control}
     more = {name: part for name, part in parts.items() if part}
     return {"answer": {"values": answer.values, "other": answer.other} | more}
@@ -37,7 +37,7 @@ def form_verdict(case: dict[str, Any]) -> dict[str, Any]:
     try:
         form = check_ask(case["ask"]).form if "ask" in case else check_form(case["form"])
     except Faults as refused:
-        return {"faults": said(refused.faults)}
+        return {"faults": as_vectors(refused.faults)}
     if "options" not in case:
         return {"ok": True}
     options = {

@@ -1,7 +1,7 @@
 """The bus of one process: a dictionary of listeners, called in turn.
 
-A thousand listeners cost a thousand plain calls: no task, no queue, no copy of the event. The buffer and the
-limit of a slow reader belong to the reader.
+A thousand listeners cost a thousand plain calls: no task, no queue, no copy of the event. A slow
+listener has its own buffer and limit.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class HealthStore(Protocol):
         ...
 
     async def recover(self) -> None:
-        """Make a store that was opened read-only writable; raises `Unavailable` if it still cannot be."""
+        """Make a read-only store writable. Raises `Unavailable` if that still fails."""
         ...
 
     async def counts(self, *, now_ms: int) -> Counts:

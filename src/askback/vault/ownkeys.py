@@ -25,7 +25,7 @@ class KeyFile:
         self._why = KEYS_UNUSABLE
 
     async def open(self, *, make: bool) -> None:
-        """Read the file; if there is none, `make` it, or raise that it is gone. Raises `KeysUnusable`."""
+        """Read the key file. If it is missing, create it (`make`) or raise `KeysUnusable`."""
         self._ring, self._why = None, KEYS_UNUSABLE
         keys = await to_thread.run_sync(self._read_or_make if make else self._read)
         self._ring = KeyRing(keys)

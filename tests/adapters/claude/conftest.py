@@ -89,7 +89,7 @@ async def person(server: Server) -> AsyncIterator[AsyncClient]:
         yield client
 
 
-async def asked(person: AsyncClient, thread: str, number: int = 1) -> InputRequest:
+async def wait_for_request(person: AsyncClient, thread: str, number: int = 1) -> InputRequest:
     """Wait for the request with this number of those in a thread that a person is asked."""
     with anyio.fail_after(LIMIT_S):
         async for event in person.events(thread, cursor=0):

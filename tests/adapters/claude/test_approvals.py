@@ -14,7 +14,7 @@ from claude_agent_sdk import AgentDefinition, ClaudeSDKClient, HookMatcher, Perm
 
 from askback import AsyncClient
 from askback.adapters.claude import with_askback
-from tests.adapters.claude.conftest import LIMIT_S, Options, asked, run
+from tests.adapters.claude.conftest import LIMIT_S, Options, run, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.conftest import Server
 from tests.requirements import requirement
@@ -33,11 +33,11 @@ async def test_an_approved_call_runs_and_a_denied_one_does_not(
     model.play("go", [touch("yes", "toolu_yes"), touch("no", "toolu_no")])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        first = await asked(person, thread)
+        first = await wait_for_request(person, thread)
         assert first.approval is not None
         assert (first.approval.tool, first.approval.input) == ("Bash", {"command": "touch yes"})
         await person.requests.decide(first, "approve")
-        await person.requests.decide(await asked(person, thread, 2), "deny", note="Not that one.")
+        await person.requests.decide(await wait_for_request(person, thread, 2), "deny", note="Not that one.")
     assert [path.name for path in project.iterdir()] == ["yes"]
     denied = model.results("go")["toolu_no"]
     assert denied.startswith('The person denied execution of the tool "Bash"')
@@ -71,7 +71,7 @@ async def test_a_file_below_a_granted_root_is_read_without_a_card(
     )  # fmt: skip
     async with AsyncClient(server.url, token.token.reveal()) as reader, anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), reader, thread_id=thread), "go")
-        secret = await asked(person, thread)
+        secret = await wait_for_request(person, thread)
         assert secret.approval is not None
         assert secret.approval.input == {"file_path": str(project / ".env")}
         await person.requests.decide(secret, "deny")
@@ -102,7 +102,7 @@ async def test_no_permission_mode_keeps_a_call_from_askback(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(session)
-        await person.requests.decide(await asked(person, thread), "deny")
+        await person.requests.decide(await wait_for_request(person, thread), "deny")
     assert not (project / "made").exists()
 
 
@@ -130,7 +130,7 @@ async def test_an_edited_input_runs_and_claude_reads_the_change(
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
         edited = {"command": "touch second"}
         await person.requests.decide(
-            await asked(person, thread), "approve", edited_input=edited, note="better"
+            await wait_for_request(person, thread), "approve", edited_input=edited, note="better"
         )
     assert [path.name for path in project.iterdir()] == ["second"]
     assert 'It ran with: {\\"command\\": \\"touch second\\"}' in model.received[-1].replace("\\\\", "\\")
@@ -143,8 +143,8 @@ async def test_always_creates_a_rule_in_askback_and_none_in_claude_code(
     model.play("go", [touch()], [touch(id_="toolu_again")], [touch("other", "toolu_other")])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        await person.requests.decide(await asked(person, thread), "approve", scope="thread")
-        await person.requests.decide(await asked(person, thread, 2), "deny")
+        await person.requests.decide(await wait_for_request(person, thread), "approve", scope="thread")
+        await person.requests.decide(await wait_for_request(person, thread, 2), "deny")
     sources = [each.source for each in await person.requests.list(thread_id=thread)]
     assert sources == ["responder", "policy", "responder"]
     assert [path.name for path in project.iterdir()] == ["made"]
@@ -158,7 +158,7 @@ async def test_an_interrupt_withdraws_the_card(
     with anyio.fail_after(LIMIT_S):
         async with ClaudeSDKClient(with_askback(options(), agent, thread_id=thread)) as claude:
             await claude.query("go")
-            request = await asked(person, thread)
+            request = await wait_for_request(person, thread)
             await claude.interrupt()
             ended = await person.wait(request)
             assert [message async for message in claude.receive_response()]
@@ -173,7 +173,7 @@ async def test_the_end_of_a_session_withdraws_the_card(
     with anyio.fail_after(LIMIT_S):
         async with ClaudeSDKClient(with_askback(options(), agent, thread_id=thread)) as claude:
             await claude.query("go")
-            request = await asked(person, thread)
+            request = await wait_for_request(person, thread)
         assert (await person.wait(request)).status == "cancelled"
 
 
@@ -198,7 +198,7 @@ async def test_sub_agents_are_asked_about_side_by_side(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(session)
-        cards = [await asked(person, thread, number) for number in (1, 2)]
+        cards = [await wait_for_request(person, thread, number) for number in (1, 2)]
         assert {each.status for each in cards} == {"pending"}
         assert {each.tool_call_id for each in cards} == {"toolu_wall", "toolu_roof"}
         assert [each.agent.name if each.agent else "" for each in cards] == ["mason", "mason"]
@@ -214,7 +214,7 @@ async def test_the_wait_survives_a_killed_server(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
         async with server.client("responder") as ada:
-            request = await asked(ada, thread)
+            request = await wait_for_request(ada, thread)
         await anyio.to_thread.run_sync(server.kill_and_restart)
         async with server.client("responder") as ada:
             await ada.requests.decide(request, "approve")
@@ -232,8 +232,8 @@ async def test_a_plan_is_approved_by_a_person(
     model.play("go", write, [call("ExitPlanMode", "toolu_plan")])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(permission_mode="plan"), agent, thread_id=thread), "go")
-        await person.requests.decide(await asked(person, thread), "approve")
-        request = await asked(person, thread, 2)
+        await person.requests.decide(await wait_for_request(person, thread), "approve")
+        request = await wait_for_request(person, thread, 2)
         assert request.approval is not None
         assert request.approval.plan == "# The plan\n\n1. Build"
         await person.requests.decide(request, "deny", note="Smaller steps.")

@@ -16,7 +16,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.adapters.claude.cli_environment import cli_environment
-from tests.adapters.claude.conftest import LIMIT_S, asked
+from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel
 from tests.adapters.claude.test_approvals import TOUCH, touch
 from tests.adapters.claude.test_questions import COLOUR, question
@@ -55,7 +55,7 @@ def start_chat(server: Server, model: FakeModel, project: Path, thread: str) -> 
     return running
 
 
-async def said(person: AsyncClient, thread: str, text: str) -> dict[str, Any]:
+async def wait_for_text(person: AsyncClient, thread: str, text: str) -> dict[str, Any]:
     """Wait until Claude has said a text, and return the conversation."""
     with anyio.fail_after(LIMIT_S):
         async for _ in person.events(thread, cursor=0):
@@ -80,14 +80,14 @@ async def test_claude_works_in_the_thread_and_continues_after_a_kill(
     model.play("what did you do", ["I painted."])
     with start_chat():
         await person.say("Please paint it", thread_id=thread)
-        await person.requests.answer(await asked(person, thread), {"q1": "Blue"})
-        card = await asked(person, thread, 2)
+        await person.requests.answer(await wait_for_request(person, thread), {"q1": "Blue"})
+        card = await wait_for_request(person, thread, 2)
         assert card.tool_call_id == TOUCH
     await person.requests.decide(card, "approve")
     with start_chat():
-        shown = await said(person, thread, "Painted **now**.")
+        shown = await wait_for_text(person, thread, "Painted **now**.")
         await person.say("And what did you do?", thread_id=thread)
-        await said(person, thread, "I painted.")
+        await wait_for_text(person, thread, "I painted.")
     assert (project / "made").exists()
     assert calls(shown) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
     assert len(await person.requests.list(thread_id=thread)) == 2
@@ -102,8 +102,8 @@ async def test_a_message_interrupts_claude_and_withdraws_its_question(
     model.play("never mind", ["All right."])
     with start_chat():
         await person.say("Please paint it", thread_id=thread)
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
         await person.say("Oh, never mind", thread_id=thread)
-        shown = await said(person, thread, "All right.")
+        shown = await wait_for_text(person, thread, "All right.")
     assert (await person.requests.get(request.id)).status == "cancelled"
     assert calls(shown) == [("AskUserQuestion", "failed")]

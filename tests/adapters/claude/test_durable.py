@@ -19,7 +19,7 @@ from claude_agent_sdk import (
 from askback import AsyncClient, InputRequest
 from askback.adapters.claude import NotOfClaude, continue_session, durable, with_askback
 from askback.errors import ConnectionLost
-from tests.adapters.claude.conftest import Options, Process, asked, result_of, run
+from tests.adapters.claude.conftest import Options, Process, result_of, run, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import TOUCH, touch
 from tests.adapters.claude.test_questions import COLOUR, question
@@ -35,7 +35,7 @@ async def test_a_deferred_call_runs_in_another_process_with_its_id(
     async with process("go", durable=True) as line:
         ended = await line()
     assert ended["deferred"] == TOUCH
-    request = await asked(person, thread)
+    request = await wait_for_request(person, thread)
     server.kill_and_restart()
     async with server.client("responder") as ada:
         await ada.requests.decide(request, "approve")
@@ -52,7 +52,7 @@ async def test_a_deferred_question_is_answered_in_another_process(
     model.play("go", [question(COLOUR)])
     async with process("go", durable=True) as line:
         assert (await line())["deferred"] == "toolu_question"
-    await person.requests.answer(await asked(person, thread), {"q1": "Red"})
+    await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
@@ -64,7 +64,7 @@ async def test_a_denied_call_does_not_run_in_the_other_process(
     model.play("go", [touch()])
     async with process("go", durable=True) as line:
         await line()
-    await person.requests.decide(await asked(person, thread), "deny")
+    await person.requests.decide(await wait_for_request(person, thread), "deny")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     assert "The person denied" in model.results("go")[TOUCH]
@@ -91,11 +91,11 @@ async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_ca
     model.play("go", [call("mcp__shop__deploy", "toolu_deploy", to="prod")], [help_])
     model.play("wall", [touch("wall", "toolu_wall")])
     await run(chosen(), "go")
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
 
     async def approve_wall() -> None:
-        await person.requests.decide(await asked(person, thread, 2), "approve")
+        await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(approve_wall)
@@ -111,7 +111,7 @@ async def test_only_the_first_of_two_calls_is_deferred_and_the_other_is_repeated
     model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")], [touch("two", "toolu_again")])
     async with process("go", durable=True) as line:
         assert (await line())["deferred"] == "toolu_one"
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     async with process(durable=True) as line:
         assert (await line())["deferred"] == "toolu_again"
     assert "Another call waits for a person first." in model.results("go")["toolu_two"]
@@ -200,10 +200,10 @@ async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_
     model.play("go", [touch("zero", "toolu_zero")], two)
     async with process("go", durable=True) as line:
         assert (await line())["deferred"] == "toolu_zero"
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     async with process(durable=True) as line:
         assert (await line())["deferred"] == "toolu_one"
-    await person.requests.decide(await asked(person, thread, 2), "approve")
+    await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     said = 'The call of the tool Bash with {"command": "touch one"} waited for a person, and has run now.'
@@ -219,13 +219,13 @@ async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_de
 
     model.play("go", [touch("one", "toolu_one")], [touch("two", "toolu_two")])
     await run(chosen(), "go")
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     for _ in range(2):
         deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
         assert deferred is not None
         assert deferred.id == "toolu_two"
-    await person.requests.decide(await asked(person, thread, 2), "approve")
+    await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
     assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
 
@@ -245,7 +245,7 @@ async def test_an_unused_approval_of_a_dead_process_is_used_for_the_same_call(
     model.play("go", [touch()])
     model.play("About your tool call", [touch(id_="toolu_again")])
     first = result_of(await run(with_askback(options(), agent, thread_id=thread, durable=True), "go"))
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     async with ClaudeSDKClient(options(resume=first.session_id)) as claude:
         assert result_of([each async for each in claude.receive_response()]).result == "done"
@@ -263,7 +263,7 @@ async def test_a_session_that_is_resumed_too_early_defers_again(
         session = (await line())["session"]
     async with process("", session=session, durable=True) as line:
         assert (await line())["deferred"] == TOUCH
-    await person.requests.decide(await asked(person, thread), "approve")
+    await person.requests.decide(await wait_for_request(person, thread), "approve")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     assert len(await person.requests.list(thread_id=thread)) == 1
@@ -281,7 +281,7 @@ async def test_an_approval_that_was_used_before_the_process_died_is_not_used_aga
     model.play("go", [touch()])
     async with process("go", durable=True) as line:
         await line()
-    request = await person.requests.decide(await asked(person, thread), "approve")
+    request = await person.requests.decide(await wait_for_request(person, thread), "approve")
     await agent.consume(request, "of-the-process-that-died")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"

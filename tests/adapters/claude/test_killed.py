@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient, InputRequest
-from tests.adapters.claude.conftest import Process, asked
+from tests.adapters.claude.conftest import Process, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel
 from tests.adapters.claude.test_approvals import touch
 from tests.adapters.claude.test_questions import COLOUR, question
@@ -29,7 +29,7 @@ async def test_an_approval_granted_while_claude_was_down_is_used(
     for prompt in ("continue", "About your tool call"):
         model.play(prompt, [touch(id_="toolu_again")], ["made it"])
     async with process("go"):
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
     await person.requests.decide(request, "approve")
     assert not list(project.iterdir())
     going_on = process() if by_resume else process("continue", session=session_of(request))
@@ -54,7 +54,7 @@ async def test_an_answer_that_claude_has_not_read_is_read_later(
     model.play("go", [question(COLOUR)])
     model.play("continue", [{**question(COLOUR), "id": "toolu_again"}], ["painted"])
     async with process("go"):
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
     await person.requests.answer(request, {"q1": "Blue"})
     if arrived:
         await agent.wait(request)
@@ -71,10 +71,10 @@ async def test_the_same_call_reuses_its_open_card(
     model.play("go", [touch()])
     model.play("continue", [touch(id_="toolu_again"), touch("other", "toolu_other")], ["made it"])
     async with process("go"):
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
     async with process("continue", session=session_of(request)) as line:
         await person.requests.decide(request, "approve")
-        await person.requests.decide(await asked(person, thread, 2), "deny")
+        await person.requests.decide(await wait_for_request(person, thread, 2), "deny")
         assert (await line())["result"] == "made it"
     assert [path.name for path in project.iterdir()] == ["made"]
 
@@ -86,7 +86,7 @@ async def test_a_card_that_claude_no_longer_needs_is_withdrawn(
     model.play("go", [touch()])
     model.play("continue", ["never mind"])
     async with process("go"):
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
     async with process("continue", session=session_of(request)) as line:
         assert (await line())["result"] == "never mind"
     assert (await person.requests.get(request.id)).status == "cancelled"

@@ -9,7 +9,7 @@ import pytest
 
 from askback import AsyncClient
 from askback.adapters.claude import with_askback
-from tests.adapters.claude.conftest import Options, asked, result_of, run
+from tests.adapters.claude.conftest import Options, result_of, run, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.requirements import requirement
 
@@ -54,7 +54,7 @@ async def test_claude_reads_the_answer_of_a_person(
     model.play("go", [question(*questions)])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        request = await asked(person, thread)
+        request = await wait_for_request(person, thread)
         assert request.tool_call_id == "toolu_question"
         await person.requests.answer(request, values)
     assert read in model.results("go")["toolu_question"]
@@ -67,7 +67,7 @@ async def test_a_declined_question_is_an_error_for_claude_and_no_answer(
     model.play("go", [question(COLOUR)])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        await person.requests.decline(await asked(person, thread))
+        await person.requests.decline(await wait_for_request(person, thread))
     assert model.results("go")["toolu_question"].startswith(
         'The person closed "Which colour?" without answering'
     )
@@ -100,6 +100,6 @@ async def test_only_questions_are_asked_without_approvals(
     chosen = options(permission_mode="bypassPermissions")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(chosen, agent, thread_id=thread, approvals=False), "go")
-        await person.requests.answer(await asked(person, thread), {"q1": "Red"})
+        await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
     assert [each.kind for each in await person.requests.list(thread_id=thread)] == ["form"]

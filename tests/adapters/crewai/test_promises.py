@@ -30,7 +30,7 @@ from askback.adapters.crewai import gate as gates
 from askback.testing import Decline, LeaveOpen
 from tests.adapters.conftest import Server
 from tests.adapters.crewai.models import Review, TextModel, blocking, crew_of, deploy_tool, read_by, releaser
-from tests.adapters.programs import PATIENCE_S, ended, requests_asked, start
+from tests.adapters.programs import PATIENCE_S, requests_asked, start, wait_for_exit
 from tests.adapters.promises import PROD, STAGE, Deployments, ProgramPromises, Ran, Turn, answered_by
 
 
@@ -251,6 +251,6 @@ async def test_another_process_continues_after_kill_9_of_the_program_and_the_ser
             await anyio.to_thread.run_sync(process.communicate)
             await person.requests.answer(request, {"answer": "publish"})
             own_server.kill_and_restart()
-            printed = await ended(start(program, "resume", tmp_path, own_server.url))
+            printed = await wait_for_exit(start(program, "resume", tmp_path, own_server.url))
     assert printed.splitlines()[-1] == "published"
     assert (tmp_path / "ran").read_text() == "published\n"

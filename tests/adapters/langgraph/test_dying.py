@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from tests.adapters.conftest import Server
-from tests.adapters.programs import PATIENCE_S, ended, requests_asked, start
+from tests.adapters.programs import PATIENCE_S, requests_asked, start, wait_for_exit
 
 PROGRAM = "tests.adapters.langgraph.program"
 
@@ -29,5 +29,5 @@ async def test_a_call_whose_process_died_while_it_ran_does_not_run_again(
             await anyio.to_thread.run_sync(process.communicate)
             async with own_server.client() as agent:
                 assert (await agent.requests.get(request.id)).used_at is not None
-            await ended(start(PROGRAM, "again", tmp_path, own_server.url))
+            await wait_for_exit(start(PROGRAM, "again", tmp_path, own_server.url))
     assert (tmp_path / "ran").read_text() == "slow\n"

@@ -59,7 +59,7 @@ def verdict(call: Call, *rules: str) -> str:
     return decide(call, Policy(tuple(map(parse_rule, rules)))).decision
 
 
-def kept(call: Call) -> str:
+def stored_rule(call: Call) -> str:
     rule = exact_rule(call)
     assert rule is not None
     return rule.text
@@ -69,7 +69,7 @@ def kept(call: Call) -> str:
 @pytest.mark.parametrize("command", TOLD)
 def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: str) -> None:
     call = bash(command, cwd="/srv/shop", description="Build")
-    rule = kept(call)
+    rule = stored_rule(call)
     assert verdict(call, rule) == "allow"
     assert verdict(bash(f" {command} ", cwd="/srv/shop/", timeout=5), rule) == "allow"
 
@@ -77,7 +77,7 @@ def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: st
 @requirement("N12")
 @pytest.mark.parametrize("command", TOLD)
 def test_one_character_more_or_less_or_another_folder_is_asked(command: str) -> None:
-    rule = kept(bash(command, cwd="/srv/shop"))
+    rule = stored_rule(bash(command, cwd="/srv/shop"))
     other = [f"{command[:at]}x{command[at:]}" for at in range(0, len(command) + 1, 3)]
     less = [command[:at] + command[at + 1 :] for at in range(len(command)) if not command[at].isspace()]
     asked = {verdict(bash(text, cwd="/srv/shop"), rule) for text in (*other, *less)}
@@ -169,7 +169,7 @@ def test_the_shell_and_the_keys_that_change_what_runs_are_part_of_the_rule() -> 
         bash("make", dangerouslyDisableSandbox=True),
     ]
     for call in calls:
-        rule = kept(call)
+        rule = stored_rule(call)
         assert [verdict(other, rule) for other in calls] == [
             "allow" if other is call else "ask" for other in calls
         ], rule
@@ -177,10 +177,10 @@ def test_the_shell_and_the_keys_that_change_what_runs_are_part_of_the_rule() -> 
 
 @requirement("N12")
 def test_a_displayed_rule_parses_to_the_same_rule() -> None:
-    assert kept(bash("make  test", cwd="/srv/shop")) == "bash(make test) in /srv/shop"
-    assert kept(bash("npm test  2>&1 | tail -20")) == "bash(npm test 2>&1 | tail -20)"
-    assert kept(bash("make a\nmake b", workdir="/w")) == 'bash {"command": "make a\\nmake b"} in /w'
-    assert kept(Call("sh", {"command": "a && b"})) == "sh(a && b)"
+    assert stored_rule(bash("make  test", cwd="/srv/shop")) == "bash(make test) in /srv/shop"
+    assert stored_rule(bash("npm test  2>&1 | tail -20")) == "bash(npm test 2>&1 | tail -20)"
+    assert stored_rule(bash("make a\nmake b", workdir="/w")) == 'bash {"command": "make a\\nmake b"} in /w'
+    assert stored_rule(Call("sh", {"command": "a && b"})) == "sh(a && b)"
     odd = Call("bash", {"command": "a && b", "cwd": "/srv/a (old)"})
     assert exact_rule(odd) is None
 

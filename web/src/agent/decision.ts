@@ -86,7 +86,7 @@ export function unusable(decision: Approved<unknown>, code: string, why: string)
   return { ...shared, status: "deny", source: "policy", reasons: [why], text };
 }
 
-/** Fill words into a sentence for a model. */
+/** Return a text for the model with its placeholders replaced. */
 export const fill = (key: keyof typeof TEXTS, words: Readonly<Record<string, string>>): string =>
   TEXTS[key].replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
 

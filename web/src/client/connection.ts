@@ -21,9 +21,9 @@ export interface Follower {
   event(event: ThreadEvent, level?: Level): void;
   /** The reader's level in a thread has changed. */
   shared?(access: LevelChange): void;
-  /** There is something to reload. */
+  /** A personal list, such as the reminders, has to be read again. */
   changed?(change: PersonalChange): void;
-  /** Another person answers a request, or has stopped. */
+  /** Another person has started or stopped answering a request. */
   answering?(activity: Activity): void;
   /** The server refused the subscription for good, such as a 404. */
   refused(error: WireError): void;

@@ -65,7 +65,7 @@ export function linesOf(parts: Parts): Line[] {
   return lines.map((line) => ({ parts: line }));
 }
 
-/** How many characters the lines show. */
+/** The number of visible characters in the lines. */
 export const lengthOf = (lines: readonly Line[]): number =>
   lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
 

@@ -1,11 +1,11 @@
 /**
- * What a text looks like that ought to be in a secret field; the server's `domain/secretshapes.py` reads the same
- * table and comes to the same verdict.
+ * Recognize texts that belong in a secret field: keys, tokens, passwords in URLs. The patterns of `secretshapes.json` take
+ * linear time: an unbounded repetition is at the end of a pattern, or matches in one way only.
  */
 
-import table from "../../../src/askback/domain/secretshapes.json" with { type: "json" };
+import table from "./secretshapes.json" with { type: "json" };
 
-/** What was found and where, never the text itself: indices of UTF-16 units, `end` is the first one after it. */
+/** The kind and place of a match, never its text: indices of UTF-16 units, `end` is the first one after it. */
 export interface Shape {
   kind: keyof typeof table.certain | "token";
   start: number;

@@ -40,7 +40,7 @@ export interface Transcript {
   readonly early: ReadonlyMap<number, ThreadEvent>;
 }
 
-/** What `events.ts` knows: how an event changes a conversation. While it is not loaded, each event asks for a snapshot. */
+/** `advance` applies an event to a conversation. Until `events.ts` has set it, each event makes the page load a snapshot. */
 export const events: { advance?: (thread: Transcript, event: PartEvent) => Transcript } = {};
 
 /** An empty conversation, before anything was read. */

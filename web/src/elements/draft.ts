@@ -4,7 +4,7 @@ import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { onDemand } from "./ondemand.ts";
 
-/** What the person has typed or ticked for one field, before it is a value. */
+/** The raw input for one field, before it is converted to a value. */
 export interface Entry {
   /** Text, number, date or time as typed; for options, the text of "Other". */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Entry {
   readonly on: boolean;
   /** Whether the person skips this question. */
   readonly skipped?: boolean;
-  /** What is chosen of a source, as the person saw it. */
+  /** The chosen options of a source, as the person saw them. */
   readonly options?: readonly Option[] | undefined;
   /** The files that were uploaded. */
   readonly files?: readonly FileValue[];
@@ -77,7 +77,7 @@ export function numberOf(text: string, locale: string): number | string {
   return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(plain) ? Number(plain) : text;
 }
 
-/** What an entry says, or null where it says nothing. */
+/** The value of an entry, or null if it is empty. */
 export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, locale: string): Json {
   if (field.type === "file") {
     const all = (files ?? []) as unknown as Json[];
@@ -145,7 +145,7 @@ export function gated(form: Form): boolean {
   return allFields(form).every((field) => "options" in field || isYesNo(field));
 }
 
-/** How many of the choices that must be made are made. */
+/** The number of required choices that are made. */
 export function progress(form: Form, draft: Draft): { done: number; all: number } {
   const fields = allFields(form);
   const skipped = skippedFields(form, draft);

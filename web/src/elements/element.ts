@@ -36,7 +36,7 @@ const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${
 /**
  * An element that draws itself again when one of its properties is set.
  *
- * What a page set before the element was defined counts as well.
+ * Properties that a page set before the element was defined are applied as well.
  */
 export abstract class AskbackElement extends HTMLElement {
   static styles: CSSStyleSheet[] = [];

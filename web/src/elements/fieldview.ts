@@ -16,7 +16,7 @@ export interface FieldView<F extends Field = Field> {
   /** The label is the card's heading as well, and is shown only there. */
   titled: boolean;
   disabled: boolean;
-  /** What the form suggests before anything is entered. */
+  /** The form's suggestion before anything is entered. */
   preset: Json | undefined;
   markdown: Rich[] | undefined;
   say: Say;
@@ -25,7 +25,7 @@ export interface FieldView<F extends Field = Field> {
   pick: ((next: Partial<Entry>) => void) | undefined;
 }
 
-/** What an input holds after an event. */
+/** The value of an input after an event. */
 export const typed = (event: Event): string => (event.target as HTMLInputElement).value;
 
 /** Whether its box was ticked. */

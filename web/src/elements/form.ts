@@ -10,7 +10,7 @@ import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
 
-/** What the drawing of a form needs: what was entered, and what can be done with it. */
+/** The entries and actions that a form is drawn with. */
 export interface FormHost {
   readonly view: View;
   readonly draft: Draft;
@@ -24,7 +24,7 @@ export interface FormHost {
   readonly changed: boolean;
   /** Whether text that was typed before the page was loaded was restored. */
   readonly restored: boolean;
-  /** What keeps the form from being sent yet. */
+  /** The reason why the form cannot be sent yet. */
   readonly hindrance?: string | false;
   forgetDevice(): void;
   /** Empty every field of an optional section, which skips it. */
@@ -111,7 +111,7 @@ function drawSure(host: FormHost): Template {
   </div>`;
 }
 
-/** What keeps Submit from being pressed yet, if anything. */
+/** The reason why Submit is disabled, if it is. */
 export function gateOf({ draft, say, open: form, hindrance }: FormHost): string | false {
   if (hindrance) return hindrance;
   if (!gated(form)) return false;

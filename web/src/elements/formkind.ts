@@ -29,11 +29,11 @@ export class FormKind implements Kind, FormHost {
   /** Whether the form has changed since the person saw it. */
   changed = false;
   protected form: Form = {};
-  /** What the form starts with. */
+  /** The initial values of the form. */
   #start: Draft = new Map();
   #revision = 0;
   #confirmed = false;
-  /** What was submitted before the rules of the fields had come. */
+  /** The values that were submitted before the rules of the fields were loaded. */
   #waiting: Promise<void> | undefined;
 
   constructor(protected readonly host: Host) {}

@@ -7,7 +7,7 @@ import type { Template } from "./html.ts";
 import type { Settled } from "./receipt/settled.ts";
 import type { Say } from "./text.ts";
 
-/** What the elements need to send; `Client` is one. Without `whoami` nobody knows who is signed in. */
+/** The methods that the elements send with; `Client` has them. Without `whoami` the signed-in person is unknown. */
 export interface Sender {
   send(id: string, action: Action, body: unknown, key: string): Promise<InputRequest>;
   get?<T>(path: string): Promise<T>;
@@ -26,7 +26,7 @@ export interface Sender {
 /** Makes the body that is sent. */
 export type BodyFactory = () => unknown;
 
-/** What a kind needs of the element that shows the request. */
+/** The part of the request's element that a kind uses. */
 export interface Host {
   readonly root: ShadowRoot;
   readonly view: View;
@@ -46,7 +46,7 @@ export interface Host {
    * function as before says that nothing was changed in between.
    */
   send(action: Action, body: Body, makeBody?: BodyFactory): void;
-  /** What the person entered is not sent: say why. */
+  /** Tell the person why the values are not sent. */
   refuse(errors: readonly FieldError[]): void;
   /** The message for a place of the body, unless the person has changed it since. */
   errorAt(path: string): string | undefined;
@@ -63,7 +63,7 @@ export interface ErrorTarget {
 /** The frame of all kinds: who asks, the problems, and what the kind draws, in the language of `lang`. */
 export type Card = (body: unknown, lang?: string | null) => Template;
 
-/** What differs by what is asked; sending, states, problems and receipts' frame are the element's. */
+/** The parts that differ between kinds. The element has the rest: sending, states, problems and the receipt's frame. */
 export interface Kind {
   /** The view has changed; called before it is drawn. */
   adopt(request: InputRequest): void;
@@ -77,6 +77,6 @@ export interface Kind {
   /** Escape was pressed on `target`. */
   escape(target: HTMLElement): void;
   errorTarget(path: string): ErrorTarget | undefined;
-  /** What was entered and is neither what it began with nor the answer, as one line. */
+  /** The entered values that are neither initial values nor the answer, as one line. */
   unsentText(request: InputRequest): string;
 }

@@ -11,16 +11,16 @@ import { needsTexts } from "./localtexts.ts";
 
 type Plain = new (host: Host) => Kind;
 
-/** What draws the requests, as far as it is there. */
+/** The kinds that are loaded. */
 const kinds: Record<string, Plain> = { form: FormKind };
 /** The parts that are there. */
 const fetched = new Set<string>();
-/** What adds to a kind. */
+/** The additions to a kind. */
 const additions: Record<string, (Inner: Plain) => Plain> = {};
 
 const secrets = () => import("./secret/kind.ts");
 
-/** What is not in the page's script is fetched when the first request of its kind is seen. */
+/** Kinds outside the page's script are loaded when their first request is shown. */
 const parts: Record<string, () => Promise<object>> = {
   action: () => import("./action/kind.ts"),
   package: () => import("./package/kind.ts"),
@@ -78,7 +78,7 @@ const toolsOf = ({ status, form, view }: InputRequest): string[] => [
   ...(isTerminal(status) || form?.layout === "steps" ? ["receipt", "drafts"] : []),
 ];
 
-/** What draws a request; nothing for one of a kind that is not known here, or could not be fetched. */
+/** The kind that draws a request; undefined if it is unknown, or could not be loaded. */
 export function makeKind(request: InputRequest, host: Host): Kind | undefined {
   const [kind = "", ...added] = partsOf(request);
   const Whole = added.reduce((Inner, name) => Inner && own(additions, name)?.(Inner), own(kinds, kind));

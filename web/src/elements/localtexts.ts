@@ -12,5 +12,5 @@ export const needsTexts = ({ view }: InputRequest): boolean => !!(view?.language
 export const readable = (request: InputRequest, element?: Element): InputRequest =>
   texts.flatten?.(request, element) ?? texts.localize?.(request, element) ?? request;
 
-/** What is sent, as the server takes it. */
+/** The body that the server accepts. */
 export const fold = <T>(body: T): T => texts.fold?.(body) ?? body;

@@ -1,4 +1,4 @@
-/** What the elements know of the parts of a card that are fetched on demand; `kinds.ts` says when. */
+/** The interfaces of the parts of a card that are loaded on demand; `kinds.ts` decides when. */
 
 /** The functions of the parts that are there. Without the rules of the fields only the server applies them. */
 export const onDemand: Partial<

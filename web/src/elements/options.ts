@@ -6,7 +6,7 @@ import { labelOf } from "./show.ts";
 
 export type Choice = FieldView<SingleField | Multiselect>;
 
-/** What can be chosen: an option of the agent's, or "Other". */
+/** A choice: one of the agent's options, or "Other". */
 export interface Item {
   readonly id: string;
   readonly option: Partial<Option>;

@@ -49,7 +49,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     hint: undefined,
   };
 
-  /** What is asked, as the server sends it; a later state of the same request updates the view. */
+  /** The request, as the server sends it; a later state of the same request updates the view. */
   declare request: InputRequest | undefined;
   /** Sends the answers; without one the host listens to `askback-submit`. */
   declare client: Sender | undefined;
@@ -69,7 +69,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** The question about a note that looks like a secret. */
   declare trouble: string | Template | undefined;
 
-  /** Who else is answering. */
+  /** The other people who are answering. */
   declare hint: Template | undefined;
 
   #kind: Kind | undefined;
@@ -80,7 +80,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** Redraws the remaining time. */
   #tick: ReturnType<typeof setTimeout> | undefined;
   #me: Promise<void> | undefined;
-  /** Who is signed in, once that is known. */
+  /** The signed-in person, once known. */
   #person: Person | undefined;
 
   constructor() {

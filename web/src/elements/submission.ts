@@ -56,7 +56,7 @@ export class Submission {
     void this.#deliver(request.id, this.attempt);
   }
 
-  /** What was sent has arrived, was refused, or is changed now. */
+  /** The submission has arrived, was refused, or has changed. */
   follow({ phase, request }: View): void {
     if (phase === "failed") return;
     this.retry?.stop();

@@ -101,7 +101,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
   async #show(next: Transcript): Promise<void> {
     this.#coming = next;
     await Promise.all([loadKinds(next.requests), this.#furnish().then(() => this.#chat?.prepare(next))]);
-    // What came in the meantime is later, and will be shown or is already.
+    // Later events are shown already, or will be.
     if (next !== this.#coming) return;
     const before = this.transcript;
     const known = new Set(before?.requests.filter(isAsked).map(({ id }) => id));

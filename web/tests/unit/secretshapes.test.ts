@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findSecret, withoutSecrets } from "../../src/core/secretshapes.ts";
@@ -21,7 +22,7 @@ const pieces = fc.constantFrom(
   " ",
 );
 
-/** Indices of code points, as the vectors and the server count them. */
+/** Indices of code points, as the vectors count them. */
 function points(text: string, ...indices: number[]): number[] {
   return indices.map((index) => [...text.slice(0, index)].length);
 }
@@ -31,6 +32,38 @@ describe("secret shapes", () => {
     const whole = expand(text).join("");
     const found = findSecret(whole);
     expect(found && [found.kind, ...points(whole, found.start, found.end)]).toEqual(shape);
+  });
+
+  test("the vectors have distinct ids, and no part of one holds a whole key", () => {
+    const all = cases<ShapeCase>("secretshapes");
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const keys = ["api_key", "private_key", "jwt"];
+    for (const { id, text, shape } of all)
+      if (shape && keys.includes(shape[0]))
+        expect(
+          text.map((part) => findSecret(String(part))?.kind),
+          id,
+        ).not.toContain(shape[0]);
+  });
+
+  test("words are harmless, however they are joined", () => {
+    const word = fc.stringMatching(/^[a-z]{1,12}$/);
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 20 }),
+        fc.constantFrom(" ", "-", "_", "/", "."),
+        (words, joint) => {
+          expect(findSecret(words.join(joint))).toBeNull();
+          const camel = words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join("");
+          expect(findSecret(camel)).toBeNull();
+        },
+      ),
+    );
+  });
+
+  test.each([16, 18, 24, 32, 48])("nearly every random token of %i bytes is found", (size) => {
+    const tokens = Array.from({ length: 400 }, () => randomBytes(size).toString("base64url"));
+    expect(tokens.filter((token) => findSecret(token)).length).toBeGreaterThanOrEqual(340);
   });
 
   test("a shape is a range of the text", () => {

@@ -30,7 +30,7 @@ class NotOfClaude(AskbackError, ValueError):
 
 
 async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> AsyncGenerator[Message]:
-    """Resume the session that a resume is about, in its folder, and yield its messages up to the next result.
+    """Continue the session of a resume in its folder, and yield its messages up to the next result.
 
     `options` are those of `with_askback`, with `durable` if the session had it. Acknowledge the resume afterwards.
     Claude Code asks again about the call that it deferred last. That call gets the answer that was given, or is

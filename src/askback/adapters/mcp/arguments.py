@@ -64,7 +64,7 @@ class RequestEnvVars(arguments.RequestEnvVars):
 
 
 class GetAnswer(Model):
-    """Read what became of a request, and wait for the person if it is still open.
+    """Read the outcome of a request, and wait for the person if it is still open.
 
     The result is that of the tool that asked. If the status is pending, nobody has answered yet: end your turn, or
     call it again later. Do not ask the same again with another tool.

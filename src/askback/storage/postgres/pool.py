@@ -115,7 +115,7 @@ class Pool:
         raise AssertionError("the last try returns or raises")
 
     async def _read_with_retry(self, read: Operation[T]) -> T:
-        """Read, and again on another connection if the borrowed one is lost.
+        """Read, and retry once on another connection if the connection is lost.
 
         A database that took too long is not asked again: the caller has already waited for the whole timeout.
         """

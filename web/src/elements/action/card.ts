@@ -14,7 +14,7 @@ export interface Connection {
   readonly url?: string;
 }
 
-/** What drawing an action needs: what was entered, and the actions. */
+/** The entries and actions that an action is drawn with. */
 export interface ActionContext {
   readonly host: Host;
   /** Whether the person is saying why it failed. */
@@ -63,7 +63,7 @@ function drawAttempt({ host: { say } }: ActionContext, { attempt }: InputRequest
   </div>`;
 }
 
-/** What connecting an account lets the agent do, before anything is opened. */
+/** The access that connecting an account gives the agent, shown before anything opens. */
 function drawProvider(context: ActionContext, { host = "", scopes }: ShownAction): Template {
   const { connection, host: element } = context;
   const { say } = element;

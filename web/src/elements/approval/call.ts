@@ -156,7 +156,7 @@ export function drawRest({ fields = [], rest }: Preview, shown: Shown): Template
     ${rest && drawBox(label, "", drawLines(linesOf(rest), shown, { syntax: "json" }))}`;
 }
 
-/** What would run, or did: every character of it is seen or can be. */
+/** The call that would run, or did. Every character is visible or can be made visible. */
 export function drawCall(preview: Preview, shown: Shown): Template {
   const beside = preview.path || preview.type === "command" || preview.type === "plan" || preview.rest;
   return html`<div class="call">${drawMain(preview, shown)} ${beside && drawRest(preview, shown)}</div>`;

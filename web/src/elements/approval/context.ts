@@ -5,12 +5,12 @@ import type { Host } from "../kind.ts";
 import type { Shown } from "./call.ts";
 import type { ApprovalDraft } from "./draft.ts";
 
-/** What needs a confirmation: a scope, denying for good (`never`), or granting the folder (`root`). */
+/** The choices that need a confirmation: a scope, denying for good (`never`), or granting the folder (`root`). */
 export type ConfirmStep = Scope | "never" | "root";
 /** The second step of a decision: a confirmation, or the changes to a plan. */
 export type Step = ConfirmStep | "changes";
 
-/** What drawing an open approval needs: its draft and the actions on it. */
+/** The draft and the actions that an open approval is drawn with. */
 export interface ApprovalContext {
   readonly host: Host;
   readonly draft: ApprovalDraft;

@@ -1,7 +1,7 @@
 import type { DecisionBody, InputRequest, Json, Scope, ShownApproval } from "../../core/generated/wire.ts";
 import { membersOf } from "./call.ts";
 
-/** What the person has entered for an approval; the names are those of the body. */
+/** The person's entries for an approval; the names are those of the body. */
 export interface ApprovalDraft {
   /** A note for the agent; about a plan, what to change. */
   readonly note: string;

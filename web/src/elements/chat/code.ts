@@ -11,7 +11,7 @@ import type { Say } from "../text.ts";
 const COPY = draw("M9 9h11v11H9zM15 9V4H4v11h5");
 const SAID_MS = 2_000;
 
-/** What people call languages, as the endings of files. */
+/** File extensions for the usual names of languages. */
 const ENDINGS: Record<string, string> = {
   python: "py",
   javascript: "js",

@@ -1,4 +1,4 @@
-/** Who said what in a conversation, and where a new group of messages begins. */
+/** The authors in a conversation, and the start of each group of messages. */
 
 import type { Person } from "../../core/audience.ts";
 import type { Entry } from "../../core/transcript.ts";
@@ -6,7 +6,7 @@ import type { Entry } from "../../core/transcript.ts";
 /** After so long the name and the time are shown again. */
 const GROUP_MS = 5 * 60_000;
 
-/** Who wrote an entry, and when. `part` is what the agent calls itself, such as the name of a sub-agent. */
+/** The author and the time of an entry. `part` is the name that the agent uses for itself, such as that of a sub-agent. */
 export interface Head {
   readonly name: string | undefined;
   readonly part: string | undefined;

@@ -14,11 +14,11 @@ interface Page {
   redraw(): void;
 }
 
-/** Where what waits for an answer is, when it is not in view. */
+/** The direction of an open request that is not visible. */
 export type Away = "up" | "down" | "";
 
 /**
- * Where somebody reads in a conversation, in the page or in the pane that scrolls.
+ * The reader's position in a conversation, in the page or in a pane that scrolls.
  *
  * Who reads along stays at the end, where the beginning of what waits for an answer stays in view. Who reads above, or
  * types into a card, stays where they are, whatever comes before or after.
@@ -27,7 +27,7 @@ export class Reading {
   /** Messages that came below while somebody read above. */
   fresh = 0;
   away: Away = "";
-  /** Whether what grows at the end is followed; a person who scrolls up ends it. */
+  /** Whether the view follows new content at the end; scrolling up ends it. */
   #follows = true;
   #near = true;
   /** Whether the person has moved up from the end since they were there. */
@@ -52,13 +52,13 @@ export class Reading {
     this.#scroller = scrollerOf(list);
     const target = this.#scroller === document.scrollingElement ? document : this.#scroller;
     const { signal } = this.#listening;
-    // Where somebody was is not where they begin to read.
+    // The last position is not the one at which reading starts.
     if (target === document) history.scrollRestoration = "manual";
     target.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
     // A keyboard that opens, or a window that changes, covers and shows without a scroll.
     visualViewport?.addEventListener("resize", () => this.#settle(), { signal });
     this.#grown.observe(this.#scroller);
-    // What somebody opens or types grows too, and must not move away from under them.
+    // Content that the reader opens or types grows too, and must not move away from under the pointer.
     for (const kind of ["pointerdown", "keydown"])
       list.addEventListener(kind, () => this.#rest(), { signal });
     this.#grown.observe(list);

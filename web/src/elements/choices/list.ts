@@ -10,7 +10,7 @@ const VERY_LONG = 50;
 /** The maximum number of options that are drawn; the filter finds the others. */
 const DRAWN = 100;
 
-/** The text in the filter of a long list, and what was chosen when it was typed: that stays in view. */
+/** The text in the filter of a long list; `kept` are the options that were chosen before, which stay visible. */
 export interface Filter {
   readonly text: string;
   readonly kept: ReadonlySet<OptionValue>;

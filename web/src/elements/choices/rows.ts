@@ -27,7 +27,7 @@ interface Flat {
 
 type Trees = Record<string, Rich[]>;
 
-/** What flat forms were made of. */
+/** The sources of flattened forms. */
 const made = new WeakMap<Form, Flat>();
 const sources = new WeakMap<InputRequest, InputRequest>();
 const flats = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
@@ -145,7 +145,7 @@ function nest(entries: readonly [string[], Json][]): Values {
 export const foldValues = (values: Values): Values =>
   nest(Object.entries(values).map(([id, value]) => [id.split("\n"), value]));
 
-/** What is sent for a request, with the values as the answer has them. */
+/** The body for a request, with the values in the shape of the answer. */
 export const fold = <T>(body: T): T =>
   isObject(body) && isObject(body.values) ? { ...body, values: foldValues(body.values) } : body;
 

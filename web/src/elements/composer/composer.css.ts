@@ -1,6 +1,6 @@
 import { css } from "../element.ts";
 
-/** Where somebody writes, what is said about that, and a message that is held. */
+/** The composer, its hints, and a message that waits. */
 export const composing = css`
   .composer {
     background: var(--_surface);

@@ -12,7 +12,7 @@ import type { Say } from "../text.ts";
 export interface Writer {
   readonly say: Say;
   readonly locale: Locale;
-  /** Who is signed in, once that is known. */
+  /** The signed-in person, once known. */
   readonly me: Person | undefined;
 }
 

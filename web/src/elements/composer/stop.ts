@@ -16,7 +16,7 @@ export interface StopHost extends WarningHost {
   /** The id of the conversation. */
   readonly thread: string;
   readonly transcript: Transcript | undefined;
-  /** What a screen reader says. */
+  /** The announcement for screen readers. */
   news: string;
 }
 

@@ -12,7 +12,7 @@ const FORMATS: readonly (readonly [RegExp, string])[] = [
 ];
 const KINDS = ["image", "audio", "video"];
 
-/** What one entry of `accept` names: `image/png` PNG images, `image/*` images, `.csv` CSV files. */
+/** The name of one entry of `accept`: `image/png` PNG images, `image/*` images, `.csv` CSV files. */
 function nameOf(accepted: string, say: Say): string {
   const [kind = "", type = ""] = accepted.split("/");
   if (type === "*") return say(`files.any_${KINDS.includes(kind) ? kind : "text"}`);

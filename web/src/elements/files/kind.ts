@@ -37,7 +37,7 @@ export const withFiles = (Base: typeof FormKind) =>
     #uploads: ReadonlyMap<string, readonly Upload[]> = new Map();
     #listed = false;
     #over = "";
-    /** What a screen reader hears. */
+    /** The announcement for screen readers. */
     #said = "";
     readonly #stored: StoredFiles;
 

@@ -37,7 +37,7 @@ export const drawTree = (
     const inside = drawTree(node.children ?? [], say, drawOwn);
     if (node.type === "a" && SAFE.test(node.href ?? "")) {
       const host = localHost(node.href ?? "");
-      // What an agent started on this computer can pose as anything: the label says where the link leads.
+      // A program that an agent started on this computer can imitate any page, so the label shows the address.
       return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${say("link_local", { host })})`}</a>`;
     }
     if (node.type === "ol") return html`<ol start=${node.start}>${inside}</ol>`;

@@ -3,7 +3,7 @@ import { html, type Template } from "../html.ts";
 import { when } from "../text.ts";
 import type { Settled, SettledHost } from "./settled.ts";
 
-/** Whether what was tried from a card has worked, by request and action. */
+/** Whether an action on a card succeeded, by request and action. */
 const tried = new WeakMap<SettledHost, Record<string, boolean>>();
 
 /** Draw a line with a button that acts on the request and shows an error if that fails; `done` replaces it after a success. */

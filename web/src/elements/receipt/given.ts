@@ -28,7 +28,7 @@ function drawValue(field: Field, answer: Answer, { locale, say }: Settled): Temp
   </ul>`;
 }
 
-/** What was answered, field by field. */
+/** The answer, field by field. */
 export function drawGiven(view: Settled, form: Form, answer: Answer): Template {
   const hasAnswer = ({ id }: Field): boolean =>
     [answer.values, answer.skipped].some((part) => part && Object.hasOwn(part, id));

@@ -15,7 +15,7 @@ import "./receipt.css.ts";
 
 addTexts(texts);
 
-/** How many characters stand for an answer that can be opened. */
+/** The length of the summary of an answer that can be unfolded. */
 const LINE = 300;
 
 /** An answered form: one line that opens to what was answered. */
@@ -36,7 +36,7 @@ export function drawAnswered(view: Settled): Template | undefined {
   return view.drawLine(line, opens && drawGiven(view, form, answer));
 }
 
-/** What this person has sent. */
+/** The submission of this person. */
 interface Sending {
   readonly attempt: Attempt | null;
   readonly sent: boolean;

@@ -11,7 +11,7 @@ import { type Say, when } from "../text.ts";
 const DOWN = draw("M6 9l6 6 6-6");
 const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
 
-/** What happened to the submission of this person, as a key of the catalogue. */
+/** The outcome of this person's submission, as a key of the catalogue. */
 type Fate = "lost" | "lost_self" | "unused" | "elsewhere";
 
 /** Return what happened to this person's submission, unless the receipt shows it anyway. */
@@ -34,7 +34,7 @@ export interface SettledHost {
   readonly say: Say;
   readonly locale: Locale;
   readonly readonly: boolean;
-  /** Whether a receipt begins unfolded. */
+  /** Whether a receipt is unfolded at first. */
   readonly unfolded?: boolean;
   readonly client:
     | { post?<T>(path: string, body: unknown, key: string): Promise<T>; readonly now?: number }
@@ -65,7 +65,7 @@ export class Settled {
     return new Settled(this.host, request, this.unused, this.unsent, this.me);
   }
 
-  /** Who ended it and when; `key` names the sentence. */
+  /** The person who ended it, and the time; `key` names the sentence. */
   byline(key: string): string {
     const { request, say, locale } = this;
     return [
@@ -76,7 +76,7 @@ export class Settled {
       .join(" · ");
   }
 
-  /** What happened to the submission of this person and to unsent text: nothing is dropped silently (K2). */
+  /** The outcome of this person's submission, and any unsent text: nothing is dropped silently (K2). */
   drawLate(): Template {
     const { host, request, say, unused, unsent, me } = this;
     const fate = fateOf(host.view.origin, request, unused, me);

@@ -10,7 +10,7 @@ import { usernameField } from "./inputs.ts";
 import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
-/** What the agent says of it, apart from what we say. */
+/** The agent's texts, separate from those of askback. */
 function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, say: Say): Template {
   return html`<div class="says">
     <p class="hint">${say("secret.says")}</p>
@@ -77,7 +77,7 @@ function drawForm(context: SecretContext, secret: ShownSecret): Template {
   </form>`;
 }
 
-/** What the person decides: whether the agent may use what is saved, or what to type. */
+/** The choice between using the saved values and typing new ones. */
 function titleOf(
   { host, reuses }: SecretContext,
   { requester, secret, status }: InputRequest,

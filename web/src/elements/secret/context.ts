@@ -13,7 +13,7 @@ export interface Slot {
   readonly folded: { readonly lines: number; readonly characters: number } | null;
 }
 
-/** What drawing a request for secrets needs: what was chosen, and the actions. */
+/** The state and the actions that a card for secrets is drawn with. */
 export interface SecretContext {
   readonly host: Host;
   readonly scope: SecretScope;

@@ -4,7 +4,7 @@ import { html } from "../html.ts";
 export const usernameField = html`<input autocomplete="username" hidden />`;
 
 /**
- * The values that a person types: they stand in their inputs and nowhere else.
+ * The values that a person types. They are in their inputs and nowhere else.
  *
  * They are read from there when they are sent, and the inputs are emptied when that has worked, when the request ends
  * and when the page is left. No property, attribute, event or storage ever holds one.
@@ -17,12 +17,12 @@ export class Inputs {
     private readonly root: ShadowRoot,
     left: () => void,
   ) {
-    // What was typed for another request, which this element showed before, is not for this one.
+    // Drop values that were typed for the request that this element showed before.
     this.clear();
     addEventListener("pagehide", left, { signal: this.#over.signal });
   }
 
-  /** What the input with this id holds; nothing where there is none. */
+  /** The value of the input with this id; empty if there is none. */
   read(id: string): string {
     return this.root.querySelector<HTMLInputElement>(`#${id}.secret`)?.value ?? "";
   }

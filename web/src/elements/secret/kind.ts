@@ -21,11 +21,11 @@ export class SecretKind implements Kind, SecretContext {
   scope: SecretScope = "session";
   #slots: ReadonlyMap<string, Slot> | undefined;
   #request: InputRequest | undefined;
-  /** Where names are saved that the agent was not told about; read once. */
+  /** The locations of saved values that the agent does not know; read once. */
   #saved: Promise<void> | undefined;
   #present: ShownSecret["present"];
   #tried = false;
-  /** What makes the body, as long as nothing has changed. */
+  /** Makes the body, as long as nothing has changed. */
   #makeBody: BodyFactory | undefined;
   readonly #inputs: Inputs;
 
@@ -51,7 +51,7 @@ export class SecretKind implements Kind, SecretContext {
     else if (status !== "pending") this.#inputs.end();
   }
 
-  /** What cannot be read is asked for as if nothing were saved. */
+  /** If the saved values cannot be read, the card asks for all of them. */
   async #readSaved(id: string): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/saved`;
     const reply = await this.host.client?.get?.<SavedScopes>(path).catch(() => undefined);
@@ -93,7 +93,7 @@ export class SecretKind implements Kind, SecretContext {
     return drawSecretReceipt(settled);
   }
 
-  /** What was tried in vain is asked again where the person waits for it, unless they have gone on to something else. */
+  /** After a failed attempt the focus returns to the question, unless the person has moved on. */
   afterDraw({ status }: InputRequest): void {
     const again = this.#tried && status === "pending";
     this.#tried = status === "resolving";
@@ -122,7 +122,7 @@ export class SecretKind implements Kind, SecretContext {
     this.host.send("decline", { reason: "dismissed" });
   }
 
-  /** Whether it is blank, too long or not wanted at all is the server's to say, which alone reads it. */
+  /** Only the server reads the value, so only the server decides whether it is blank, too long or unexpected. */
   submit(): void {
     if (!this.#request) return;
     const { secrets, ...publicBody } = this.#body(this.#request);
@@ -144,7 +144,7 @@ export class SecretKind implements Kind, SecretContext {
     };
   }
 
-  /** Where nothing is typed, the scope is that of what is used. */
+  /** If nothing is typed, the scope is that of the saved value. */
   #scopeOf([first = ""]: string[]): SecretScope {
     return (this.reuses && this.#present?.[first]?.[0]) || this.scope;
   }
@@ -165,7 +165,7 @@ export class SecretKind implements Kind, SecretContext {
     this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).saved ? "-saved" : ""}`);
   }
 
-  /** What was typed is not shown again. */
+  /** Typed values are not shown again. */
   unsentText(): string {
     return "";
   }

@@ -17,7 +17,7 @@ import { secrets } from "./secret.css.ts";
 const isTyped = (field: Field): boolean =>
   field.sensitive === true && !("options" in field || field.type === "boolean" || field.type === "checkbox");
 
-/** What is said of a value that is kept secret. */
+/** The text for a value that is kept secret. */
 const SET = { set: true };
 
 function drawHidden(view: FieldView): Template {

@@ -13,9 +13,9 @@ const TEXTS = new Set(
     " ",
   ),
 );
-/** How many languages of a reader the server takes. */
+/** The most languages of a reader that the server accepts. */
 const MOST = 20;
-/** What holds values, whose keys are anybody's. */
+/** Members that hold values, whose keys are arbitrary. */
 const VALUES = new Set(["initial_values", "default"]);
 
 type Json = Record<string, unknown>;
@@ -24,7 +24,7 @@ type Markdown = NonNullable<Display["markdown"]>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a localized request was made of, and for which languages. */
+/** The source of a localized request, and its languages. */
 const made = new WeakMap<InputRequest, { source: InputRequest; languages: string }>();
 
 /**
@@ -90,7 +90,7 @@ export function localized(source: InputRequest, languages: readonly string[]): I
   };
 }
 
-/** What is sent with an answer, so that the server knows which texts the person saw. */
+/** The languages that are sent with an answer, so that the server knows which texts the person saw. */
 export const sent = (action: string, element: Element & Pick<Host, "view">) =>
   action === "answer" && element.view.request?.view?.languages
     ? { languages: languagesOf(element).slice(0, MOST) }

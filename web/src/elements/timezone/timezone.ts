@@ -5,7 +5,7 @@ export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 
 const MINUTE_MS = 60_000;
 
-/** What a clock here shows then, to the minute. */
+/** The local time at that moment, to the minute. */
 const wall = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 
