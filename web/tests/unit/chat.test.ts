@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message, MessagePart, ThreadRequest } from "../../src/core/generated/wire.ts";
+import type { Message, MessagePart, Status, ThreadRequest } from "../../src/core/generated/wire.ts";
 import { type Entry, emptyThread, entries } from "../../src/core/transcript.ts";
 import { headsOf } from "../../src/elements/chat/heads.ts";
 import { fold } from "../../src/elements/chat/tools.ts";
@@ -60,4 +60,18 @@ test("calls that follow each other are one step, whose name stays when another c
     "text3 text",
     "tool4 tool",
   ]);
+});
+
+test("a call that runs waits for a person while its request is open", () => {
+  const call: MessagePart = { type: "tool", tool_call_id: "x", name: "x", status: "calling" };
+  const statusBeside = (status: Status, tool_call_id: string) => {
+    const request = { id: "r1", seq: 2, tool_call_id, status, created_at: new Date(NOON).toISOString() };
+    const messages = [message(1, 0, { content: [call] })];
+    const [entry] = entries({ ...emptyThread("t1"), messages, requests: [request as ThreadRequest] });
+    const [first] = entry?.type === "message" ? fold(entry.parts) : [];
+    return first?.part.type === "tool" ? first.part.status : undefined;
+  };
+  expect(statusBeside("pending", "x")).toBe("waiting");
+  expect(statusBeside("answered", "x")).toBe("calling");
+  expect(statusBeside("pending", "y")).toBe("calling");
 });

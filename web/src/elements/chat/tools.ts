@@ -28,7 +28,12 @@ export interface Named {
 /** Fold calls that follow each other. */
 export function fold(parts: readonly Part[]): readonly Named[] {
   const folded: Named[] = [];
-  for (const [at, part] of parts.entries()) {
+  for (const [at, each] of parts.entries()) {
+    const next = parts[at + 1];
+    // A call waits for a person while the request after it is open, also if its agent reports that it runs.
+    const waits = next?.type === "request" && next.request?.status === "pending";
+    const part: Part =
+      each.type === "tool" && each.status === "calling" && waits ? { ...each, status: "waiting" } : each;
     const last = folded.at(-1);
     const { part: before } = last ?? {};
     if (last && part.type === "tool" && (before?.type === "tool" || before?.type === "tools")) {
