@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.journeys.browser import OpenScreen, Screen, form, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -39,7 +39,7 @@ async def numbers(shown: Screen) -> list[str | None]:
 async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
     screen: OpenScreen, team: Team, thread: str, page: str
 ) -> None:
-    request = asked(await team.agent.ask(thread, FORM))
+    request = request_of(await team.agent.ask(thread, FORM))
     eva = await screen(f"{page}{request['id']}", house=team, before=stop_the_clock)
     heading = eva.card.get_by_role("heading", name="Which region?")
     await expect(heading).to_be_focused()
