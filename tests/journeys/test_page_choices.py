@@ -46,6 +46,22 @@ async def test_numbers_the_empty_text_and_equal_labels_are_choices_of_their_own(
 
 
 @requirement("D20")
+async def test_long_options_of_a_list_do_not_cover_each_other(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    options = [{"value": at, "label": "long " * 60} for at in range(9)]
+    await agent.requests.create(form({"type": "select", "options": options}), thread_id=thread)
+    eva = await screen(place_of(thread))
+    first = await eva.card.locator("label.option").nth(0).bounding_box()
+    second = await eva.card.locator(".what").nth(1).bounding_box()
+    text = await eva.card.locator(".what").nth(0).bounding_box()
+    assert first
+    assert second
+    assert text
+    assert text["y"] + text["height"] <= first["y"] + first["height"] < second["y"]
+
+
+@requirement("D20")
 async def test_five_thousand_options_are_searched_and_few_of_them_drawn(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:

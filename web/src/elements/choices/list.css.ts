@@ -6,6 +6,7 @@ export const list = css`
     border: 1px solid var(--_line);
     border-radius: var(--_radius);
     gap: 0;
+    grid-auto-rows: max-content;
     max-block-size: 18rem;
     overflow-y: auto;
     padding: 0.25rem;
