@@ -1,6 +1,10 @@
 /** Keys without a modifier. They are off while somebody types, in dialogs, and where the person has turned them off. */
 
-import { KEYS, root } from "./preferences.ts";
+import { root } from "./preferences.ts";
+
+const KEYS = "askback-keys";
+
+root.dataset.keys = localStorage[KEYS] ?? "on";
 
 /** Whether single keys do anything; kept in this browser. The cards read it from the root element of the page. */
 export const keys = {

@@ -5,14 +5,12 @@ import { localeOf } from "../elements/text.ts";
 /** Under these names; nothing where the browser or the system decides. */
 export const APPEARANCE = "askback-scheme";
 export const LANGUAGE = "askback.lang";
-export const KEYS = "askback-keys";
 
 export const { documentElement: root } = document;
 
-/** Look and listen to keys as was chosen; speak the language that is `asked` for, the chosen one, or the browser's first. */
+/** Look as was chosen; speak the language that is `asked` for, the chosen one, or the browser's first. */
 export function applyPreferences(asked?: string | null): void {
   root.lang = asked ?? localStorage[LANGUAGE] ?? "";
   root.lang = localeOf(root);
-  root.dataset.keys = localStorage[KEYS] ?? "on";
   root.style.setProperty("--askback-scheme", localStorage[APPEARANCE] ?? "");
 }

@@ -128,9 +128,6 @@ export const fields = css`
   label input {
     flex: none;
   }
-  label :focus-visible {
-    outline: none;
-  }
   .option input {
     block-size: 1.5rem;
     inline-size: 1.25rem;

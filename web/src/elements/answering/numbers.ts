@@ -11,6 +11,9 @@ const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
 const CONTROLS = `${TYPING}, input, button, a, summary`;
 
 const numbers = css`
+  label :focus-visible {
+    outline: none;
+  }
   [data-key]::after {
     align-self: start;
     border: 1px solid;
@@ -91,6 +94,8 @@ function land(card: NumberedCard): void {
 /** Let the numbers 1 to 9 choose an option, and Enter send, while the card has the focus (J3). */
 export function numberChoices(card: NumberedCard): void {
   const { root } = card;
+  // The application says it itself, the other pages do here.
+  document.documentElement.dataset.keys ??= localStorage["askback-keys"] ?? "on";
   const since = performance.now();
   root.adoptedStyleSheets.push(numbers);
   const follow = (): void => {
