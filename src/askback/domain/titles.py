@@ -19,7 +19,7 @@ def word_beginnings(title: str) -> set[str]:
 
 
 def query_words(query: str) -> Sequence[str]:
-    """Return the words of a query, the longest first, since it finds the fewest."""
+    """Return the words of a query, the longest first, because it has the fewest matches."""
     return sorted(set(_split_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
 
 

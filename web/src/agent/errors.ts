@@ -32,7 +32,7 @@ export class Refused extends AskbackError {
   /** Seconds to wait before the call is sent again, 0 if the server says nothing about that. */
   readonly retryAfter: number;
 
-  /** `body` is that of the reply, also one that is not askback's, such as a proxy's. */
+  /** `body` is the body of the reply, which may be from a proxy. */
   constructor(status: number, body: unknown) {
     const error = new WireError(status, body);
     const faults = error.fieldErrors.map(({ path, message }) => `\n  ${path}: ${message}`);

@@ -4,7 +4,7 @@
 export type LocalText = string | Record<string, string>;
 
 /**
- * Return the tag, of at least one that is offered, for a reader of `languages`, the preferred one first.
+ * Return the offered tag for a reader of `languages`, which are in order of preference. `offered` is not empty.
  *
  * For each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets
  * `de-AT`). Otherwise English, otherwise the first offered tag. Case does not matter.

@@ -1,6 +1,6 @@
 /** The interfaces of the parts of a card that are loaded on demand; `kinds.ts` decides when. */
 
-/** The functions of the parts that are there. Without the rules of the fields only the server applies them. */
+/** The functions of the loaded parts. Until the rules of the fields are loaded, only the server applies them. */
 export const onDemand: Partial<
   typeof import("./drafts/answers.ts") &
     typeof import("./drafts/kept.ts") &

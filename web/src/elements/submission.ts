@@ -21,7 +21,7 @@ interface SubmissionHost extends Host, EventTarget {
   refuse(errors: readonly FieldError[], summary?: string | null): void;
 }
 
-/** Return what a reply means for the attempt: a repeated one may have been refused or sent back in the meantime. */
+/** Return the outcome of an attempt; a repeated submission may have been refused or reprompted in the meantime. */
 const outcomeOf = ({ submission }: InputRequest): "accepted" | "conflict" =>
   submission === "refused" || submission === "reprompted" ? "conflict" : "accepted";
 

@@ -1,4 +1,4 @@
-"""What stops the reading of a schema at one place."""
+"""The fault of a part of a schema that a form cannot express."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _keep(key: bytes, limits: Limits, fields: list[AnyField]) -> None:
 
 
 def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
-    """Report settings that do not fit the form: defaults that it does not have, a check of hidden values."""
+    """Report settings that do not fit the form, such as a default answer without defaults."""
     text_check = TextCheck(report, suspicious=True)
     text_check.line("", "validator", ask.validator, limits.identifier)
     if ask.texts is not None:

@@ -1,4 +1,4 @@
-"""The requests of a group: steps that are tried, new ones, and what became of those that were too late."""
+"""The requests of a group: apply steps, add new requests, and look up those that a step came too late for."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Writer:
         return future
 
     def submit(self, change: Change) -> asyncio.Future[Any]:
-        """Queue a change; the future is done once it is durable, or holds why it is not, or that nobody knows.
+        """Queue a change; the future completes once it is durable, or has the error, which may be that this is unknown.
 
         A future that is cancelled before its group begins takes its change with it; later, the change happens whole
         and nobody is notified.

@@ -92,7 +92,7 @@ class Reader implements Kind {
   #me: Person | undefined;
   /** Until it is known who is signed in, nobody may answer what is for some. */
   #unknown = false;
-  /** Whether it was told that somebody who may answer has it before their eyes: its clock begins with that. */
+  /** Whether the server knows that a person who may answer has seen the request, which starts its timeout. */
   #noted = false;
 
   constructor(

@@ -39,7 +39,7 @@ interface BulkHost {
   focusOn(selector: string): void;
 }
 
-/** The requests that are selected, and what is done with all of them. */
+/** The selected requests, and the actions on all of them. */
 export class Bulk {
   #ids: ReadonlySet<string> = new Set();
 
