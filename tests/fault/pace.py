@@ -8,7 +8,7 @@ from askback.storage.postgres.connection import Timeouts
 from tests.limits import ROOMY
 
 LIMITS = replace(ROOMY, resume_lease_s=2, orphan_s=1, check_lease_s=2)
-PATIENCE = Timeouts(connect=500, idle=500, lock=1_500, statement=1_000, transaction=1_000, reply=300)
+PATIENCE = Timeouts(connect=1_500, idle=500, lock=1_500, statement=1_000, transaction=1_000, reply=300)
 POLL_S = 0.5
 """Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 PARTING_S = 0.5
