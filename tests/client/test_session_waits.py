@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import deque
-from random import Random
 from typing import Any
 
 import pytest
 
-from askback.client.session import FOREVER, Session
+from askback.client.session import FOREVER
+from tests.client.random_frames import RandomFrames
 
 REQUESTS = ("req_1", "req_2", "req_3")
 
@@ -35,23 +34,14 @@ class Ticket:
         raise exception
 
 
-class World:
-    """A session, a connection that delivers frame by frame, and a server that handles them in any order."""
+class Waits(RandomFrames):
+    """Callers who wait for requests. The server handles frames in any order, and watches `watched`."""
 
     def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
-        self.session = Session()
+        super().__init__(seed)
         self.tickets: list[Ticket] = []
-        self.connected = True
-        self.to_server: list[str] = []
-        self.to_client = deque[dict[str, Any]]()
         self.answered: set[str] = set()
         self.watched: set[str] = set()
-
-    def send(self, *frames: str | None) -> None:
-        """Send frames if there is a connection."""
-        if self.connected:
-            self.to_server.extend(each for each in frames if each is not None)
 
     def wait(self) -> None:
         ticket = Ticket(self.random.choice(REQUESTS))
@@ -71,12 +61,15 @@ class World:
             ticket.cancelled = True
             self.send(self.session.abandon(ticket))
 
-    def answer(self) -> None:
-        request_id = self.random.choice(REQUESTS)
+    def answer(self, request_id: str) -> None:
         self.answered.add(request_id)
         if request_id in self.watched:
             self.watched.remove(request_id)
             self.to_client.append({"settled": {"id": request_id, "status": "answered"}})
+
+    def answer_seldom(self) -> None:
+        if self.random.random() < 0.1:
+            self.answer(self.random.choice(REQUESTS))
 
     def handle_on_the_server(self) -> bool:
         """Handle one frame of the client, not always the oldest."""
@@ -89,50 +82,24 @@ class World:
             ok: dict[str, Any] = {}
         else:
             self.watched |= ids - self.answered
-            found = [{"id": each, "status": "answered"} for each in sorted(ids & self.answered)]
-            ok = {"settled": found, "unknown": []}
+            settled = [{"id": each, "status": "answered"} for each in sorted(ids & self.answered)]
+            ok = {"settled": settled, "unknown": []}
             if frame["op"] == "create_request":
-                ok = found[0] if found else {"id": frame["key"], "status": "pending"}
+                ok = settled[0] if settled else {"id": frame["key"], "status": "pending"}
         self.to_client.append({"id": frame["id"], "ok": ok})
         return True
 
-    def handle_on_the_client(self) -> bool:
-        """Handle the next frame of the server."""
-        if not self.to_client:
-            return False
-        self.send(*self.session.handle(json.dumps(self.to_client.popleft()), now=0.0).frames)
-        return True
-
-    def resync(self) -> None:
-        """End the waits of a client that reads too slowly."""
+    def forget(self) -> None:
         self.watched.clear()
-        if self.connected:
-            self.to_client.append({"resync": True})
-
-    def lose_the_connection(self) -> None:
-        self.connected = False
-        self.watched.clear()
-        self.to_server.clear()
-        self.to_client.clear()
-
-    def connect(self) -> None:
-        if not self.connected:
-            self.connected = True
-            self.send(*self.session.reconnect_frames())
 
     def run(self) -> None:
-        """Take random steps, then deliver everything."""
-        often = [self.handle_on_the_server, self.handle_on_the_client, self.connect, self.wait, self.create]
-        seldom = [self.stop_waiting, self.stop_waiting, self.answer, self.resync, self.lose_the_connection]
+        """Take random steps, deliver everything, and answer what is left."""
         for _ in range(60):
-            self.random.choice(3 * often + seldom)()
-        self.connect()
-        while self.handle_on_the_server() or self.handle_on_the_client():
-            pass
-        for _ in range(100):
-            self.answer()
-        while self.handle_on_the_server() or self.handle_on_the_client():
-            pass
+            self.step(self.wait, self.create, self.stop_waiting, self.answer_seldom)
+        self.deliver_everything()
+        for request_id in REQUESTS:
+            self.answer(request_id)
+        self.deliver_everything()
         assert all(ticket.result is not None for ticket in self.tickets)
         assert not self.session.busy()
         assert not self.watched
@@ -141,4 +108,4 @@ class World:
 @pytest.mark.requirement("G7", "G8")
 def test_each_caller_gets_the_outcome():
     for seed in range(200):
-        World(seed).run()
+        Waits(seed).run()

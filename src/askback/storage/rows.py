@@ -110,11 +110,17 @@ def principal(row: Row) -> Principal:
     return Principal(principal_id, tenant, role, name, user=person, groups=tuple(json.loads(groups)))
 
 
+def principal_columns(principal: Principal) -> tuple[str, ...]:
+    """Return the columns of a principal, as `principal` reads them."""
+    groups = json.dumps(principal.groups)
+    return (principal.id, principal.tenant, principal.role, principal.name, principal.user, groups)
+
+
 def token(row: Row) -> Token:
     """Make a token: its principal, its limits, its lifetime. One that an older server wrote has its principal's id."""
-    *principal_columns, names, threads, token_id, expires_at, system = row[:11]
+    *person, names, threads, token_id, expires_at, system = row[:11]
     token_record = replace(
-        principal(principal_columns),
+        principal(person),
         names=tuple(json.loads(names)),
         threads=tuple(json.loads(threads)),
         token=token_id or row[0],
@@ -127,14 +133,6 @@ def token(row: Row) -> Token:
 def token_columns(token: Token) -> tuple[str | int | None, ...]:
     """Return the columns of a token, as `token` reads them."""
     principal = token.principal
-    person = (
-        principal.id,
-        principal.tenant,
-        principal.role,
-        principal.name,
-        principal.user,
-        json.dumps(principal.groups),
-    )
     limits = (
         json.dumps(principal.names),
         json.dumps(principal.threads),
@@ -143,7 +141,14 @@ def token_columns(token: Token) -> tuple[str | int | None, ...]:
         principal.system,
     )
     made = (token.source, token.created_at, token.created_by)
-    return (*person, *limits, *made, token.revoked_at, token.revoked_by, token.last_used_at)
+    return (
+        *principal_columns(principal),
+        *limits,
+        *made,
+        token.revoked_at,
+        token.revoked_by,
+        token.last_used_at,
+    )
 
 
 def agent(row: Row) -> Agent:
@@ -171,23 +176,14 @@ def root_paths(text: str | None) -> tuple[str, ...]:
 
 def session(row: Row) -> Session:
     """Make a session: its id, a principal, and the other fields of `Session`."""
-    session_id, *principal_columns, half, device, created_at, seen_at, expires_at = row
-    return Session(session_id, principal(principal_columns), half, device, created_at, seen_at, expires_at)
+    session_id, *person, half, device, created_at, seen_at, expires_at = row
+    return Session(session_id, principal(person), half, device, created_at, seen_at, expires_at)
 
 
 def session_row(session: Session) -> Row:
     """Return the columns of a session, as `session` reads them."""
-    principal = session.principal
-    person = (
-        principal.id,
-        principal.tenant,
-        principal.role,
-        principal.name,
-        principal.user,
-        json.dumps(principal.groups),
-    )
     times = (session.created_at, session.seen_at, session.expires_at)
-    return session.id, *person, session.half, session.device, *times
+    return session.id, *principal_columns(session.principal), session.half, session.device, *times
 
 
 def rule(row: Row) -> RuleRecord:

@@ -27,15 +27,7 @@ class OauthArea(Area):
 
     async def put_oauth_attempt(self, attempt: OauthAttempt, *, now_ms: int) -> None:
         """Store an attempt."""
-        principal = attempt.principal
-        person = (
-            principal.id,
-            principal.tenant,
-            principal.role,
-            principal.name,
-            principal.user,
-            json.dumps(principal.groups),
-        )
+        person = rows.principal_columns(attempt.principal)
         columns = (attempt.redirect_uri, attempt.sealed, attempt.expires_at, json.dumps(attempt.languages))
 
         async def put(tx: Transaction) -> None:

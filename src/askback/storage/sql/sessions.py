@@ -42,8 +42,7 @@ class SessionArea(Area):
 
     async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
         """Store a one-time login code."""
-        who = principal
-        person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
+        person = rows.principal_columns(principal)
         await self._db.change(lambda tx: tx.run(PUT_LOGIN, digest, *person, expires_at))
 
     async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
