@@ -105,7 +105,7 @@ class Subscriptions:
     def _frame(self, thread_id: str | None, some: Sequence[Listener]) -> str:
         """Subscribe some listeners of a thread, which all have a cursor or all have none.
 
-        The server replaces the subscription of the others, so it begins with the first event that one of all lacks.
+        It replaces the subscription of the others, so it begins with the earliest event that one listener lacks.
         """
         cursor = ""
         if some[0].cursor is not None:

@@ -95,9 +95,10 @@ class Prefix(BaseRoute):
 
 
 class Paths(BaseRoute):
-    """The paths of the API, followed step by step: a fixed step goes before a parameter.
+    """Find the endpoint of a path by its steps. If a step matches both a fixed text and a parameter, the text is used.
 
-    Trying one pattern after another takes 0.1 ms for the last of a hundred paths, and all are compiled at the start.
+    Starlette would try one pattern after another, which takes 0.1 ms for the last of a hundred paths, and would
+    compile all of them when the server starts.
     """
 
     def __init__(self, ctx: Services, bound: Sequence[Bound]) -> None:
