@@ -43,6 +43,16 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
     assert session["id"] != bearer["id"]
 
 
+def test_a_login_without_a_name_is_the_person_of_the_terminal(server: Server) -> None:
+    _, link, err = complete(server.run("login"))
+    assert link, err
+    with httpx2.Client(trust_env=False) as browser:
+        sign_in_now(browser, link.strip())
+        session = who(server, cookies=browser.cookies, headers=browser.headers)
+    terminal = who(server, headers={"Authorization": f"Bearer {server.tokens['responder']}"})
+    assert [(each["name"], each["user"]) for each in (session, terminal)] == [("owner", terminal["id"])] * 2
+
+
 def test_a_login_of_an_admin_may_list_tokens_and_another_may_not(server: Server) -> None:
     for options, status in ((["--admin"], 200), ([], 403)):
         _, link, err = complete(server.run("login", "--name", "Dora", *options))

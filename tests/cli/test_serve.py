@@ -56,12 +56,16 @@ def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
 def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path: Path) -> None:
     with serving(tmp_path, begin=start_new_process) as (_, ready):
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
+        users: dict[str, str] = {}
         for role in ("requester", "responder", "admin"):
             with caller(ready, role) as http:
-                assert http.get("/v1/session").json()["principal"]["role"] == role
+                principal = http.get("/v1/session").json()["principal"]
+            assert principal["role"] == role
+            users[role] = principal["user"]
         with httpx2.Client(trust_env=False) as browser:
             assert sign_in_now(browser, ready["login_url"]).status_code == 201
-            assert browser.get(f"{ready['url']}/v1/session").json()["principal"]["role"] == "responder"
+            signed_in = browser.get(f"{ready['url']}/v1/session").json()["principal"]
+            assert (signed_in["role"], signed_in["user"]) == ("responder", users["responder"])
 
 
 def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) -> None:

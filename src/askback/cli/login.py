@@ -13,6 +13,7 @@ from askback.client import AsyncClient
 from askback.errors import AskbackError, ConnectionLost
 from askback.server import server_file
 from askback.server import settings as settings_module
+from askback.server.owner import OWNER, owner_id
 
 app = typer.Typer(add_completion=False)
 
@@ -21,7 +22,7 @@ app = typer.Typer(add_completion=False)
 def login(
     name: Annotated[
         str | None,
-        typer.Option(help="The name shown with answers. Default: --user, or `owner`."),
+        typer.Option(help="The name shown with answers. Default: --user, or the person of this machine."),
     ] = None,
     user: Annotated[str | None, typer.Option(help="Your id for the person, the same for each login.")] = None,
     group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
@@ -32,28 +33,31 @@ def login(
 ) -> None:
     """Print a link that logs one browser in; it works once, for ten minutes."""
     role = "admin" if admin else "responder"
-    print(
-        asyncio.run(create_link(data_dir, name=name or user or "owner", user=user, groups=group, role=role))
-    )
+    print(asyncio.run(create_link(data_dir, name=name, user=user, groups=group, role=role)))
 
 
 async def create_link(
     data_dir: Path | None,
     *,
-    name: str = "owner",
+    name: str | None = None,
     user: str | None = None,
     groups: Sequence[str] | None = None,
     role: Literal["responder", "admin"] = "responder",
 ) -> str:
-    """Ask the server whose address is in the data folder; raises `AskbackError`."""
+    """Ask the server whose address is in the data folder; raises `AskbackError`.
+
+    Without a name and a user, the link is for the person of this machine.
+    """
     file = settings_module.load(data_dir=data_dir).server_file
     address = server_file.read(file)
     if "url" not in address or "admin_token" not in address:
         raise AskbackError(f"No server has been started with {file.parent}. Run `askback serve` first.")
+    if name is None and user is None:
+        name, user = OWNER, owner_id(address)
     async with AsyncClient(address["url"], address["admin_token"], via="cli") as client:
         try:
             return await client.sessions.create_login_link(
-                name=name, user=user, groups=groups or [], role=role
+                name=name or user or OWNER, user=user, groups=groups or [], role=role
             )
         except ConnectionLost:
             raise AskbackError(f"No server answers at {address['url']}. Run `askback serve` first.") from None

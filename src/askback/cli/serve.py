@@ -19,8 +19,9 @@ from askback import logs
 from askback.errors import AskbackError
 from askback.server import settings as settings_module
 from askback.server.app import App, create_app
-from askback.server.bootstrap_tokens import NAMES, open_keyring, require_database_of_tokens
+from askback.server.bootstrap_tokens import open_keyring, require_database_of_tokens
 from askback.server.core_dumps import forbid_core_dumps
+from askback.server.owner import OWNER, owner_id
 from askback.server.process import run_server
 from askback.server.settings import DEFAULT_TENANT, Settings
 from askback.server.workers import Reach, Supervisor
@@ -173,10 +174,10 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
     if (reason := application.services.read_only.reason) is not None:
         known = {f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES if role in tokens}
         return {"url": url, **known, "read_only": reason}
-    code = await credentials.create_login_code(
-        application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"]
-    )
     reach = {"url": url, **{f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES}}
+    code = await credentials.create_login_code(
+        application.services, tenant=DEFAULT_TENANT, name=OWNER, user=owner_id(reach)
+    )
     return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 

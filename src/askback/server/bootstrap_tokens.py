@@ -10,6 +10,7 @@ from pathlib import Path
 from askback.errors import StoreUnusable
 from askback.server import server_file
 from askback.server.app import App
+from askback.server.owner import OWNER
 from askback.server.settings import DEFAULT_TENANT, Settings
 from askback.service.access import tokens
 from askback.service.access.roles import digest
@@ -24,7 +25,7 @@ RUN = "run"
 NAMES = {
     "requester": "agent",
     RUN: "askback run",
-    "responder": "owner",
+    "responder": OWNER,
     "admin": "admin",
     OPERATOR: "operator",
 }

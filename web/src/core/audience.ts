@@ -43,6 +43,6 @@ export function readOnlyReason(
   return assignees.length > 0 && me && !isNamed(me, assignees) ? "for" : undefined;
 }
 
-/** Whether these are the same person: one session, or two of one user of the host's. */
+/** Whether these are the same person: the same host's user, or the same session. */
 export const isSame = (me: Person, other: Actor | null | undefined): boolean =>
-  !!other && (me.id === other.id || (me.user != null && me.user === other.user));
+  (me.user ?? me.id) === (other?.user ?? other?.id);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { audience, type Person, readOnlyReason } from "../../src/core/audience.ts";
+import { audience, isSame, type Person, readOnlyReason } from "../../src/core/audience.ts";
 import type { InputRequest, Level } from "../../src/core/generated/wire.ts";
 import { isNewer } from "../../src/core/lifecycle.ts";
 
@@ -53,4 +53,13 @@ test("an assignment replaces those whom the agent named, and null brings them ba
 
 test("where the agent named nobody, whom an escalation added excludes nobody", () => {
   expect(readOnlyReason(request({ assigned: ["Bob"] }), ADA)).toBeUndefined();
+});
+
+test.each([
+  ["another session of the user", { id: "ses_2", name: "A", user: "ada@example" }, true],
+  ["the token whose id is the user", { id: "ada@example", name: "A" }, true],
+  ["somebody with the same name", { id: "ses_3", name: "Ada" }, false],
+  ["nobody", undefined, false],
+])("%s: whether it is the same person", (_, other, same) => {
+  expect(isSame(ADA, other)).toBe(same);
 });

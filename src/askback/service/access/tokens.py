@@ -150,7 +150,7 @@ async def register(
     Its ids are derived from the secret, so a restart with the same token finds its old requests. A stored token keeps
     its data, and one that a person revoked stays revoked.
     """
-    token_id = _token_id(configured.secret)
+    token_id = token_id_of(configured.secret)
     before = await ctx.store.token(digest(configured.secret))
     if before is not None and before.principal.role == configured.new.role:
         agent = before.principal.id
@@ -173,7 +173,7 @@ async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken],
 
     A requester's token that replaces one of the same name keeps its agent.
     """
-    by_id = {_token_id(token.secret): token for token in configured}
+    by_id = {token_id_of(token.secret): token for token in configured}
     gone = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in by_id and t.revoked_at is None]
     for token in by_id.values():
         await register(ctx, token, source=SETTINGS, agent=_replaced_agent(token.new, gone))
@@ -274,5 +274,6 @@ def token_entry(action: str, token: Token, *, at: int, by: Principal | None, via
     return audit_entry(action, at=at, tenant=principal.tenant, by=by, **facts)
 
 
-def _token_id(secret: str) -> str:
+def token_id_of(secret: str) -> str:
+    """Return the id of a token whose secret was chosen outside."""
     return f"tok_{digest('id:' + secret)[:26]}"

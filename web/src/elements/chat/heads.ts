@@ -1,6 +1,6 @@
 /** The authors in a conversation, and the start of each group of messages. */
 
-import type { Person } from "../../core/audience.ts";
+import { isSame, type Person } from "../../core/audience.ts";
 import type { Entry } from "../../core/transcript.ts";
 
 /** After so long the name and the time are shown again. */
@@ -24,9 +24,9 @@ export function headsOf(entries: readonly Entry[], me: Person | undefined): Read
   let before: Head | undefined;
   for (const entry of entries) {
     const head = headOf(entry, me);
-    const isSame =
+    const continues =
       before && before.isAgent === head.isAgent && before.name === head.name && before.part === head.part;
-    const isFirst = !isSame || Date.parse(head.at) - Date.parse(before?.at ?? head.at) > GROUP_MS;
+    const isFirst = !continues || Date.parse(head.at) - Date.parse(before?.at ?? head.at) > GROUP_MS;
     before = { ...head, isFirst };
     heads.set(entry.id, before);
   }
@@ -40,6 +40,6 @@ function headOf(entry: Entry, me: Person | undefined): Omit<Head, "isFirst"> {
   }
   const { author, agent, role, at } = entry.message;
   const isAgent = role === "agent";
-  const isOwn = !isAgent && (!me || !author || (author.user ?? author.id) === (me.user ?? me.id));
+  const isOwn = !isAgent && (!me || !author || isSame(me, author));
   return { name: author?.name, part: agent?.name ?? undefined, at, isAgent, isOwn };
 }

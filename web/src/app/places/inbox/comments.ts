@@ -1,4 +1,5 @@
 import { newKey } from "../../../client/key.ts";
+import { isSame } from "../../../core/audience.ts";
 import type { Comment, CommentList, InputRequest } from "../../../core/generated/wire.ts";
 import { draftStore, loadDraftStore } from "../../../elements/draftstore.ts";
 import { html, type Template } from "../../../elements/html.ts";
@@ -22,9 +23,9 @@ export class Comments {
 
   /** Show the comments of another request, or of none. */
   open(request: InputRequest | undefined): void {
-    const isSame = request?.id === this.#request?.id;
+    const wasOpen = request?.id === this.#request?.id;
     this.#request = request;
-    if (isSame) return;
+    if (wasOpen) return;
     this.#stop?.();
     this.#comments = [];
     this.#text = this.#failed = "";
@@ -102,7 +103,7 @@ export class Comments {
   #drawComment(comment: Comment): Template {
     const { say, app } = this.place;
     const { author, text, created_at } = comment;
-    const isOwn = !!app.me && (author.user ?? author.id) === app.me.user;
+    const isOwn = !!app.me && isSame(app.me, author);
     return html`<li>
       <p class="by"><b><bdi>${author.name}</bdi></b> <askback-time class="when" look="long" at=${created_at}></askback-time>
         ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${say("inbox.comment_delete")} title=${say("inbox.comment_delete")} .onclick=${() => void this.#delete(comment)}>${BIN}</button>`}
