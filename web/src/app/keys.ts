@@ -1,15 +1,14 @@
 /** Keys without a modifier. They are off while somebody types, in dialogs, and where the person has turned them off. */
 
+import { KEYS, keysOn, readKeys } from "../elements/singlekeys.ts";
 import { root } from "./preferences.ts";
 
-const KEYS = "askback-keys";
+readKeys();
 
-root.dataset.keys = localStorage[KEYS] ?? "on";
-
-/** Whether single keys do anything; kept in this browser. The cards read it from the root element of the page. */
+/** Whether single keys do anything; kept in this browser. */
 export const keys = {
   get on(): boolean {
-    return root.dataset.keys !== "off";
+    return keysOn();
   },
   set on(on: boolean) {
     root.dataset.keys = localStorage[KEYS] = on ? "on" : "off";

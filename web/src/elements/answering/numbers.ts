@@ -1,5 +1,6 @@
 import type { InputRequest } from "../../core/generated/wire.ts";
 import { css } from "../element.ts";
+import { keysOn, readKeys } from "../singlekeys.ts";
 
 /** A key that was meant for what was shown before does nothing to choices that have just appeared. */
 const PAUSE_MS = 500;
@@ -59,9 +60,6 @@ export interface NumberedCard {
   submit(): void;
 }
 
-/** Whether keys without a modifier do anything: a person can turn that off, which the page says on its root element. */
-const keysOn = (): boolean => document.documentElement.dataset.keys !== "off";
-
 /** Write the first numbers on what can be chosen, in the order of the page. */
 function write({ root }: NumberedCard): void {
   root.host.toggleAttribute("data-keyless", !keysOn());
@@ -94,8 +92,7 @@ function land(card: NumberedCard): void {
 /** Let the numbers 1 to 9 choose an option, and Enter send, while the card has the focus (J3). */
 export function numberChoices(card: NumberedCard): void {
   const { root } = card;
-  // The application says it itself, the other pages do here.
-  document.documentElement.dataset.keys ??= localStorage["askback-keys"] ?? "on";
+  readKeys();
   const since = performance.now();
   root.adoptedStyleSheets.push(numbers);
   const follow = (): void => {

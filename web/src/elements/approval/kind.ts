@@ -9,6 +9,7 @@ import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
 import type { Settled } from "../receipt/settled.ts";
+import { keysOn } from "../singlekeys.ts";
 import { approvals } from "./approval.css.ts";
 import type { Shown } from "./call.ts";
 import { drawCard } from "./card.ts";
@@ -19,9 +20,6 @@ import { highlights } from "./highlight.css.ts";
 import { drawApprovalReceipt } from "./receipt.ts";
 
 addTexts(texts);
-
-/** Whether letters press buttons: a person can turn that off (WCAG 2.1.4), which the page says on its root element. */
-const keysOn = (): boolean => document.documentElement.dataset.keys !== "off";
 
 /** An approval of a tool call or a plan: what the person enters, and how it becomes a decision. */
 export class ApprovalKind implements Kind, ApprovalContext {
