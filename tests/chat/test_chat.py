@@ -101,7 +101,7 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
 async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_message(
     chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
 ) -> None:
-    asked = "Please\nclean up the project, all of it, and tell me what you have found"
+    asked = "**Please**\nclean up the [project](https://e.org), all of it, and tell me what you have found"
     endpoint.play(asked, ["All right."])
     endpoint.play("Thanks", ["You are welcome."])
     with chat.running():

@@ -58,6 +58,10 @@ async def test_a_thread_is_found_by_its_title_and_keeps_its_metadata(connect: Co
         snapshot = await person.threads.get(thread)
         assert (snapshot["title"], snapshot["metadata"]) == ("Other", {"id": None})
         assert (await agent.threads.update(thread, metadata=None)).metadata is None
+        named = await agent.threads.update(thread, title="Fix [the `build`](https://e.org) **now**")
+        assert named.title == "Fix the build now"
+        renamed = await person.threads.update(thread, title="Split `a.py` into __init__.py")
+        assert renamed.title == "Split `a.py` into __init__.py"
 
 
 async def test_a_run_lasts_as_long_as_its_block(connect: Connect, thread: str) -> None:

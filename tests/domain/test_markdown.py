@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askback.domain.markdown import markdown_tree
+from askback.domain.markdown import markdown_tree, plain_line
 from askback.domain.validation import check_form
 from askback.domain.view import view
 from tests.requirements import requirement
@@ -172,3 +172,19 @@ def test_no_more_of_a_form_is_read_as_markdown_than_forty_thousand_characters() 
 def walk(nodes: list[Any]) -> list[dict[str, Any]]:
     found = [node for node in nodes if isinstance(node, dict)]
     return found + [inner for node in found for inner in walk(node.get("children", []))]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Lunch", "Lunch"),
+        ("# Fix **the** [build](https://e.org) of `a_b`", "Fix the build of a_b"),
+        ("a\n\n- b\n- c", "a b c"),
+        ("2. Deploy *now*", "2. Deploy now"),
+        ("2 * 3 < 7 & \\*", "2 * 3 < 7 & *"),
+        ("---", "---"),
+        ("![](https://e.org)", ""),
+    ],
+)
+def test_markdown_becomes_one_line_of_plain_text(text: str, line: str) -> None:
+    assert plain_line(text) == line

@@ -106,7 +106,7 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
     call = {
         "tool": "bash",
         "input": {"command": f"make {long}"},
-        "reason": "To see",
+        "reason": "To **see**",
         "risk": {"level": "danger"},
     }
     made = await agent.post("/v1/requests", json={"kind": "approval", "thread_id": "t1", "approval": call})
@@ -118,7 +118,9 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
     assert (question["form"], question["questions"]) == ({"title": "dish"}, 2)
     assert approval["approval"]["digest"] == whole[0]["approval"]["digest"]
     assert approval["approval"]["risk"] == {"level": "danger"}
-    assert approval["approval"]["reason"] == "To see"
+    assert approval["approval"]["reason"] == "To **see**"
+    assert approval["view"]["markdown"] == whole[0]["view"]["markdown"]
+    assert list(approval["view"]["markdown"]) == ["approval.reason"]
     same = ("id", "status", "revision", "thread_id", "requester", "created_at", "level")
     assert [[each[name] for name in same] for each in whole] == [
         [each[name] for name in same] for each in (approval, question)

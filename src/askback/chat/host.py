@@ -12,6 +12,7 @@ from typing import Any
 from askback.chat import history
 from askback.chat.turn import ChatAgent, Turn
 from askback.client import AsyncClient
+from askback.domain.markdown import plain_line
 from askback.domain.runs import SILENT
 from askback.errors import AskbackError
 
@@ -90,7 +91,7 @@ class Host:
 
     async def _name(self, prompt: Mapping[str, Any]) -> None:
         """Give a conversation without a title the beginning of its first prompt."""
-        words = " ".join(history.text_of(prompt).split())
+        words = plain_line(history.text_of(prompt)[: 10 * TITLE_CHARACTERS])
         if words and not self._has_title:
             title = words if len(words) <= TITLE_CHARACTERS else f"{words[: TITLE_CHARACTERS - 1]}…"
             await self.ask.threads.update(self.thread_id, title=title)

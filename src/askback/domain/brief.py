@@ -29,6 +29,8 @@ _KEPT: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """The keys kept in each nested object."""
+_TREES = ("approval.reason", "secret.reason")
+"""The texts that a row shows without their Markdown."""
 _LEVELS = ("risk", "agent_risk")
 _PREVIEW = frozenset({"type", "headline", "headline_code"})
 
@@ -37,6 +39,9 @@ def brief(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the wire form of a request without long members. A form keeps its title and its number of `questions`."""
     short = {name: member for name, member in request.items() if name not in _LEFT_OUT}
     short |= {name: _select(kept, request[name]) for name, kept in _KEPT.items() if request.get(name)}
+    markdown = request.get("view", {}).get("markdown", {})
+    if trees := {path: tree for path, tree in markdown.items() if path.startswith(_TREES)}:
+        short["view"] |= {"markdown": trees}
     if form := request.get("form"):
         short |= _brief_form(form)
     if approval := request.get("approval"):

@@ -27,6 +27,7 @@ MAX_BRACKETS = 100
 """The maximum number of opening brackets: the parser searches the end of each separately."""
 
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
+_NUMBER = re.compile(r"\s*\d{1,9}[.)] ")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
 _BARE = re.compile(
     r"(?<![\w@/.:-])https?://[^\s<>\[\]\"'`\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+", re.IGNORECASE
@@ -66,6 +67,14 @@ def markdown_tree(text: str) -> list[Node] | None:
     except RecursionError:  # a thousand asterisks on either side
         return None
     return None if nodes in ([], [{"type": "p", "children": [text]}]) else nodes
+
+
+def plain_line(text: str) -> str:
+    """Return a Markdown text as one line of plain text; a number at its start stays, as in "2. Deploy"."""
+    number = _NUMBER.match(text)
+    start = number[0] if number else ""
+    rest = text[len(start) :]
+    return " ".join((start + tree_text(markdown_tree(rest) or [rest])).split())
 
 
 def tree_text(nodes: Iterable[Node]) -> str:

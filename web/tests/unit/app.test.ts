@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { group } from "../../src/app/places/inbox/groups.ts";
 import { titleOf, whyOf } from "../../src/app/places/inbox/words.ts";
 import { ago, countdown, duration } from "../../src/app/ui/durations.ts";
-import type { InputRequest, ShownApproval } from "../../src/core/generated/wire.ts";
+import type { InputRequest, Rich, ShownApproval } from "../../src/core/generated/wire.ts";
 import { translate } from "../../src/core/messages.ts";
 
 const reader = {
@@ -36,6 +36,19 @@ describe("what a row says", () => {
     expect(titleOf(request({ kind: "secret", secret }), reader)).toBe("2 secrets: the export");
     expect(whyOf(request({ kind: "secret", secret }), reader)).toBe("A, B");
     expect(whyOf(request({ kind: "secret", secret: { ...secret, hide_names: true } }), reader)).toBe("");
+  });
+
+  it("is the text of a reason in Markdown", () => {
+    const bold: Rich = { type: "strong", children: ["the export"] };
+    const view: InputRequest["view"] = {
+      markdown: { "secret.reason": [{ type: "p", children: ["For ", bold] }] },
+    };
+    const secret = { names: ["A"], reason: "For **the export**" };
+    expect(titleOf(request({ kind: "secret", secret, view }), reader)).toBe("1 secret: For the export");
+    const trees = { markdown: { "approval.reason": [bold, " now"] } };
+    expect(whyOf({ ...call({ tool: "bash", reason: "**the export** now" }), view: trees }, reader)).toBe(
+      "the export now",
+    );
   });
 
   it("puts danger before everything else", () => {

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askback.domain.access import AccessLevel
-from askback.domain.markdown import markdown_tree, tree_text
+from askback.domain.markdown import plain_line
 from askback.domain.record import Record
 from askback.domain.titles import plain_text
 from askback.domain.values import frozen
@@ -112,8 +112,7 @@ def _conversation(
 def _summary_line(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the author of a message and one line of it: its last text, or a label for its parts."""
     texts = [text for text in _texts(message) if text.strip()]
-    start = texts[-1].strip()[: 2 * _LINE] if texts else ", ".join(_names(message))
-    line = tree_text(markdown_tree(start) or [start]) if texts else start
+    line = plain_line(texts[-1].strip()[: 2 * _LINE]) if texts else ", ".join(_names(message))
     author: Mapping[str, Any] | None = message.get("agent") or message.get("author")
     return {
         "role": message["role"],

@@ -9,6 +9,7 @@ from typing import Any
 from askback.domain.access import AccessLevel
 from askback.domain.events import THREAD_UPDATED, EventDraft
 from askback.domain.faults import Faults, fault
+from askback.domain.markdown import plain_line
 from askback.domain.timestamps import rfc3339
 from askback.domain.titles import query_words
 from askback.domain.validation.envelope import check_metadata
@@ -84,7 +85,7 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
         )
     changed: ThreadChanges = {}
     if "title" in sent.model_fields_set:
-        changed["title"] = sent.title
+        changed["title"] = _plain_title(principal, sent.title)
     if "metadata" in sent.model_fields_set:
         changed["metadata"] = None if sent.metadata is None else compact(sent.metadata)
     if "answers_as_messages" in sent.model_fields_set:
@@ -104,6 +105,11 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
     if details is None:
         raise sharing.no_such_thread()
     return thread_wire(principal, details)
+
+
+def _plain_title(principal: Principal, title: str | None) -> str | None:
+    """Return an agent's title without its Markdown. A person types plain text, such as `__init__.py`."""
+    return plain_line(title) or title if title and principal.role == "requester" else title
 
 
 def _readers(principal: Principal, agent: str | None) -> Sequence[str]:

@@ -1,11 +1,12 @@
 /** Blocks of code, with colours and a button that copies, and tables. */
 
-import type { Rich, RichNode } from "../../core/generated/wire.ts";
+import type { RichNode } from "../../core/generated/wire.ts";
 import { DECEIVING, visible } from "../../core/parts.ts";
 import { drawCode, syntaxOf } from "../approval/highlight.ts";
 import { copy } from "../copy.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
+import { textOf } from "../markdown/text.ts";
 import type { Say } from "../text.ts";
 
 const COPY = draw("M9 9h11v11H9zM15 9V4H4v11h5");
@@ -52,6 +53,3 @@ async function copyFrom(event: Event, code: string, say: Say): Promise<void> {
     words.textContent = before;
   }, SAID_MS);
 }
-
-const textOf = (nodes: readonly Rich[]): string =>
-  nodes.map((node) => (typeof node === "string" ? node : textOf(node.children ?? []))).join("");

@@ -14,7 +14,7 @@ import { drawValue } from "./value.ts";
 function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, say: Say): Template {
   return html`<div class="says">
     <p class="hint">${say("secret.says")}</p>
-    <p>${reason}</p>
+    ${drawDescription({ say }, request, reason, "secret.reason")}
     ${drawDescription({ say }, request, instructions, "secret.instructions")}
   </div>`;
 }

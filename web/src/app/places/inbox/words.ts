@@ -3,8 +3,10 @@
 import { allFields } from "../../../core/form.ts";
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import type { Locale } from "../../../core/messages.ts";
+import { own } from "../../../core/path.ts";
 import { readable } from "../../../elements/localtexts.ts";
 import "../../../elements/headline.ts";
+import { textOf } from "../../../elements/markdown/text.ts";
 import { questionOf } from "../../../elements/show.ts";
 import type { Say } from "../../../elements/text.ts";
 
@@ -30,13 +32,19 @@ const LINE = 320;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, LINE);
 
+/** Return the text of the reason without its Markdown. */
+function plain(view: InputRequest["view"], kind: string, reason: string): string {
+  const tree = own(view?.markdown, `${kind}.reason`);
+  return tree ? textOf(tree) : reason;
+}
+
 /** Return what will happen when the request is allowed or answered; for a call the server says it. */
 export function titleOf(request: InputRequest, { say, locale }: Reader): string {
-  const { secret } = readable(request);
+  const { secret, view } = readable(request);
   if (!secret) return oneLine(questionOf(request, locale));
   const count = secret.count ?? secret.names.length;
   const what = say("inbox.secrets", { count });
-  return oneLine(secret.reason ? `${what}: ${secret.reason}` : what);
+  return oneLine(secret.reason ? `${what}: ${plain(view, "secret", secret.reason)}` : what);
 }
 
 /** Return who asks. */
@@ -44,14 +52,15 @@ export const agentOf = ({ agent, requester }: InputRequest): string => agent?.na
 
 /** Return why, as short as it can be said: that it is dangerous, whose answer it waits for, how much is asked. */
 export function whyOf(request: InputRequest, { say }: Reader): string {
-  const { approval, secret, form } = readable(request);
+  const { approval, secret, form, view } = readable(request);
   if (isDangerous(request)) return say("inbox.danger");
   if (approval?.quorum && approval.quorum > 1)
     return say("inbox.quorum", {
       count: (request.votes ?? []).filter(({ decision }) => decision === "approve").length,
       all: approval.quorum,
     });
-  if (approval) return oneLine(approval.title || approval.reason || approval.tool);
+  if (approval)
+    return oneLine(approval.title || plain(view, "approval", approval.reason ?? "") || approval.tool);
   if (secret) return secret.hide_names ? "" : secret.names.join(", ");
   const count = request.questions ?? (form ? allFields(form).length : 0);
   return count > 1 ? say("inbox.questions", { count }) : "";

@@ -1,0 +1,11 @@
+import type { Rich } from "../../core/generated/wire.ts";
+
+const INSIDE = ["em", "strong", "code", "a"];
+
+/** The text of Markdown nodes, with a blank after each block. */
+export const textOf = (nodes: readonly Rich[]): string =>
+  nodes
+    .map((node) =>
+      typeof node === "string" ? node : textOf(node.children ?? []) + (INSIDE.includes(node.type) ? "" : " "),
+    )
+    .join("");
