@@ -72,12 +72,10 @@ class Socket:
         for text in texts:
             await self._send({"type": "websocket.send", "text": text})
 
-    def _send_now(self, texts: Sequence[str]) -> bool:
-        if not self.reading.is_set():
-            return False
-        for text in texts:
+    def _send_now(self, text: str) -> bool:
+        if self.reading.is_set():
             self.outgoing.put_nowait({"type": "websocket.send", "text": text})
-        return True
+        return self.reading.is_set()
 
     async def message(self) -> Message:
         with anyio.fail_after(120):

@@ -44,6 +44,7 @@ class AbortOnStall:
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self.write = transport.write
+        self.is_closing = transport.is_closing
 
     def __getattr__(self, name: str) -> Any:
         """Forward everything else to the transport."""

@@ -6,7 +6,7 @@ passed unchanged to a general parser.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,14 +33,9 @@ class Piece(NamedTuple):
     text: bool
 
 
-def write_texts(texts: Iterable[str]) -> bytes:
-    """Return texts as the frames of a server."""
-    return b"".join(map(_frame_of, texts))
-
-
 @lru_cache(NEWEST)
-def _frame_of(text: str) -> bytes:
-    """Return one frame; the newest are cached, because an event is the same text for all its readers."""
+def write_text(text: str) -> bytes:
+    """Return a text as a server's frame; the newest are cached, because an event is the same text for all its readers."""
     payload = text.encode()
     length = len(payload)
     if length < 126:

@@ -18,7 +18,7 @@ from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 from websockets.protocol import State
 
-from askback.server.websocket_frames import FrameSplitter, write_texts
+from askback.server.websocket_frames import FrameSplitter, write_text
 from askback.transports.http import ASGIApp
 from askback.transports.socket_extension import EXTENSION, Socket
 
@@ -133,15 +133,15 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
             await self.writable.wait()
         if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
             raise ClientDisconnected
-        self._coalescing.write(write_texts(texts))
+        self._coalescing.write(b"".join(map(write_text, texts)))
 
-    def send_now(self, texts: Sequence[str]) -> bool:
-        """Send texts without waiting; False if that is not possible."""
+    def send_now(self, text: str) -> bool:
+        """Send a text without waiting; False if that is not possible."""
         if not self.writable.is_set() or self.disconnected or self.close_sent:
             return False
         if self.conn.state is not State.OPEN:
             return False
-        self._coalescing.write(write_texts(texts))
+        self._coalescing.write(write_text(text))
         return True
 
     def confirm(self, arrived: Callable[[], None]) -> None:

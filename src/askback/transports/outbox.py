@@ -1,8 +1,8 @@
 """The send buffer of one connection: one buffer, one task that empties it, one limit.
 
-Everything put within a turn of the loop is sent in one batch, immediately if the connection accepts it without
-waiting, otherwise by the task. The limit applies only while the peer does not read: a burst is not slowness,
-a blocked write is.
+What is put is written immediately if the connection accepts it without waiting. Otherwise the task writes it, together
+with everything put meanwhile. The limit applies only while the peer does not read: a burst is not slowness, a blocked
+write is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_SIZE = 1024 * 1024
 class Outbox(Generic[T]):
     """A buffer of frames (`str`) or of bytes, written in batches by `write`.
 
-    `write_now` writes a batch without waiting, or returns False and has written nothing.
+    `write_now` writes an item without waiting, or returns False and has written nothing.
     """
 
     __slots__ = (
@@ -39,7 +39,7 @@ class Outbox(Generic[T]):
         self,
         write: Callable[[list[T]], Awaitable[None]],
         *,
-        write_now: Callable[[list[T]], bool] | None = None,
+        write_now: Callable[[T], bool] | None = None,
     ) -> None:
         self._write = write
         self._write_now = write_now
@@ -62,18 +62,17 @@ class Outbox(Generic[T]):
         return self._sending and (len(self._items) >= MAX_ITEMS or self._size >= MAX_SIZE)
 
     def put(self, item: T) -> None:
-        """Add to the next batch; does nothing once closed."""
+        """Write an item now, or add it to the next batch; does nothing once closed."""
         if self.closed:
             return
-        first = not self._items
+        idle = self._wake is not None and not self._wake.done()
+        if idle and self._write_now is not None and self._write_now(item):
+            self.batches += 1
+            return
         self._items.append(item)
         self._size += len(item)
-        if self._wake is None or self._wake.done():
-            return
-        if self._write_now is None:
+        if idle and self._wake is not None:
             self._wake.set_result(None)
-        elif first:
-            self._wake.get_loop().call_soon(self._flush)
 
     async def drained(self) -> None:
         """Return once everything put so far has been written, or the connection is closed."""
@@ -96,18 +95,6 @@ class Outbox(Generic[T]):
             self.closed = True
             self._items.clear()
             self._release()
-
-    def _flush(self) -> None:
-        """Write the batch of this turn, or leave it to the task."""
-        if not self._items or self._wake is None or self._wake.done():
-            return
-        assert self._write_now is not None
-        if self._write_now(self._items):
-            self._items, self._size = [], 0
-            self.batches += 1
-            self._release()
-        else:
-            self._wake.set_result(None)
 
     async def _write_batch(self) -> None:
         batch, self._items, self._size = self._items, [], 0

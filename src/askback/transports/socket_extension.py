@@ -24,8 +24,8 @@ class Socket:
     confirm: Confirm
     send_texts: Callable[[Sequence[str]], Awaitable[None]]
     """Sends texts, in order, as `websocket.send` would one after the other; raises when the peer has gone."""
-    send_now: Callable[[Sequence[str]], bool]
-    """Sends texts without waiting; False, without sending, if it would have to wait or the peer has gone."""
+    send_now: Callable[[str], bool]
+    """Sends a text without waiting; False, without sending, if it would have to wait or the peer has gone."""
 
 
 def socket_of(scope: Mapping[str, Any]) -> Socket | None:

@@ -193,6 +193,7 @@ class Subscription:
         self._catching_up: asyncio.Task[None] | None = None
         self._held: list[Event] = []
         self._again = False
+        self._access: AccessList | None = None
 
     async def start(self, after: int | None) -> None:
         """Start to listen, then pass on the events stored after `after`."""
@@ -267,21 +268,25 @@ class Subscription:
         self._left(self)
 
     def _on_event(self, event: Event) -> None:
-        if self._thread_id is None and event.type == THREAD_ACCESS:
-            # It may be lost: lists contain the level too, and every operation checks the access.
-            self._reader.shared(
-                event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
-            )
-        if self._thread_id is None and event.type in _NEWS_OF_CONVERSATIONS:
-            self.notify(
-                PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access
-            )
+        if self._thread_id is None:
+            self._notify_inbox(event)
         if self._catching_up is None and self.cursor >= 0:
             self._take(event)
         elif len(self._held) < MAX_HELD:
             self._held.append(event)
         else:
             self._again = True
+
+    def _notify_inbox(self, event: Event) -> None:
+        if event.type == THREAD_ACCESS:
+            # It may be lost: lists contain the level too, and every operation checks the access.
+            self._reader.shared(
+                event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
+            )
+        elif event.type in _NEWS_OF_CONVERSATIONS:
+            self.notify(
+                PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access
+            )
 
     def _take(self, event: Event) -> None:
         number = self._number(event)
@@ -294,10 +299,8 @@ class Subscription:
         self.cursor = self._number(event)
         if self._leave is None:
             return
-        if self._thread_id is not None:
-            self.level = sharing.level(self._principal, event.access, event.thread_id)
-            if roles.is_person(self._principal):
-                self._update_presence()
+        if self._thread_id is not None and event.access is not self._access:
+            self._set_access(event.access, self._thread_id)
         if self.level is not None and self.level < AccessLevel.VIEW:
             self.close()
             self._reader.on_hidden(self)
@@ -307,6 +310,12 @@ class Subscription:
             ):
                 event = event.redacted
             self._reader.push(event)
+
+    def _set_access(self, access: AccessList, thread_id: str) -> None:
+        self._access = access
+        self.level = sharing.level(self._principal, access, thread_id)
+        if roles.is_person(self._principal):
+            self._update_presence()
 
     async def _catch_up(self) -> None:
         try:

@@ -150,10 +150,11 @@ class Connection:
     def settled(self, request_id: str, wire: str) -> None:
         """Send the outcome of a request that this peer waits for."""
         self.waiting.discard(request_id)
-        if self._put(f'{{"settled":{wire}}}'):
-            self._receipts.queue(request_id)
-        else:
+        if self._outbox.full:
             self._receipts.skip(request_id)
+        else:
+            self._receipts.queue(request_id)
+        self._put(f'{{"settled":{wire}}}')
 
     def hidden(self) -> None:
         """Make the peer start over, so that it finds that a request is hidden from it."""
@@ -235,13 +236,12 @@ class Connection:
         answer = {"id": frame_id, "error": {**body, "status": status}}
         self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 
-    def _put(self, text: str) -> bool:
-        """Put a text, or without room the frame that makes the peer start over; return whether it was the text."""
-        fits = not self._outbox.full
-        if not fits:
+    def _put(self, text: str) -> None:
+        """Put a text, or without room the frame that makes the peer start over."""
+        if self._outbox.full:
             self._release()
-        self._outbox.put(text if fits else RESYNC)
-        return fits
+            text = RESYNC
+        self._outbox.put(text)
 
     def _release(self) -> None:
         for thread_id in tuple(self.open_subscriptions):
@@ -257,9 +257,9 @@ class Connection:
         if self._reading is not None:
             self._reading.cancel()
 
-    def _write_now(self, batch: list[str]) -> bool:
+    def _write_now(self, text: str) -> bool:
         assert self._socket is not None
-        if not self._socket.send_now(batch):
+        if not self._socket.send_now(text):
             return False
         self._receipts.end_batch(self._receipts.begin_batch())
         return True
