@@ -11,6 +11,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from askback.server.http_protocol import BODY_S, HEAD_S, IDLE_S, UPLOAD_BYTES, BoundedHttp
+from askback.transports.socket_extension import SendNow, stream_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +78,7 @@ async def app(_scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body"})
 
 
-def connected() -> tuple[BoundedHttp, Line, Clock]:
+def connected(app: Any = app) -> tuple[BoundedHttp, Line, Clock]:
     clock, line = Clock(), Line()
     config = Config(app, log_config=None, timeout_keep_alive=int(IDLE_S))
     protocol = BoundedHttp(config, ServerState(), {}, clock)  # pyright: ignore[reportArgumentType]
@@ -141,3 +142,40 @@ async def test_an_upload_continues_while_enough_of_it_arrives(path: bytes, close
         clock.fire()
         assert line.closed
     protocol.connection_lost(None)
+
+
+async def test_a_part_of_a_stream_is_sent_without_waiting_while_that_is_possible() -> None:
+    streams: list[SendNow] = []
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        send_now = stream_of(scope)
+        assert send_now is not None
+        sent.append(send_now(b"too early"))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        streams.append(send_now)
+        await ends[len(streams) - 1].wait()
+        await send({"type": "http.response.body"})
+
+    sent: list[bool] = []
+    ends = (asyncio.Event(), asyncio.Event())
+    protocol, line, _ = connected(app)
+    protocol.data_received(b"GET /v1/events HTTP/1.1\r\nHost: askback\r\n\r\n")
+    while not streams:
+        await asyncio.sleep(0)
+    sent.append(streams[0](b"one"))
+    protocol.pause_writing()
+    sent.append(streams[0](b"paused"))
+    protocol.resume_writing()
+    protocol.data_received(b"GET /v1/events HTTP/1.1\r\nHost: askback\r\n\r\n")
+    sent.append(streams[0](b"still"))
+    ends[0].set()
+    while len(streams) < 2:
+        await asyncio.sleep(0)
+    sent += [streams[0](b"ended"), streams[1](b"two")]
+    await asyncio.sleep(0)
+    protocol.connection_lost(None)
+    sent.append(streams[1](b"nobody is there"))
+    assert sent == [False, True, False, True, False, False, True, False]
+    body, following = line.written.split(b"0\r\n\r\n", 1)
+    assert body.endswith(b"\r\n\r\n3\r\none\r\n5\r\nstill\r\n")
+    assert following.endswith(b"\r\n\r\n3\r\ntwo\r\n")

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from askback.server.batching_transport import BatchingTransport
+from askback.transports.socket_extension import STREAM
 
 HEAD_BYTES = 64 * 1024
 """Maximum bytes of request line and headers, beyond the packet in which they begin."""
@@ -30,43 +34,6 @@ _TOO_LATE = (
 )
 
 
-PATIENCE_S = 10.0
-"""Seconds after which a closing connection is aborted if its peer reads nothing."""
-
-
-class AbortOnStall:
-    """A transport that also closes if its peer has stopped reading.
-
-    `close` alone waits until the rest is sent, forever if the peer does not read. Its buffer and descriptor would stay
-    in use without being counted as a connection.
-    """
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self.write = transport.write
-        self.is_closing = transport.is_closing
-
-    def __getattr__(self, name: str) -> Any:
-        """Forward everything else to the transport."""
-        return getattr(self._transport, name)
-
-    def close(self) -> None:
-        """Send the rest, then close; abort if the peer reads nothing."""
-        if not self._transport.is_closing():
-            self._transport.close()
-            self._schedule_check()
-
-    def _schedule_check(self) -> None:
-        if left := self._transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(PATIENCE_S, self._abort_if_stalled, left)
-
-    def _abort_if_stalled(self, before: int) -> None:
-        if self._transport.get_write_buffer_size() == before:
-            self._transport.abort()
-        else:
-            self._schedule_check()
-
-
 class BoundedHttp(HttpToolsProtocol):
     """Closes a connection whose request line, headers or body do not end in time, or are too long."""
 
@@ -77,8 +44,8 @@ class BoundedHttp(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Wrap the transport in `AbortOnStall`, also for a WebSocket that replaces this protocol."""
-        super().connection_made(cast("asyncio.Transport", AbortOnStall(transport)))
+        """Wrap the transport in `BatchingTransport`, also for a WebSocket that replaces this protocol."""
+        super().connection_made(cast("asyncio.Transport", BatchingTransport(transport)))
         self._timer = self.loop.call_later(IDLE_S, self.transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -109,6 +76,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._body = 0
         self._start_timer(BODY_S)
         super().on_headers_complete()
+        cast("dict[str, Any]", self.scope)["extensions"] = {STREAM: partial(_send_now, self.cycle)}
 
     def on_body(self, body: bytes) -> None:
         """Count the received bytes."""
@@ -146,3 +114,11 @@ class BoundedHttp(HttpToolsProtocol):
         if not cycle or cycle.response_complete or (cycle.more_body and not cycle.response_started):
             self.transport.write(_TOO_LATE)
         self.transport.close()
+
+
+def _send_now(cycle: RequestResponseCycle, body: bytes) -> bool:
+    """Send a part of a response that has begun, as `http.response.body` does; False if that is not possible."""
+    if cycle.disconnected or cycle.flow.write_paused or cycle.response_complete or not cycle.chunked_encoding:
+        return False
+    cycle.transport.write(b"%x\r\n%b\r\n" % (len(body), body))
+    return True

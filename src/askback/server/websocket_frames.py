@@ -35,7 +35,7 @@ class Piece(NamedTuple):
 
 @lru_cache(NEWEST)
 def write_text(text: str) -> bytes:
-    """Return a text as a server's frame; the newest are cached, because an event is the same text for all its readers."""
+    """Return a text as a server's frame; the newest are cached: an event is the same text for all its readers."""
     payload = text.encode()
     length = len(payload)
     if length < 126:

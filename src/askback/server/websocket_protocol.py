@@ -1,7 +1,6 @@
 """uvicorn's WebSocket protocol, with a fast path for complete text messages, received and sent.
 
-A commit may settle many requests for which one connection waits: all writes within one turn of the event loop are one
-system call. Received messages are read ahead up to a limit; the library would pause the socket for each of them.
+Received messages are read ahead up to a limit; the library would pause the socket for each of them.
 """
 
 from __future__ import annotations
@@ -29,42 +28,12 @@ MESSAGE = 256
 """Bytes that each message counts beside its payload: about its overhead in memory."""
 
 
-class CoalescingTransport:
-    """A transport that joins all writes of one turn of the event loop; everything else goes to the transport."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._loop = asyncio.get_running_loop()
-        self._held: list[bytes] = []
-
-    def __getattr__(self, name: str) -> Any:
-        """Forward everything else to the transport."""
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Buffer `data`; the first write of a turn schedules the flush."""
-        if not self._held:
-            self._loop.call_soon(self._flush)
-        self._held.append(data)
-
-    def close(self) -> None:
-        """Flush, then close."""
-        self._flush()
-        self._transport.close()
-
-    def _flush(self) -> None:
-        held, self._held = self._held, []
-        if held and not self._transport.is_closing():
-            self._transport.write(b"".join(held))
-
-
 class AskbackWebSocket(WebSocketsSansIOProtocol):
-    """The protocol on a coalescing transport, with the extension of `transports/websocket/extension.py`."""
+    """The protocol with the extension `Socket` of `transports/socket_extension.py`."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wrap the transport in `CoalescingTransport`."""
-        self._coalescing = CoalescingTransport(cast("asyncio.Transport", transport))
-        super().connection_made(cast("asyncio.Transport", self._coalescing))
+        """Start with nothing read or sent."""
+        super().connection_made(transport)
         self._asked: dict[bytes, Callable[[], None]] = {}
         self._questions = count(1)
         self._splitter = FrameSplitter(self.config.ws_max_size)
@@ -133,7 +102,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
             await self.writable.wait()
         if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
             raise ClientDisconnected
-        self._coalescing.write(b"".join(map(write_text, texts)))
+        self.transport.write(b"".join(map(write_text, texts)))
 
     def send_now(self, text: str) -> bool:
         """Send a text without waiting; False if that is not possible."""
@@ -141,7 +110,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
             return False
         if self.conn.state is not State.OPEN:
             return False
-        self._coalescing.write(write_text(text))
+        self.transport.write(write_text(text))
         return True
 
     def confirm(self, arrived: Callable[[], None]) -> None:

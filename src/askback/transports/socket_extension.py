@@ -1,7 +1,8 @@
-"""The extension `askback.socket` in the scopes of WebSockets, for features that ASGI does not have.
+"""The extensions of the scopes of connections by `askback serve`, for features that ASGI does not have.
 
-`askback serve` has it (`server/websocket_protocol.py`). Other servers work too: texts are sent one by one,
-and written texts count as arrived.
+WebSockets have `askback.socket` (`server/websocket_protocol.py`), responses have `askback.stream`
+(`server/http_protocol.py`). Other servers work too: everything is sent by a task, texts are sent one by one, and
+written texts count as arrived.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from typing import Any
 from askback.domain.values import frozen
 
 EXTENSION = "askback.socket"
+STREAM = "askback.stream"
+
+SendNow = Callable[[bytes], bool]
+"""Sends a part of a body without waiting; False, without sending, if it would have to wait or the peer has gone."""
 
 Confirm = Callable[[Callable[[], None]], None]
 """Calls back when everything sent before has arrived, or never."""
@@ -31,3 +36,8 @@ class Socket:
 def socket_of(scope: Mapping[str, Any]) -> Socket | None:
     """Return the features that the server of this connection offers."""
     return scope.get("extensions", {}).get(EXTENSION)
+
+
+def stream_of(scope: Mapping[str, Any]) -> SendNow | None:
+    """Return how the server of this response sends a part of its body without waiting, if it can."""
+    return scope.get("extensions", {}).get(STREAM)

@@ -19,6 +19,7 @@ from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
 from askback.transports.security import time_left
+from askback.transports.socket_extension import stream_of
 
 BEAT_S = 10.0
 """Seconds between two comments; L9 and proxies need one within 15 s."""
@@ -119,7 +120,7 @@ class EventStream:
         self._call = call
         self._streams = streams
         self._inbox = inbox
-        self._outbox = Outbox[bytes](self._write)
+        self._outbox = Outbox[bytes](self._write, write_now=stream_of(call.scope))
         self._send: Send | None = None
         self._writer: asyncio.Task[None] | None = None
         self._seen = -1

@@ -1,4 +1,4 @@
-"""A closed connection ends even if its peer does not read, and a reading peer loses nothing."""
+"""The writes of a turn are joined; a closed connection ends even if its peer does not read, and a reading peer loses nothing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import anyio
+import anyio.lowlevel
 import pytest
 import uvloop
 
-from askback.server import http_protocol
-from askback.server.http_protocol import AbortOnStall
+from askback.server import batching_transport
+from askback.server.batching_transport import MAX_HELD, BatchingTransport
 
 SIZE = 8 * 1024 * 1024
 """More than the kernel takes."""
@@ -34,10 +35,10 @@ class Farewell(asyncio.Protocol):
         self.over = anyio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        parted = AbortOnStall(cast("asyncio.Transport", transport))
-        parted.write(b"x" * SIZE)
-        parted.close()
-        parted.close()
+        batching = BatchingTransport(cast("asyncio.Transport", transport))
+        batching.write(b"x" * SIZE)
+        batching.close()
+        batching.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.over.set()
@@ -46,7 +47,7 @@ class Farewell(asyncio.Protocol):
 @pytest.fixture
 async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Farewell, socket.socket]]:
     """The closing end, and a connected socket that has read nothing yet."""
-    monkeypatch.setattr(http_protocol, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(batching_transport, "PATIENCE_S", 0.2)
     loop, farewell = asyncio.get_running_loop(), Farewell()
     server = await loop.create_server(lambda: farewell, "127.0.0.1", 0)
     with socket.socket() as line:
@@ -70,3 +71,49 @@ async def test_a_peer_that_reads_slowly_gets_all_of_it(peer: tuple[Farewell, soc
             read += len(data)
         await farewell.over.wait()
     assert read == SIZE
+
+
+class Writes(asyncio.Transport):
+    """A transport that records each write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        self.all.append(data)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+
+async def test_the_writes_of_a_turn_are_one_write() -> None:
+    writes = Writes()
+    batching = BatchingTransport(writes)
+    for turn in (b"ab", b"cd"):
+        for byte in turn:
+            batching.write(bytes([byte]))
+        await anyio.lowlevel.checkpoint()
+    batching.write(b"e")
+    batching.close()
+    batching.write(b"f")
+    await anyio.lowlevel.checkpoint()
+    assert writes.all == [b"ab", b"cd", b"e"]
+
+
+async def test_a_long_response_is_not_held() -> None:
+    writes = Writes()
+    batching = BatchingTransport(writes)
+    batching.write(b"head")
+    batching.write(b"x" * MAX_HELD)
+    batching.write(b"end")
+    assert [len(each) for each in writes.all] == [4 + MAX_HELD]
+    await anyio.lowlevel.checkpoint()
+    assert writes.all[1:] == [b"end"]
