@@ -14,21 +14,24 @@ from askback.transports.socket_extension import Confirm
 
 
 class OutcomeReceipts:
-    """The outcomes sent to one peer; `on_arrival` is called with each request whose outcome has arrived."""
+    """The outcomes sent to one peer; `on_arrival` is called with each request whose outcome has arrived.
 
-    __slots__ = ("_asking", "_confirm", "_on_arrival", "_queued", "_skipped", "_written")
+    `queued` has the requests of the next batch.
+    """
+
+    __slots__ = ("_asking", "_confirm", "_on_arrival", "_skipped", "_written", "queued")
 
     def __init__(self, confirm: Confirm | None, *, on_arrival: Callable[[str], object]) -> None:
         self._confirm = confirm
         self._on_arrival = on_arrival
         self._skipped: list[str] = []
-        self._queued: list[str] = []
+        self.queued: list[str] = []
         self._written: list[str] = []
         self._asking = False
 
     def queue(self, request_id: str) -> None:
         """Add an outcome to the next batch."""
-        self._queued.append(request_id)
+        self.queued.append(request_id)
 
     def skip(self, request_id: str) -> None:
         """Record an outcome that was not sent for lack of room; it is unconfirmed until the peer reads it."""
@@ -36,7 +39,7 @@ class OutcomeReceipts:
 
     def begin_batch(self) -> list[str]:
         """Return the queued outcomes, which are being written now."""
-        batch, self._queued = self._queued, []
+        batch, self.queued = self.queued, []
         self._written += batch
         return batch
 
@@ -49,7 +52,7 @@ class OutcomeReceipts:
 
     def unconfirmed(self) -> list[str]:
         """Return the requests whose outcomes may not have arrived."""
-        return [*self._skipped, *self._written, *self._queued]
+        return [*self._skipped, *self._written, *self.queued]
 
     def _ask(self, confirm: Confirm) -> None:
         self._asking = True

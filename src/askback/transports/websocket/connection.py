@@ -261,7 +261,8 @@ class Connection:
         assert self._socket is not None
         if not self._socket.send_now(text):
             return False
-        self._receipts.end_batch(self._receipts.begin_batch())
+        if self._receipts.queued:
+            self._receipts.end_batch(self._receipts.begin_batch())
         return True
 
     async def _write(self, batch: list[str]) -> None:
