@@ -16,18 +16,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, Message, ResultMessage
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message, ResultMessage
 
 from askback import AsyncClient
 from askback.adapters.claude import continue_session, with_askback
 from tests.adapters.claude.cli_environment import cli_environment
 
 
+async def _never_end(*_: object) -> dict[str, Any]:
+    """Keep Claude Code from going on, also with the output of the other hooks."""
+    await asyncio.Event().wait()
+    return {}
+
+
 @dataclass(frozen=True)
 class Agent:
     """What the process does: a prompt in a session, new or resumed, where it may be empty; or the next resume.
 
-    SIGUSR1 interrupts Claude. `errors` is a file for what the process prints to standard error.
+    SIGUSR1 interrupts Claude. `errors` is a file for what the process prints to standard error. If it is `held`,
+    Claude Code never gets the output of the hook before a call.
     """
 
     url: str
@@ -40,6 +47,7 @@ class Agent:
     new_session: str | None = None
     durable: bool = False
     errors: str | None = None
+    held: bool = False
 
     def start(self) -> subprocess.Popen[str]:
         """Start it."""
@@ -59,6 +67,7 @@ class Agent:
             env=environment,
             resume=self.session,
             session_id=self.new_session,
+            hooks={"PreToolUse": [HookMatcher(hooks=[_never_end])]} if self.held else None,
         )
         options = with_askback(options, ask, durable=self.durable)
         if self.prompt is None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
-from tests.adapters.claude.conftest import Process, wait_for_request
-from tests.adapters.claude.fake_model import FakeModel
+from askback.adapters.claude import with_askback
+from tests.adapters.claude.conftest import Options, Process, result_of, run, wait_for_request
+from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import touch
 from tests.adapters.claude.test_questions import COLOUR, question
 from tests.requirements import requirement
@@ -90,3 +92,83 @@ async def test_a_card_that_claude_no_longer_needs_is_withdrawn(
     async with process("continue", session=session_of(request)) as line:
         assert (await line())["result"] == "never mind"
     assert (await person.requests.get(request.id)).status == "cancelled"
+
+
+@requirement("G8")
+@pytest.mark.parametrize("verdict", ["approve", "deny"])
+async def test_a_card_whose_call_was_not_deferred_yet_is_used_by_the_repeated_call(
+    verdict: Any, process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    model.play("continue", [touch(id_="toolu_again")])
+    async with process("go", durable=True, held=True):
+        request = await wait_for_request(person, thread)
+    async with process("continue", durable=True, session=session_of(request)) as line:
+        assert (await line())["deferred"] == "toolu_again"
+    await person.requests.decide(request, verdict)
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert (project / "made").exists() == (verdict == "approve")
+    assert ("The person denied" in model.results("continue")["toolu_again"]) == (verdict == "deny")
+    assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+@requirement("G8")
+async def test_an_answer_to_a_question_that_was_not_deferred_yet_is_used_by_the_repeated_question(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    model.play("go", [question(COLOUR)])
+    model.play("continue", [{**question(COLOUR), "id": "toolu_again"}], ["painted"])
+    async with process("go", durable=True, held=True):
+        request = await wait_for_request(person, thread)
+    await person.requests.answer(request, {"q1": "Blue"})
+    async with process("continue", durable=True, session=session_of(request)) as line:
+        assert (await line())["result"] == "painted"
+    assert '"Which colour?"="Blue"' in model.results("continue")["toolu_again"]
+    assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+@requirement("G8")
+@pytest.mark.parametrize("by_resume", [False, True])
+async def test_an_approval_for_a_sub_agent_of_a_durable_session_is_used_when_it_asks_again(
+    by_resume: bool, process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    wall = call(
+        "Agent", description="wall", prompt="wall", subagent_type="general-purpose", run_in_background=False
+    )
+    model.play("go", [wall])
+    model.play("wall", lambda _: [touch(id_="")])
+    for prompt in ("continue", "About your tool call"):
+        model.play(prompt, [wall | {"id": "toolu_again"}], ["made it"])
+    async with process("go", durable=True):
+        request = await wait_for_request(person, thread)
+    await person.requests.decide(request, "approve")
+    going_on = {} if by_resume else {"prompt": "continue", "session": session_of(request)}
+    async with process(durable=True, **going_on) as line:
+        assert (await line())["result"] == "made it"
+    assert (project / "made").exists()
+    assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+@requirement("C4")
+async def test_a_session_that_goes_on_later_uses_no_denial_that_claude_has_read_and_no_rule_that_was_revoked(
+    agent: AsyncClient, person: AsyncClient, thread: str, model: FakeModel, options: Options, project: Path
+) -> None:
+    async def decide(number: int) -> None:
+        await person.requests.decide(await wait_for_request(person, thread, number), "deny")
+
+    rule = await person.rules.create("bash(touch allowed)", scope="thread", thread_id=thread)
+    both = [touch("allowed", "toolu_allowed"), touch("denied", "toolu_denied")]
+    model.play("go", both)
+    model.play("continue", [each | {"id": f"{each['id']}_again"} for each in both])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(decide, 1)
+        first = result_of(await run(with_askback(options(), agent, thread_id=thread), "go"))
+    (project / "allowed").unlink()
+    await person.rules.revoke(rule)
+    await person.say("Do it now.", thread_id=thread)  # it lifts the refusal
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(decide, 2)
+        tasks.start_soon(decide, 3)
+        await run(with_askback(options(resume=first.session_id), agent, thread_id=thread), "continue")
+    assert not list(project.iterdir())

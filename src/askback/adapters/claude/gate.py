@@ -195,7 +195,7 @@ class Gate:
         if isinstance(form, PermissionResultDeny):
             return form
         asked = self._asked(use)
-        request = await self._leftovers.take(use)
+        request = await self._left(use, wait=wait)
         if self._deferrable(use) or request is not None:
             request = request or await self._ask.requests.create(form, delivery="resume", **asked)
             request = await self._settled(request, wait=wait)
@@ -209,8 +209,10 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (left := await self._leftovers.take(use, keep=not wait)) is not None:
+        if (left := await self._left(use, wait=wait)) is not None:
             left = await self._settled(left, wait=wait)
+            if left.status not in TERMINAL:
+                return left
             return await self._used(use, await self._ask.decision(left)) if wait else PermissionResultAllow()
         asked: Json = {**self._asked(use), "wait": not self._deferrable(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
@@ -225,6 +227,10 @@ class Gate:
                 return request
             decision = await self._ask.decision(request)
         return await self._used(use, decision) if wait else PermissionResultAllow()
+
+    async def _left(self, use: ToolUse, *, wait: bool) -> InputRequest | None:
+        """Return what an earlier process asked about the same call."""
+        return await self._leftovers.take(use, deferrable=self._deferrable(use), again=not wait)
 
     def _deferrable(self, use: ToolUse) -> bool:
         return self._durable and use.agent is None

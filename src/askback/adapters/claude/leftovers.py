@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, kept
+from askback.adapters.claude.hooks import Json
 from askback.adapters.claude.replays import ended_calls
 from askback.client import AsyncClient
 from askback.compat.claude_questions import card_of
@@ -28,71 +29,76 @@ HELD_S = 12
 
 
 class Leftovers:
-    """The requests of a session that may have an outcome which Claude has not seen."""
+    """The requests of a session that are open, or have an outcome which Claude has not read."""
 
     def __init__(self, ask: AsyncClient, *, durable: bool) -> None:
         self._ask = ask
         self._durable = durable
         self._thread_id = ""
         self._requests = dict[str, InputRequest]()
-        self._unseen = set[str]()
-        """Those of them that surely have one: an approval that was not used, or a resume."""
+        self._unread = set[str]()
+        """Those of them that surely have such an outcome, which the transcript or a resume shows."""
 
     async def collect(self, thread_id: str, session_id: str, transcript: Path) -> list[str]:
         """Find them, and return the sentences for Claude about the outcomes.
 
-        An answer may have arrived in the process that was killed, and not in the transcript of the session. Those of
-        a durable session are the approvals that were not used. Its program gets the other outcomes as resumes. Open
-        requests for calls that have a result are cancelled: the server was down when they should have been.
+        An answer may have arrived in the process that was killed, and not in the transcript of the session. The program
+        of a durable session gets the outcomes as resumes too.
         """
         self._thread_id = thread_id
         page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
-        mine = [each for each in page if _is_of(each, session_id, deferred=self._durable)]
-        ended = ended_calls(transcript) if mine else None
-        if self._durable:
-            ids = {each["id"] for each in ended or ()}
-            await self._cancel([each for each in mine if each.tool_call_id in ids])
-            mine = [each for each in mine if _is_approved(each) and each.used_at is None]
+        mine = [each for each in page if _is_reusable(each, session_id)]
         if not mine:
             return []
-        self._requests = {each.id: each for each in mine if each.status in (Status.PENDING, Status.ANSWERED)}
-        self._unseen = {each.id for each in mine if each.approval is not None and each.used_at is None}
-        uses = [
-            ToolUse(each["name"], each["input"], each["id"], session_id)
-            for each in ended or ()
-            if not each["failed"]
-        ]
-        answers = [each for each in mine if _is_answered(each) and ended is not None]
-        lost = {each.id for each in answers if not any(_asks_the_same(each, use) for use in uses)}
-        self._unseen |= lost
-        texts = {
-            each.id: resume_text(each)
-            for each in mine
-            if each.id in lost or (each.id in self._unseen and _is_approved(each))
-        }
+        ended = ended_calls(transcript)
+        read = {each.id for each in mine if self._is_read(each, ended or ())}
+        self._requests = {each.id: each for each in mine if each.id not in read}
+        outcomes = [each for each in self._requests.values() if each.status is not Status.PENDING]
+        certain = [each for each in outcomes if ended is not None or _is_approved(each)]
+        self._unread = {each.id for each in certain}
+        texts = {each.id: resume_text(each) for each in certain}
         return list((texts if self._durable else texts | await self._pull()).values())
 
-    async def take(self, use: ToolUse, *, keep: bool = False) -> InputRequest | None:
-        """Return the request for the same call, once unless `keep`; None if Claude has seen its outcome."""
-        request = next((each for each in self._requests.values() if _asks_the_same(each, use)), None)
-        if request is None:
-            return None
-        if request.status is not Status.PENDING and request.id not in self._unseen:
+    async def take(self, use: ToolUse, *, deferrable: bool, again: bool) -> InputRequest | None:
+        """Return the request for the same call, once; None if Claude has read its outcome.
+
+        With `again` one that has an outcome can be taken once more. A call that may be deferred can only use an open
+        request whose outcome comes as a resume.
+        """
+        same = [each for each in self._requests.values() if _asks_the_same(each, use)]
+        same.sort(key=lambda each: each.tool_call_id != use.id)
+        for request in same:
+            if request.status is not Status.PENDING:
+                return await self._take_outcome(request, again=again)
+            if kept(request)["deferred"] or not deferrable:
+                return self._requests.pop(request.id)
+        return None
+
+    async def _take_outcome(self, request: InputRequest, *, again: bool) -> InputRequest | None:
+        if request.id not in self._unread and not self._durable:
             await self._pull(wait=HELD_S)
-        if not keep:
+        if not again:
             del self._requests[request.id]
-        return request if request.status is Status.PENDING or request.id in self._unseen else None
+        return request if request.id in self._unread else None
 
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
         left, self._requests = self._requests, {}
-        await self._cancel(left.values())
-
-    async def _cancel(self, requests: Iterable[InputRequest]) -> None:
-        for each in requests:
+        for each in left.values():
             if each.status is Status.PENDING:
                 with suppress(AskbackError):
                     await self._ask.requests.cancel(each)
+
+    def _is_read(self, request: InputRequest, ended: Iterable[Json]) -> bool:
+        """Return whether an approval was used, or the same call has a result that is another outcome."""
+        if request.status is Status.PENDING or _is_approved(request):
+            return request.used_at is not None
+        session, outcome = kept(request)["session_id"], self._ask.text_of(request)
+        return any(
+            _asks_the_same(request, ToolUse(each["name"], each["input"], each["id"], session))
+            for each in ended
+            if not each["failed"] or outcome in each["text"]
+        )
 
     async def _pull(self, *, wait: int = 0) -> dict[str, str]:
         """Take over the resumes of the session, and return their texts by request."""
@@ -100,23 +106,26 @@ class Leftovers:
         for resume in await self._ask.resumes.pull(self._thread_id, wait=wait, limit=MOST):
             if resume.request_id in self._requests:
                 texts[resume.request_id] = resume.text
-                self._unseen.add(resume.request_id)
+                self._unread.add(resume.request_id)
                 await self._ask.resumes.ack(resume)
         return texts
 
 
-def _is_of(request: InputRequest, session_id: str, *, deferred: bool) -> bool:
-    about = kept(request)
-    return about.get("session_id") == session_id and about["deferred"] == deferred
-
-
-def _is_answered(request: InputRequest) -> bool:
-    return request.form is not None and request.status is Status.ANSWERED
+def _is_reusable(request: InputRequest, session_id: str) -> bool:
+    """Return whether a request of the session is open or was decided by a person: the policy decides again."""
+    if kept(request).get("session_id") != session_id:
+        return False
+    if request.status is Status.ANSWERED:
+        return request.approval is None or request.source == "responder"
+    return request.status in (Status.PENDING, Status.DECLINED)
 
 
 def _is_approved(request: InputRequest) -> bool:
-    by_person = request.status is Status.ANSWERED and request.source == "responder"
-    return by_person and request.answer is not None and request.answer.decision == "approve"
+    return (
+        request.status is Status.ANSWERED
+        and request.answer is not None
+        and request.answer.decision == "approve"
+    )
 
 
 def _asks_the_same(request: InputRequest, use: ToolUse) -> bool:

@@ -48,24 +48,21 @@ def is_last_of_message(transcript: Path, call_id: str) -> bool:
 
 
 def ended_calls(transcript: Path) -> list[Json] | None:
-    """Return the calls that have a result, each with `id`, `name`, `input` and `failed`: the result is an error.
+    """Return the calls that have a result, each with `id`, `name`, `input`, `failed` and `text`, that of the result.
 
-    Returns None if the transcript cannot be read.
+    The calls of a sub-agent count if it has finished: nothing that a killed one read has reached Claude. Returns None
+    if a transcript cannot be read.
     """
     with suppress(*_UNREADABLE):
-        blocks: list[Json] = [
-            cast("Json", each)
-            for message in _messages(transcript, "assistant", "user")
-            for each in message["content"]
-            if isinstance(each, dict)
-        ]
-        results = [each for each in blocks if each["type"] == "tool_result"]
-        ended = {each["tool_use_id"] for each in results}
-        succeeded = {each["tool_use_id"] for each in results if not each.get("is_error")}
+        blocks = _blocks(transcript)
+        for each in transcript.with_suffix("").glob("subagents/*.jsonl"):
+            of_agent = _blocks(each)
+            blocks += of_agent if of_agent and of_agent[-1]["type"] == "text" else ()
+        results = {each["tool_use_id"]: each for each in blocks if each["type"] == "tool_result"}
         return [
-            {**each, "failed": each["id"] not in succeeded}
+            {**each, "failed": results[each["id"]].get("is_error", False), "text": _text(results[each["id"]])}
             for each in blocks
-            if each["type"] == "tool_use" and each["id"] in ended
+            if each["type"] == "tool_use" and each["id"] in results
         ]
     return None
 
@@ -78,3 +75,17 @@ def _messages(transcript: Path, *kinds: str) -> Iterator[Any]:
         entry: Any = json.loads(line)
         if entry.get("type") in kinds:
             yield entry["message"]
+
+
+def _blocks(transcript: Path) -> list[Json]:
+    return [
+        cast("Json", each)
+        for message in _messages(transcript, "assistant", "user")
+        for each in message["content"]
+        if isinstance(each, dict)
+    ]
+
+
+def _text(result: Json) -> str:
+    content = result.get("content", "")
+    return content if isinstance(content, str) else json.dumps(content)
