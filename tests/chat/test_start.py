@@ -1,4 +1,4 @@
-"""Which agent `askback chat` talks with, and the server that it starts."""
+"""Which agent `askback chat` talks with, and the server that it and `askback demo` start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from askback.chat.scripted import ScriptedAgent
 from askback.cli.chat import choose_agent
 from askback.errors import AskbackError
 from askback.server import server_file
-from tests.demo.scene import ENVIRONMENT
+from tests.demo.scene import ENVIRONMENT, served
 from tests.forks.process import Process, fork
 
 LIMIT_S = 120
@@ -103,3 +103,44 @@ async def test_the_address_stays_the_same_if_the_server_is_killed_or_the_chat_st
             assert (await next_question(eva, after=first.id)).run_id == first.run_id
     with scripted_chat(tmp_path) as chat:
         assert (await link_of(chat)).startswith(f"{address['url']}/login")
+
+
+@pytest.mark.parametrize("command", ["chat", "demo"])
+async def test_it_ends_with_a_message_if_its_server_is_stopped(command: str, tmp_path: Path) -> None:
+    options = {"chat": ("--agent", "scripted"), "demo": ("--output", str(tmp_path / "out"))}[command]
+    arguments = (command, *options, "--data-dir", str(tmp_path / "data"), "--no-browser")
+    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"}
+    with fork(*arguments, environment=environment, stdin=0) as program:
+        await link_of(program)
+        children = psutil.Process(program.pid).children()
+        (server,) = [each for each in children if "serve" in each.cmdline()]
+        server.terminate()
+        with anyio.fail_after(LIMIT_S):
+            _, errors = await anyio.to_thread.run_sync(program.communicate, abandon_on_cancel=True)
+        assert program.returncode == 1
+        assert "The server was stopped, so this command has ended too. Run it again" in errors.decode()
+        assert not [each for each in children if each.is_running()]
+
+
+async def test_it_prints_that_the_connection_to_a_server_that_it_did_not_start_is_lost_and_back(
+    tmp_path: Path,
+) -> None:
+    with anyio.fail_after(LIMIT_S):
+        async with served(tmp_path) as first:
+            arguments = ("chat", "--agent", "scripted", "--data-dir", str(tmp_path), "--no-browser")
+            chat = fork(*arguments, environment=ENVIRONMENT, stdin=0)
+            await link_of(chat)
+            async with AsyncClient(first.url, first.responder_token) as eva:
+                await anext(eva.events("chat", cursor=0))  # the greeting: the chat is connected
+        with chat:
+            assert chat.stderr is not None
+            line = await anyio.to_thread.run_sync(chat.stderr.readline)
+            assert (
+                line
+                == f"The connection to {first.url} is lost. Trying again; start the server if it was stopped.\n".encode()
+            )
+            async with served(tmp_path, port=first.url.rpartition(":")[2]):
+                line = await anyio.to_thread.run_sync(chat.stderr.readline)
+                assert line == f"Connected to {first.url} again.\n".encode()
+                chat.terminate()
+                await anyio.to_thread.run_sync(chat.wait)

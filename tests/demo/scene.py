@@ -21,9 +21,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 
 @asynccontextmanager
-async def served(data: Path) -> AsyncIterator[RunningServer]:
+async def served(data: Path, *, port: str = "0") -> AsyncIterator[RunningServer]:
     """A server like the demo's, which starts faster."""
-    arguments = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
+    arguments = ("serve", "--port", port, "--data-dir", str(data), "--ready-json")
     with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as process:
         try:
             assert process.stdout is not None

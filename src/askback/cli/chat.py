@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import webbrowser
@@ -104,6 +105,7 @@ async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, brow
         console = Console(highlight=False)
         console.print(f"Open this page:\n\n  {link}\n", style="bold", soft_wrap=True, markup=False)
         console.print("Ctrl-C ends the chat.")
+        _print_connection()
         if browser and has_browser():
             webbrowser.open(link)
         await Host(ask, thread_id, agent).serve()
@@ -120,6 +122,13 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
     folder = (data_dir or discovery.data_dir()).absolute()
     async with run_server(folder, port=_port_of_last(folder)) as ready:
         yield Connection(ready.url, ready.requester_token)
+
+
+def _print_connection() -> None:
+    """Print when the connection to the server is lost, and when it is back."""
+    log = logging.getLogger("askback.client.link")
+    log.setLevel(logging.INFO)
+    log.addHandler(logging.StreamHandler())
 
 
 def _port_of_last(data_dir: Path) -> int:

@@ -75,6 +75,7 @@ class Link:
         self._received_frame = asyncio.Event()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._down_since = 0.0
+        self._is_lost = False
         self._cause = "not connected yet"
         self._closed = False
 
@@ -274,6 +275,10 @@ class Link:
                 served = await self._serve(stream)
             except TransportError as error:
                 self._cause = str(error) or type(error).__name__
+            if served:
+                self._is_lost = True
+                text = "The connection to %s is lost. Trying again; start the server if it was stopped."
+                _log.info(text, self._transport.address)
             pause = FIRST_PAUSE_S if served else min(pause * 2, LONGEST_PAUSE_S)
             await self._pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter, not a secret
 
@@ -288,6 +293,9 @@ class Link:
             while True:
                 await self._handle_text(await stream.receive())
                 served = True
+                if self._is_lost:
+                    self._is_lost = False
+                    _log.info("Connected to %s again.", self._transport.address)
         except GeneratorExit:  # the client was dropped without being closed: there may be no event loop
             abandoned = True
             raise

@@ -24,6 +24,14 @@ class DemoFailed(AskbackError):
     """A process of the demo failed; its output is on standard error."""
 
 
+class ServerEnded(DemoFailed):
+    """The server was stopped by somebody else, or failed; the message says so."""
+
+
+STOPPED = "The server was stopped, so this command has ended too. Run it again to start the server again."
+FAILED = "The server failed with status {status}, so this command has ended too; the reason is above."
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of the sample agent: `id` identifies it, also after a restart; `today` is the day it began.
@@ -61,20 +69,22 @@ class RunningServer:
 async def run_server(data_dir: Path, *, port: int) -> AsyncGenerator[RunningServer]:
     """Run a server on 127.0.0.1 in a separate process until the block ends.
 
-    If the process is killed, it is started again at the same address.
+    If the process is killed, it is started again at the same address. If it ends in another way, the block is
+    cancelled; raises `ServerEnded` then, and `DemoFailed` if it does not start.
     """
     started = asyncio.get_running_loop().create_future()
-    keeping = asyncio.create_task(_keep_server(data_dir, port, started))
     try:
-        await asyncio.wait((started, keeping), return_when=asyncio.FIRST_COMPLETED)
-        yield started.result() if started.done() else keeping.result()
-    finally:
-        keeping.cancel()
-        await asyncio.gather(keeping, return_exceptions=True)
+        async with asyncio.TaskGroup() as tasks:
+            keeping = tasks.create_task(_keep_server(data_dir, port, started))
+            yield await started
+            keeping.cancel()
+    except BaseExceptionGroup as failed:
+        ended = failed.subgroup(DemoFailed)  # what failed in the block as well is a consequence
+        raise (ended or failed).exceptions[0] from None
 
 
-async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[RunningServer]) -> RunningServer:
-    """Run a server until it is stopped by a signal that it handles, and set `started` when it is ready."""
+async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[RunningServer]) -> None:
+    """Run a server, again if it was killed, and set `started` when it is ready; raises as `run_server`."""
     while True:
         options = ("--host", "127.0.0.1", "--port", str(port), "--data-dir", str(data_dir), "--ready-json")
         async with run_module("askback", "serve", *options) as process:
@@ -84,8 +94,8 @@ async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[Runnin
             port = urlsplit(server.url).port or port
             if not started.done():
                 started.set_result(server)
-            if await process.wait() >= 0:
-                return server
+            if (status := await process.wait()) >= 0:
+                raise ServerEnded(STOPPED if status == 0 else FAILED.format(status=status))
 
 
 @asynccontextmanager
