@@ -100,6 +100,17 @@ async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
     assert await runs(stranger, thread, "make three")
 
 
+@requirement("B22", "N9")
+async def test_a_mode_of_a_new_thread_is_for_the_first_agent_that_asks_there(
+    team: Team, stranger: Person, thread: str
+) -> None:
+    assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
+    assert await runs(team.agent, thread, "make one")
+    await let_in(team, thread, stranger)
+    assert not await runs(stranger, thread, "make one")
+    assert await runs(team.agent, thread, "make two")
+
+
 @requirement("N9")
 async def test_a_mode_that_lets_less_run_is_for_every_agent(
     team: Team, stranger: Person, thread: str

@@ -99,7 +99,7 @@ class PolicyBody(Model):
     thread.
 
     A mode of a thread that allows more (`accept_edits`, `full`) applies to the agents that asked or wrote there before,
-    or to `mode_agents`.
+    or to `mode_agents`; in a new thread to the agent that first asks or writes there.
 
     `confirm` must be `ENABLE FULL` to let every call run without asking: by the mode or the level `full`, or
     by the table `nebo` with the ask mode `off`. `shadow` has settings to try: the audit log records what they

@@ -34,26 +34,37 @@ class StoredRule(Protocol):
 LOOSENING_MODES = frozenset({"accept_edits", "full"})
 """Modes that let more run; a thread's mode applies only to the agents that were in it when it was set."""
 
+FIRST_AGENT = "first"
+"""Stands in `mode_agents` for the agent that first writes in the thread, if no agent had when the mode was set."""
+
 
 def read_settings(
-    everywhere: str | None, in_thread: str | None = None, *, agent: str | None = None
+    everywhere: str | None,
+    in_thread: str | None = None,
+    *,
+    agent: str | None = None,
+    is_first: bool = False,
 ) -> PolicySettings:
     """Return the settings of a thread from the stored JSON texts; those of the thread override the tenant's.
 
-    With an `agent`, return the settings for that agent: a thread's mode may apply to other agents only.
+    With an `agent`, return the settings for that agent: a thread's mode may apply to other agents only. `is_first`
+    says that the thread belongs to this agent, or to none yet.
     """
     settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
     if not in_thread:
         return settings
     own = dict(read_thread_settings(everywhere, in_thread))
     mode = ShadowSettings.model_validate_json(in_thread).mode
-    if (
-        agent is not None
-        and mode in LOOSENING_MODES
-        and agent not in (json.loads(in_thread).get("mode_agents") or ())
-    ):
-        mode = None
+    if agent is not None and mode in LOOSENING_MODES:
+        listed = mode_agents(in_thread)
+        if agent not in listed and not (is_first and FIRST_AGENT in listed):
+            mode = None
     return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
+
+
+def mode_agents(in_thread: str | None) -> tuple[str, ...]:
+    """Return the agents to which a thread's mode applies, if it lets more run."""
+    return tuple(json.loads(in_thread).get("mode_agents") or ()) if in_thread else ()
 
 
 def enforced_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy:

@@ -11,10 +11,17 @@ from typing import Any
 
 from askback.domain.policy.built_in_lists import BUILT_IN_TEXTS
 from askback.domain.policy.calls import Call
-from askback.domain.policy.effective import enforced_policy, read_settings, shadow_policy
+from askback.domain.policy.effective import (
+    FIRST_AGENT,
+    enforced_policy,
+    mode_agents,
+    read_settings,
+    shadow_policy,
+)
 from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
+from askback.domain.policy.settings import PolicySettings
 from askback.domain.policy.suggestions import grantable_folder
 from askback.domain.values import frozen
 from askback.ports.policy import PolicyView, RuleRecord, RuleUse
@@ -74,7 +81,7 @@ async def evaluate_call(
 ) -> PolicyEvaluation:
     """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
-    settings = read_settings(view.tenant, view.thread, agent=agent)
+    settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
     trial = shadow_policy(settings, view.rules)
     places: dict[str, Any] = {
         "roots": view.roots,
@@ -95,8 +102,18 @@ async def read_policy(
 ) -> Policy:
     """Return the policy that decides about calls of an agent in a thread and a project."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
-    settings = read_settings(view.tenant, view.thread, agent=agent)
+    settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
     return replace(enforced_policy(settings, view.rules), roots=view.roots, own=ctx.own_paths)
+
+
+async def _read_settings(
+    ctx: Services, tenant: str, view: PolicyView, *, agent: str, thread_id: str
+) -> PolicySettings:
+    is_first = False
+    if FIRST_AGENT in mode_agents(view.thread):
+        agents = (await ctx.store.access(tenant, thread_id)).agents
+        is_first = agents is None or agents.ids[:1] == (agent,)
+    return read_settings(view.tenant, view.thread, agent=agent, is_first=is_first)
 
 
 async def _read_view(

@@ -11,7 +11,7 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import Limits
 from askback.domain.policy.built_in_lists import LISTS
 from askback.domain.policy.decision_table import allows_everything
-from askback.domain.policy.effective import CONFIRMATION, LOOSENING_MODES, read_settings
+from askback.domain.policy.effective import CONFIRMATION, FIRST_AGENT, LOOSENING_MODES, read_settings
 from askback.domain.policy.question_limits import MAX_LIMITS, count_name
 from askback.domain.policy.settings import BOUNDS, TENANT_ONLY, PolicySettings, ThreadSettings
 from askback.domain.validation.report import Report
@@ -105,13 +105,16 @@ def _runs_unasked(settings: PolicySettings) -> bool:
 
 
 async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
-    """Return the agents to which the mode of a thread applies: the listed ones, or all agents of the thread."""
+    """Return the agents to which the mode of a thread applies: the sent ones, or all agents of the thread.
+
+    If no agent has written in the thread yet, the mode applies to the first that does.
+    """
     if sent.thread_id is None or sent.mode not in LOOSENING_MODES:
         return {}
     if sent.mode_agents is not None:
         return {"mode_agents": sent.mode_agents}
     let_in = (await ctx.store.access(principal.tenant, sent.thread_id)).agents
-    return {"mode_agents": [] if let_in is None else list(let_in.ids)}
+    return {"mode_agents": [FIRST_AGENT] if let_in is None else list(let_in.ids)}
 
 
 def _settings_json(settings: dict[str, Any]) -> dict[str, Any]:
