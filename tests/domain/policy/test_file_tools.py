@@ -157,3 +157,14 @@ def test_a_rule_beats_the_reason_of_the_mode() -> None:
     rule = parse_rule("write_file(path=conftest.py)")
     allowed = decide(writes("conftest.py"), Policy((rule,), mode="accept_edits"))
     assert (allowed.decision, allowed.rule) == ("allow", rule.text)
+
+
+@requirement("B10", "B14")
+@pytest.mark.parametrize(
+    "path", ["src/con\u200dftest.py", "src/a\u202e.py", "src/\u041cakefile", "src/.en\u200bv"]
+)
+def test_a_pattern_covers_no_path_with_characters_that_deceive(path: str) -> None:
+    rules = Policy((parse_rule("write_file(path=src/**)"), parse_rule("Read(file_path=src/**)")))
+    assert decide(writes("src/größe.py"), rules).decision == "allow"
+    assert decide(writes(path), rules).decision == "ask"
+    assert decide(Call("Read", {"file_path": path}), rules).decision == "ask"

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from askback.domain.patterns.engine import Matcher, compile_pattern
 from askback.domain.policy import files, paths
+from askback.domain.policy.shell.characters import why_suspicious
 
 _WILD = re.compile(r"(\*\*|\*|\?)")
 _UP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
@@ -33,6 +34,8 @@ def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
     is_path = files.is_path_key(name)
     if (is_path or has_wildcard(glob)) and (_UP.search(value) or "\0" in value):
         return False
+    if is_path and has_wildcard(glob) and why_suspicious(value):
+        return False  # some file systems ignore characters that nobody sees
     if is_path:
         return "\\" not in value and _compile_glob(_normalize(glob)).fullmatch(_normalize(value))
     return _compile_glob(glob).fullmatch(value) if has_wildcard(glob) else value == glob

@@ -114,7 +114,7 @@ def _has_long_option(argv: Argv, option: str) -> bool:
 
 def _names_everything(operands: list[str]) -> Reason | None:
     for word in operands:
-        names = [name for name in paths.components(word) if name not in {"*", ".*"}]
+        names = [name for name in paths.components(word) if name not in {"*", ".*", ".."}]
         if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
             return Reason("limit_system", path=word)
         if _HOME.fullmatch(word):

@@ -35,6 +35,7 @@ _NAMES = frozenset(
     cookies.sqlite cookies.txt logins.json key3.db key4.db signons.sqlite .password-store .mozilla .thunderbird
     .1password .bitwarden .lastpass .electrum .bitcoin .ethereum .solana .keychain .heroku .netlify .snyk
     wp-config.php .pgadmin .dbeaver-data-sources.xml datasources.local.xml .jupyter_token nbsignature_secret
+    .secrets.toml .mcp.json claude_desktop_config.json
     .yarnrc.yml .databrickscfg .sentryclirc .ftpconfig sftp.json .aws-credentials
     """.split()
 )
@@ -54,6 +55,7 @@ _BELOW = frozenset(
     .composer/auth.json .nuget/nuget.config .fly/config.yml .railway/config.json .wrangler/config .ngrok2/ngrok.yml
     .ngrok/ngrok.yml .cloudflared/cert.pem .minikube/certs .expo/state.json .pulumi/credentials.json .cache/huggingface
     .huggingface/token huggingface/token .kaggle/kaggle.json .openai/auth.json .anthropic/api_key
+    .cursor/mcp.json age/keys.txt .age/keys.txt
     default/cookies network/cookies share/askback support/askback local/askback .askback/server.json
     docker/config.json containers/auth.json .subversion/auth .irssi/config .weechat/sec.conf
     """.split()
@@ -101,7 +103,9 @@ _ENDINGS = (
     ),
     *(".secret", ".secrets", ".token", ".jwk", ".jwks.json", ".tfstate", ".netrc", ".htpasswd"),
 )
-_DOT_ENV = re.compile(r"\.(?:env|envrc|flaskenv|dev\.vars)(?:[-_.\d].*)?|.+\.env")
+_DOT_ENV = re.compile(
+    r"\.(?:env|envrc|flaskenv|dev\.vars)(?:[-_.\d].*)?|.+\.env|env\.(?:local|prod|production|staging)"
+)
 _EXAMPLES = (".example", ".sample", ".template", ".dist", "-example", "_example", "-sample", "_sample")
 _COPY = re.compile(r"(.+?)(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp))+")
 _SPLIT = re.compile(r"[=:@,]")

@@ -15,6 +15,7 @@ from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.searches import FolderSearch, folder_search, looks_like_file
+from askback.domain.policy.shell.characters import why_suspicious
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
 
@@ -122,8 +123,9 @@ def _leads_out(pattern: str) -> bool:
 
 
 def _is_ambiguous(path: str) -> bool:
-    """Tell whether a tool may read a path differently: with a scheme, a variable, or a blank at its end."""
-    return paths.leaves_folder(path.lstrip("/").replace("..", "")) or path != path.strip()
+    """Tell whether a tool may read a path differently: with a scheme, a variable, a blank at its end, hidden signs."""
+    without_root = path.lstrip("/").replace("..", "")
+    return paths.leaves_folder(without_root) or path != path.strip() or why_suspicious(path) is not None
 
 
 def _search_targets(call: Call) -> list[str]:

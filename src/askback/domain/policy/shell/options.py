@@ -41,6 +41,8 @@ class ArgumentCheck:
             elif not word.startswith("-") or word == "-":
                 if self.table.then:
                     return self._operands()
+                if self._switches_off(word):
+                    return Reason("unknown_value", value=word)
                 self.operands.append(self.at)
                 self.at += 1
             elif wrong := self._option(word):
@@ -87,7 +89,7 @@ class ArgumentCheck:
         option = self.table.options.get(name)
         if option is None:
             return self._unknown(word)
-        if option.named and self.at >= self.named:
+        if self._goes_beyond(name, option):
             return Reason("beyond_option", option=name)
         return self._option_value(name, option, value if glued else None)
 
@@ -96,12 +98,26 @@ class ArgumentCheck:
             option = self.table.options.get(f"-{letter}")
             if option is None:
                 return self._unknown(word)
-            if option.named and self.at >= self.named:
+            if self._goes_beyond(f"-{letter}", option):
                 return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
                 return self._option_value(f"-{letter}", option, word[at:] or None)
         self.at += 1
         return None
+
+    def _goes_beyond(self, name: str, option: ProgramOption) -> bool:
+        """Tell whether the rule has to name an option, or names one that this option would replace."""
+        return self.at >= self.named and (
+            option.named or any(name in group and group & self._named_options() for group in self.table.last)
+        )
+
+    def _named_options(self) -> frozenset[str]:
+        return frozenset(word.partition("=")[0] for word in self.words[: self.named])
+
+    def _switches_off(self, word: str) -> bool:
+        """Tell whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
+        before = self.words[self.at - 1 : self.at] if self.at == self.named else ()
+        return word in {"true", "false"} and any(group.intersection(before) for group in self.table.last)
 
     def _unknown(self, word: str) -> Reason | None:
         """Accept an unknown option that the rule names, unless it may take the next word as its value."""

@@ -12,6 +12,8 @@ style       `getopt` (default): clusters, attached values; `exact`: each option 
             `go`: as `exact`, with one or two hyphens
 after       what may stand behind `--`: `operands` and `options` in its own table; without it, more operands
 names       how many words of a command a rule has to name; without it, the whole sub-command
+last        groups of options of which the last one counts: a rule that names one (`git pull --ff-only:*`) covers no
+            later one of its group (`--rebase`)
 fixed       true: a rule that names an operand covers no more of them: `make test:*` is not about `make test publish`
 then        true: the first operand begins another command, which its own table judges
 looks       true: it only looks, so a rule for the program alone covers it
@@ -45,7 +47,7 @@ Path = tuple[str, ...]
 _KEYS = frozenset(
     """
     source options operands instead words style after then looks runs none same check groups version names
-    fixed
+    fixed last
     """.split()
 )
 REFUSALS = frozenset(
@@ -90,6 +92,7 @@ class ProgramTable:
     subcommands: Mapping[Path, ProgramTable] = field(default_factory=dict[Path, "ProgramTable"])
     names: int = 0
     fixed: bool = False
+    last: tuple[frozenset[str], ...] = ()
     version: frozenset[str] = frozenset({"--version", "--help"})
 
 
@@ -163,6 +166,7 @@ def _table(
         subcommands=subcommands or {},
         names=body.get("names", 0),
         fixed=body.get("fixed", False),
+        last=tuple(frozenset(group.split()) for group in body.get("last", ())),
         version=frozenset(("--version --help " + body.get("version", "")).split()),
     )
 

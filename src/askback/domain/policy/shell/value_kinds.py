@@ -312,7 +312,7 @@ def _matching(pattern: str) -> ValueKind:
 
 PATTERNS: dict[str, ValueKind] = {
     "bucket": _matching(r"s3://[\w.-]+(?:/[\w./-]*)?"),
-    "build-argument": _matching(r"[A-Za-z]\w*(?:=[\w.-]*)?"),
+    "build-argument": _matching(r"[A-Za-z]\w*=[\w.-]*"),
     "build-target": _matching(r"-?(?://|:)?[\w.:-][\w.:/-]*"),
     "chart": _matching(r"(?:\./)?[\w-][\w./-]*"),
     "cloud-format": _matching(r"[\w(),.\[\]:*]+"),
@@ -321,7 +321,7 @@ PATTERNS: dict[str, ValueKind] = {
     "gosetting": _matching(r"(?:GO|CGO_|CC|CXX|AR)[A-Z0-9_]*"),
     "github-header": _matching(r"(?:Accept|X-GitHub-Api-Version): ?[\w./+; =-]+"),
     "lint": _matching(r"[\w-]+(?:::[\w-]+)?"),
-    "issue": _matching(r"#?\d+|[A-Za-z][\w./-]*"),
+    "issue": _matching(r"#?\d+|(?![\w-]+\.[\w.-]+/[^/]+/)[A-Za-z][\w./-]*"),
     "repository": _matching(r"[\w.-]+/[\w.-]+"),
     "kubectl-output": _matching(r"wide|name|yaml|json|(?:jsonpath|custom-columns)=[^$\\]*"),
     "plan": _matching(r"(?:[\w-]+/)*(?:tfplan|[\w-]+\.(?:tfplan|plan|out))"),
@@ -329,6 +329,8 @@ PATTERNS: dict[str, ValueKind] = {
         r"(?:[\w-]+/)*(?:junit|report|results?|test-results|coverage|cover|cov)[\w-]*\.(?:xml|json|txt|out|lcov)"
     ),
     "resource-address": _matching(r"[\w.\[\]\"-]+"),
+    "sort-columns": _matching(r"[+-]?%?[a-z_]+(?:,[+-]?%?[a-z_]+)*"),
+    "test-logger": _matching(r"trx|console(?:;verbosity=(?:quiet|minimal|normal|detailed))?"),
     "triple": _matching(r"(?!.*\.json)[\w.-]+"),
     "unit": _matching(r"[\w@.:-]+"),
     "mode": _matching(r"[ugoa]*[+-=][rwxX]+|0?[0-6][0-5][0-5]|0?7[0-5][0-5]"),
