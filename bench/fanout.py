@@ -112,17 +112,17 @@ async def over_sse(tally: Tally, url: str) -> None:
     await reader.ready
 
 
-ROADS = {"websocket": over_websocket, "sse": over_sse}
+TRANSPORTS = {"websocket": over_websocket, "sse": over_sse}
 
 
-def read(road: str, url: str, readers: int, line: Connection) -> None:
+def read(transport: str, url: str, readers: int, line: Connection) -> None:
     """Run all readers, in a separate process, until the other end of the pipe is closed."""
 
     async def run() -> None:
         tally = Tally(readers, line)
         for begin in range(0, readers, AT_A_TIME):
             some = range(begin, min(begin + AT_A_TIME, readers))
-            await asyncio.gather(*(ROADS[road](tally, url) for _ in some))
+            await asyncio.gather(*(TRANSPORTS[transport](tally, url) for _ in some))
         line.send("ready")
         await asyncio.Event().wait()
 
@@ -131,7 +131,7 @@ def read(road: str, url: str, readers: int, line: Connection) -> None:
 
 def case(site: Site, line: Connection, events: int) -> dict[str, Any]:
     """Ask and answer this many times; each time wait until every reader has both events."""
-    assert _told(line) == "ready"
+    assert _receive(line) == "ready"
     last: list[float] = []
     spread: list[float] = []
     with _client(site.agents, REQUESTER) as agent, _client(site.persons, RESPONDER) as person:
@@ -139,10 +139,10 @@ def case(site: Site, line: Connection, events: int) -> dict[str, Any]:
             if turn == WARM:
                 before = site.cpu_seconds()
             asked = _post(agent, "/v1/requests", {"kind": "form", "thread_id": THREAD, "form": FORM})
-            _told(line)
+            _receive(line)
             began = time.perf_counter()
             _post(person, f"/v1/requests/{asked['id']}/answer", {"revision": 1, "values": ANSWER})
-            first, end = _told(line)
+            first, end = _receive(line)
             if turn >= WARM:
                 last.append(end - began)
                 spread.append(end - first)
@@ -163,7 +163,7 @@ def _post(client: httpx2.Client, path: str, body: dict[str, Any]) -> dict[str, A
     return response.json()
 
 
-def _told(line: Connection) -> Any:
+def _receive(line: Connection) -> Any:
     assert line.poll(60), "the readers did not get it"
     return line.recv()
 
@@ -185,15 +185,15 @@ def main() -> None:
     args = parser.parse_args()
     start: Callable[..., Any] = multiprocessing.get_context("spawn").Process
     for readers in map(int, args.readers.split(",")):
-        for road in ROADS:
+        for transport in TRANSPORTS:
             with Databases() as databases, databases.new("sqlite") as url, serve(url) as site:
                 mine, its = multiprocessing.Pipe()
-                process = start(target=read, args=(road, site.persons, readers, its), daemon=True)
+                process = start(target=read, args=(transport, site.persons, readers, its), daemon=True)
                 process.start()
                 figures = case(site, mine, args.events)
                 process.kill()
                 process.join()
-            emit("fanout", f"{road}_readers_{readers}", **figures)
+            emit("fanout", f"{transport}_readers_{readers}", **figures)
 
 
 if __name__ == "__main__":
