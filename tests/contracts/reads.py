@@ -116,7 +116,7 @@ class ReadContracts(StoreSuite):
         await store.settle(answer(ended))
         assert await store.open_requests() == [other, first, last]
         assert await store.open_requests(limit=2) == [other, first]
-        assert await store.open_requests(after=("main", first.id)) == [last]
+        assert await store.open_requests(after=first) == [last]
 
     async def test_deadlines_of_open_requests_come_earliest_first(self, store: Store) -> None:
         assert await store.next_deadline() is None

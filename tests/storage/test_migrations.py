@@ -47,6 +47,7 @@ SEEN = {
         32: "d0a30381099819e0",
         33: "75e64244f334e6e4",
         34: "6ee15a1e33871c75",
+        35: "4464f02086231911",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -79,6 +80,7 @@ SEEN = {
         28: "155a999f4418b7be",
         29: "b75154431d7b0627",
         30: "ab69c3d7c777b395",
+        31: "8392980fa0a7b686",
     },
 }
 """The beginning of each migration's digest. Add a line with each new one."""

@@ -18,6 +18,7 @@ from askback.domain.events import Event
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.resumes import Resume
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Timeouts
 from askback.storage.postgres.writer import WriterConnection
@@ -80,8 +81,8 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
     heard: list[Event] = []
     store = PostgresStore(database, on_commit=heard.extend)
     await store.open()
-    rows = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 5}") for n in range(60)]
-    old, new = rows[:30], rows[30:]
+    old = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 5}") for n in range(30)]
+    new = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 7}") for n in range(30, 60)]  # in two new threads too
     await asyncio.gather(*(store.insert(row, created(row)) for row in old))
     changes = await asyncio.gather(
         *(store.insert(row, created(row)) for row in new),
@@ -98,6 +99,23 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
             event.text for event in await store.tenant_events(tenant, after=0)
         ]
     await store.close()
+
+
+async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database: Database) -> None:
+    resumes = [Resume(f"rsm_{n}", "main", "t1", "tok_1", request_id(n), 9, n == 1) for n in range(3)]
+    async with opened(database) as (store,):
+        await asyncio.gather(*(put(store, n) for n in range(3)))
+        before = store.pressure().groups
+        await asyncio.gather(
+            put(store, 9),
+            *(
+                store.settle(answer(record(n)), None, SideEffects(resumes=(each,)))
+                for n, each in enumerate(resumes)
+            ),
+        )
+        assert store.pressure().groups == before + 1
+        stored = [await store.resume_of("main", request_id(n)) for n in range(3)]
+    assert [each and each.resume for each in stored] == resumes
 
 
 async def test_a_statement_is_planned_once(database: Database) -> None:

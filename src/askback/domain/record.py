@@ -63,6 +63,8 @@ class Record:
     """Whether only those who may answer learn the names of its secrets."""
     labels: Labels = field(default=NO_LABELS, compare=False)
     """Set only for a new request, not for a stored one."""
+    answers_as_messages: bool | None = field(default=None, compare=False)
+    """The setting of its thread, if that was read together with the access."""
 
     @property
     def wire(self) -> str:

@@ -7,6 +7,7 @@ Rules, settings, the one use of each approved call, and the audit log. The contr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from askback.domain.values import frozen
@@ -153,6 +154,11 @@ class SideEffects:
     shares: tuple[FileShare, ...] = ()
     uses: tuple[RuleUse, ...] = ()
     secret_uses: tuple[SecretUse, ...] = ()
+
+    @property
+    def only_resumes(self) -> bool:
+        """Whether there is nothing but resumes, if anything."""
+        return self is NOTHING or replace(self, resumes=()) == NOTHING
 
 
 NOTHING = SideEffects()

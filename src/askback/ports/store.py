@@ -252,8 +252,8 @@ class RequestStore(Protocol):
         """
         ...
 
-    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
-        """Return open requests of every tenant, ordered by tenant and id, after this pair."""
+    async def open_requests(self, *, after: Record | None = None, limit: int = 200) -> Sequence[Record]:
+        """Return open requests of every tenant, ordered by tenant, kind, status and id, after this one."""
         ...
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:

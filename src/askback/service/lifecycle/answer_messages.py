@@ -37,8 +37,7 @@ async def with_message(
     if not kind_of(record).is_question or not _is_from_person(status, outcome):
         return outcome, None
     answer: Mapping[str, Any] | None = outcome.get("answer")
-    terms = await ctx.store.terms(record.tenant, record.thread_id)
-    if not terms.answers_as_messages or (answer is not None and "message_id" in answer):
+    if not await _are_messages(ctx, record) or (answer is not None and "message_id" in answer):
         return outcome, None
     values = record.state.members.get("submitted") if action is Action.ACCEPT else answer
     text = answer_text(record.spec.form, values)
@@ -59,6 +58,12 @@ async def with_message(
     if answer is not None:
         outcome = {**outcome, "answer": {**answer, "message_id": message_id}}
     return outcome, AnswerMessage(message_id, event)
+
+
+async def _are_messages(ctx: Services, record: Record) -> bool:
+    if record.answers_as_messages is not None:
+        return record.answers_as_messages
+    return (await ctx.store.terms(record.tenant, record.thread_id)).answers_as_messages
 
 
 def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:

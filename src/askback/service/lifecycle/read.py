@@ -32,13 +32,14 @@ async def get_request(ctx: Services, principal: Principal, request_id: str) -> R
 async def get_recent(ctx: Services, principal: Principal, request_id: str) -> Record:
     """Return one request like `get_request`, but possibly an older copy: only for a compare-and-set.
 
-    The access check uses the current access.
+    Its access and the setting of its thread are the current ones.
     """
     recent = ctx.recent.get(principal.tenant, request_id)
     if recent is None:
         return await get_request(ctx, principal, request_id)
-    access = await ctx.store.access(recent.tenant, recent.thread_id)
-    return _visible(principal, recent if access == recent.access else replace(recent, access=access))
+    terms = await ctx.store.terms(recent.tenant, recent.thread_id)
+    current = replace(recent, access=terms.access, answers_as_messages=terms.answers_as_messages)
+    return _visible(principal, current)
 
 
 async def require_revision(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:

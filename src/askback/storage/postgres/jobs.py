@@ -190,8 +190,9 @@ class Job:
 
     @property
     def plain(self) -> bool:
-        """Whether it can be written together with others in one call: a request that opens or a step, without effects.
+        """Whether it can be written together with others in one call: a request that opens or a step.
 
+        Neither has side effects but resumes.
         A request that hides names is none: its event is built before the commit, and nothing is stored if that fails.
         """
         change = self.change
@@ -203,7 +204,7 @@ class Job:
             plain = not (step.leave_queue or step.refunds or step.refused or step.message)
         else:
             return False
-        return plain and change.effects == NOTHING
+        return plain and change.effects.only_resumes
 
     @property
     def open(self) -> bool:

@@ -1,13 +1,14 @@
-"""Writes and commits a group of plain changes in one call of the database function `write_group` (migration 34).
+"""Writes and commits a group of plain changes in one call of the database function `write_group` (migration 35).
 
-Plain changes (`Job.plain`) are new requests and steps of requests without side effects: most of what agents and people
-do.
+Plain changes (`Job.plain`) are new requests and steps of requests without side effects but resumes: most of what agents
+and people do.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from askback.domain.access import read_access
@@ -24,8 +25,9 @@ Name = tuple[str, str]
 """A tenant, and the id of one of its threads, requesters or requests."""
 
 _NO_QUOTA = Quota(None, 0)
-_LIMITS, _CLAIMS, _STEPS, _THREADS, _REQUESTERS, _REQUESTS, _EVENTS, _TENANTS = 5, 5, 15, 8, 3, 19, 8, 2
-_PARAMETERS = _LIMITS + _CLAIMS + _STEPS + _THREADS + _REQUESTERS + _REQUESTS + _EVENTS + _TENANTS
+_LIMITS, _CLAIMS, _STEPS, _THREADS, _REQUESTERS, _REQUESTS = 5, 5, 15, 8, 3, 19
+_EVENTS, _RESUMES, _TENANTS = 8, 8, 2
+_PARAMETERS = _LIMITS + _CLAIMS + _STEPS + _THREADS + _REQUESTERS + _REQUESTS + _EVENTS + _RESUMES + _TENANTS
 _WRITE_GROUP = f"SELECT * FROM write_group({', '.join(f'${n + 1}' for n in range(_PARAMETERS))})"  # noqa: S608
 
 
@@ -105,6 +107,8 @@ class _Group:
         yield from _columns(self._request_rows(), _REQUESTS)
         events = zip(self._slots, self._drafts, strict=True)
         yield from _columns([(*slot, d.type, d.request_id, d.at, d.data) for slot, d in events], _EVENTS)
+        resumes = [astuple(each) for job in self._jobs for each in job.change.effects.resumes]
+        yield from _columns(resumes, _RESUMES)
         yield from _columns(self._tenants.items(), _TENANTS)
 
     def _forms(self) -> Iterable[Insert]:
@@ -136,13 +140,14 @@ class _Group:
         return [
             (
                 slot[0], slot[1], record.tenant, record.id, record.kind, record.requester, record.status.value,
-                record.revision, record.created_at, record.expires_at, record.state.text, record.spec.text,
+                record.revision, record.created_at, record.expires_at, record.state.text,
+                record.spec.text if after is None else record.spec.text[:-1],
                 record.digest, record.due_at,
-                labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest,
-                self._questions_after.get((record.tenant, record.id)),
+                labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, after,
             )
             for slot, job in zip(self._slots, self._jobs, strict=True)
             if isinstance(job.change, Insert) and (record := job.change.record) and (labels := record.labels)
+            for after in (self._questions_after.get((record.tenant, record.id)),)
         ]  # fmt: skip
 
     def entries(self, row: Any) -> Iterator[Entry]:

@@ -36,9 +36,9 @@ def page_of_active(tenant: str, *, person: str | None, before: int | None, limit
     where = Conditions()
     where.add("a.tenant = {}", tenant)
     where.add("t.erased = FALSE")
-    where.add_chosen("a.position < {}", before)
+    where.add_chosen("a.bucket <= {0}::bigint >> 10 AND a.position < {0}", before)
     where.add_chosen(may_view("{0}"), person)
-    return where.page(_ACTIVE, limit=limit, by="a.position")
+    return where.page(_ACTIVE, limit=limit, by="a.bucket DESC, a.position")
 
 
 class ConversationArea(Area):

@@ -36,10 +36,11 @@ SELECT r.body_digest, {RECORD} {REQUESTS}
 WHERE t.tenant = $1 AND t.id = $2 AND r.requester = $3 AND r.external_id = $4"""
 
 # Written exactly as in the partial indexes, or they would not be used.
-OPEN = "r.status IN ('pending', 'resolving')"
-# Behind this tenant and id, so many.
+OPEN, ENDED = "r.status IN ('pending', 'resolving')", "r.status NOT IN ('pending', 'resolving')"
+# Behind this tenant, kind, status and id, so many.
 OPEN_REQUESTS = f"""
-SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.id) > ($1, $2) ORDER BY r.tenant, r.id LIMIT $3"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.kind, r.status, r.id) > ($1, $2, $3, $4)
+ORDER BY r.tenant, r.kind, r.status, r.id LIMIT $5"""
 DUE = f"""
 SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
 ORDER BY r.due_at LIMIT $2"""
@@ -111,15 +112,16 @@ def _page_of_branches(
     chosen.add_chosen("r.id > {}", after)
     chosen.add_chosen("r.id < {}", before)
     most, both = chosen.parameter(limit), f"{chosen}"
-    index = "requests_kind" if requester is None else "requests_requester"
-    source = f"requests AS r /* INDEXED BY {index} */"
-    if person is not None:
-        source += " JOIN threads AS t ON t.key = r.thread"
-    parts = [
-        f"SELECT id FROM (SELECT r.id FROM {source} WHERE {both} AND r.kind = {chosen.parameter(of_kind)} "
-        f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {most}) AS branch"
-        for of_kind, status in branches(kind=kind, statuses=statuses)
-    ]
+    by = "kind" if requester is None else "requester"
+    threads = "" if person is None else THREADS
+    parts: list[str] = []
+    for of_kind, status in branches(kind=kind, statuses=statuses):
+        state, index = (ENDED, by) if status in _TERMINAL else (OPEN, f"open_{by}")
+        parts.append(
+            f"SELECT id FROM (SELECT r.id FROM requests AS r /* INDEXED BY requests_{index} */ {threads} "
+            f"WHERE {both} AND {state} AND r.kind = {chosen.parameter(of_kind)} "
+            f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {most}) AS branch"
+        )
     page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {most}"
     query = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id IN ({page}) ORDER BY r.id DESC"
     return query, *chosen.parameters
@@ -174,9 +176,10 @@ class RequestArea(Area):
         )
         return [rows.record(row) for row in await self._db.page(*query)]
 
-    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+    async def open_requests(self, *, after: Record | None = None, limit: int = 200) -> Sequence[Record]:
         """Read open requests of every tenant."""
-        return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *after, limit)]
+        place = ("",) * 4 if after is None else (after.tenant, after.kind, after.status.value, after.id)
+        return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *place, limit)]
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""
