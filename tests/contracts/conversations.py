@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from askback.domain.access import UNSHARED, AccessLevel, AccessList
@@ -62,6 +63,17 @@ class ConversationContracts(StoreSuite):
         first = await store.active_threads("main", limit=2)
         assert [each.details.id for each in first] == ["t4", "t3"]
         assert await ids(store, before=first[-1].position, limit=9) == ["t2", "t1", "t0"]
+
+    async def test_c38_pages_are_in_order_over_thousands_of_events(self, store: Store) -> None:
+        await say(store, "t1", "m1")
+        for start in (0, 1030, 2060):
+            rows = [record(n, thread="busy") for n in range(start, start + 1030)]
+            await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+            await say(store, f"t{start}", f"m{start}")
+        pages, before = list[str](), None
+        while page := await store.active_threads("main", before=before, limit=1):
+            pages, before = [*pages, page[0].details.id], page[0].position
+        assert pages == await ids(store) == ["t2060", "busy", "t1030", "t0", "t1"]
 
     async def test_c38_a_person_lists_only_viewable_conversations_that_were_not_erased(
         self, store: Store
