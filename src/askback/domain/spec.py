@@ -145,6 +145,11 @@ class Spec:
             each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in names if each
         ]
 
+    @property
+    def unclosed_text(self) -> str:
+        """The text without its last brace: the database adds the number of a question."""
+        return self.text[:-1]
+
     def with_ordinal(self, ordinal: int, of: int | None) -> Spec:
         """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}

@@ -141,7 +141,7 @@ class _Group:
             (
                 slot[0], slot[1], record.tenant, record.id, record.kind, record.requester, record.status.value,
                 record.revision, record.created_at, record.expires_at, record.state.text,
-                record.spec.text if after is None else record.spec.text[:-1],
+                record.spec.text if after is None else record.spec.unclosed_text,
                 record.digest, record.due_at,
                 labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, after,
             )

@@ -1,5 +1,5 @@
--- Fewer index entries for a round trip (ADR 113). An open request is in indexes of open requests, and in those by kind and
--- requester once it has ended; no list needs both.
+-- Fewer index entries for a round trip (ADR 113). An open request is in indexes of open requests, and in those by kind
+-- and requester once it has ended; no list needs both.
 DROP INDEX requests_open;
 DROP INDEX requests_open_requester;
 DROP INDEX requests_kind;
@@ -11,15 +11,16 @@ CREATE INDEX requests_kind ON requests (tenant, kind, status, id) WHERE status N
 CREATE INDEX requests_requester ON requests (tenant, requester, kind, status, id)
     WHERE status NOT IN ('pending', 'resolving');
 
--- The index has the position in steps of 1024, so that most activity changes a row without an entry in any index. A page
--- sorts the threads of a step.
+-- The index has the position in steps of 1024, so that most activity changes a row without an entry in any index. A
+-- page sorts the threads of a step.
 ALTER TABLE thread_activity ADD COLUMN bucket bigint GENERATED ALWAYS AS (position >> 10) STORED;
 DROP INDEX thread_activity_tenant;
 CREATE INDEX thread_activity_tenant ON thread_activity (tenant, bucket);
 
--- `write_group` with held resumes, beside the one of migration 34, which servers of the version before still call. It
--- updates rows where they are instead of locking them first, in the order of the arrays, which are sorted; what is there
--- already is an error, which undoes the call. A spec that gets a number comes without its last brace.
+-- `write_group` that writes resumes too, beside the one of migration 34, which servers of the version before still call.
+-- It updates rows without locking them first, in the order of the arrays, which are sorted. What is there already is an
+-- error that undoes the call. A spec that gets a number comes without its last brace. Arrays are unnested in a SELECT
+-- list: in FROM, Postgres stores each of them a second time.
 CREATE FUNCTION write_group(
     origin text,
     window_ms bigint, most_questions bigint, most_in_thread bigint, most_of_requester bigint,
@@ -55,7 +56,10 @@ DECLARE
 BEGIN
     IF cardinality(claim_ids) > 0 THEN
         INSERT INTO claims (id, tenant, thread, digest, target)
-        SELECT * FROM unnest(claim_ids, claim_tenants, claim_threads, claim_digests, claim_targets);
+        SELECT * FROM (
+            SELECT unnest(claim_ids), unnest(claim_tenants), unnest(claim_threads), unnest(claim_digests),
+                unnest(claim_targets)
+        ) AS n;
     END IF;
 
     IF cardinality(step_ids) > 0 THEN
@@ -66,11 +70,14 @@ BEGIN
                 expires_at = CASE WHEN s.timed THEN s.expires_at ELSE r.expires_at END,
                 due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END,
                 settled_at = s.settled_at, person = s.person, outcome = s.outcome
-            FROM unnest(step_tenants, step_ids, step_expected, step_revisions, step_before, step_statuses,
-                        step_states, step_growths, step_specs, step_timed, step_expires_at, step_due_at,
-                        step_settled_at, step_persons, step_outcomes)
-                AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at,
-                      due_at, settled_at, person, outcome)
+            FROM (
+                SELECT unnest(step_tenants) AS tenant, unnest(step_ids) AS id, unnest(step_expected) AS expected,
+                    unnest(step_revisions) AS revision, unnest(step_before) AS state_before,
+                    unnest(step_statuses) AS status, unnest(step_states) AS state, unnest(step_growths) AS growth,
+                    unnest(step_specs) AS spec, unnest(step_timed) AS timed, unnest(step_expires_at) AS expires_at,
+                    unnest(step_due_at) AS due_at, unnest(step_settled_at) AS settled_at,
+                    unnest(step_persons) AS person, unnest(step_outcomes) AS outcome
+            ) AS s
             WHERE r.tenant = s.tenant AND r.id = s.id AND r.status = ANY (string_to_array(s.expected, ' '))
                 AND r.revision = coalesce(s.revision, r.revision) AND r.state = coalesce(s.state_before, r.state)
             RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expires_at, r.spec, r.digest,
@@ -97,8 +104,10 @@ BEGIN
                 WHEN n.asked > 0 AND t.asked_from + window_ms <= n.asked_from THEN 0 ELSE t.asked END,
             asked_from = CASE
                 WHEN n.asked > 0 AND t.asked_from + window_ms <= n.asked_from THEN n.asked_from ELSE t.asked_from END
-        FROM unnest(thread_tenants, thread_ids, thread_events, thread_new_agents, thread_forms, thread_times)
-            AS n (tenant, id, seq, agents, asked, asked_from)
+        FROM (
+            SELECT unnest(thread_tenants) AS tenant, unnest(thread_ids) AS id, unnest(thread_events) AS seq,
+                unnest(thread_new_agents) AS agents, unnest(thread_forms) AS asked, unnest(thread_times) AS asked_from
+        ) AS n
         WHERE t.tenant = n.tenant AND t.id = n.id AND coalesce(t.agents = n.agents, TRUE)
             AND (n.asked = 0 OR most_questions IS NULL OR t.asked_from + window_ms <= n.asked_from
                  OR t.asked + n.asked <= most_questions)
@@ -110,15 +119,17 @@ BEGIN
     INTO thread_keys, thread_seqs, thread_access, thread_agents, thread_asked, archived_threads FROM sorted;
     IF cardinality(thread_keys) IS DISTINCT FROM cardinality(thread_ids) THEN
         INSERT INTO threads (tenant, id, seq, agents, asked, asked_from)
-        SELECT * FROM unnest(thread_tenants, thread_ids, thread_events, thread_new_agents, thread_forms, thread_times)
-            AS n (tenant, id, seq, agents, asked, asked_from)
+        SELECT * FROM (
+            SELECT unnest(thread_tenants) AS tenant, unnest(thread_ids) AS id, unnest(thread_events) AS seq,
+                unnest(thread_new_agents) AS agents, unnest(thread_forms) AS asked, unnest(thread_times) AS asked_from
+        ) AS n
         WHERE NOT EXISTS (SELECT FROM threads AS t WHERE t.tenant = n.tenant AND t.id = n.id);
         GET DIAGNOSTICS written = ROW_COUNT;
         IF coalesce(cardinality(thread_keys), 0) + written < cardinality(thread_ids) THEN
             RAISE SQLSTATE 'AB001';
         END IF;
         WITH sorted AS (
-            SELECT t.* FROM unnest(thread_tenants, thread_ids) AS n (tenant, id)
+            SELECT t.* FROM (SELECT unnest(thread_tenants) AS tenant, unnest(thread_ids) AS id) AS n
             JOIN threads AS t ON t.tenant = n.tenant AND t.id = n.id ORDER BY t.tenant, t.id
         )
         SELECT array_agg(key), array_agg(seq), array_agg(access), array_agg(agents), array_agg(asked),
@@ -128,14 +139,18 @@ BEGIN
 
     IF cardinality(request_ids) > 0 THEN
         IF EXISTS (
-            SELECT FROM unnest(archived_threads, thread_takes) AS w (archived, takes) WHERE archived AND takes
+            SELECT FROM (SELECT unnest(archived_threads) AS archived, unnest(thread_takes) AS takes) AS w
+            WHERE archived AND takes
             UNION ALL
-            SELECT FROM unnest(thread_keys, thread_opened) AS w (key, opened)
+            SELECT FROM (SELECT unnest(thread_keys) AS key, unnest(thread_opened) AS opened) AS w
             WHERE opened > 0 AND opened + (SELECT count(*) FROM (
                 SELECT FROM requests AS r WHERE r.status IN ('pending', 'resolving') AND r.thread = w.key
                 LIMIT most_in_thread) AS counted) > most_in_thread
             UNION ALL
-            SELECT FROM unnest(requester_tenants, requester_ids, requester_opened) AS w (tenant, id, opened)
+            SELECT FROM (
+                SELECT unnest(requester_tenants) AS tenant, unnest(requester_ids) AS id,
+                    unnest(requester_opened) AS opened
+            ) AS w
             WHERE opened + (SELECT count(*) FROM (
                 SELECT FROM requests AS r
                 WHERE r.status IN ('pending', 'resolving') AND r.tenant = w.tenant AND r.requester = w.id
@@ -153,18 +168,24 @@ BEGIN
                 ELSE spec || ',"ordinal":' || (thread_asked[thread] - questions_after)
                     || coalesce(',"of":' || most_questions, '') || '}' END,
             digest, due_at, FALSE, run_id, tool_call_id, external_id, body_digest
-        FROM unnest(request_threads, request_after, request_tenants, request_ids, request_kinds, request_requesters,
-                    request_statuses, request_revisions, request_created_at, request_expires_at, request_states,
-                    request_specs, request_digests, request_due_at, request_run_ids, request_tool_call_ids,
-                    request_external_ids, request_body_digests, request_questions_after)
-            AS n (thread, after, tenant, id, kind, requester, status, revision, created_at, expires_at, state, spec,
-                  digest, due_at, run_id, tool_call_id, external_id, body_digest, questions_after);
+        FROM (
+            SELECT unnest(request_threads) AS thread, unnest(request_after) AS after, unnest(request_tenants) AS tenant,
+                unnest(request_ids) AS id, unnest(request_kinds) AS kind, unnest(request_requesters) AS requester,
+                unnest(request_statuses) AS status, unnest(request_revisions) AS revision,
+                unnest(request_created_at) AS created_at, unnest(request_expires_at) AS expires_at,
+                unnest(request_states) AS state, unnest(request_specs) AS spec, unnest(request_digests) AS digest,
+                unnest(request_due_at) AS due_at, unnest(request_run_ids) AS run_id,
+                unnest(request_tool_call_ids) AS tool_call_id, unnest(request_external_ids) AS external_id,
+                unnest(request_body_digests) AS body_digest, unnest(request_questions_after) AS questions_after
+        ) AS n;
     END IF;
 
     IF cardinality(resume_ids) > 0 THEN
         INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held, cause)
-        SELECT * FROM unnest(resume_ids, resume_tenants, resume_threads, resume_requesters, resume_requests,
-                             resume_available_at, resume_held, resume_causes)
+        SELECT * FROM (
+            SELECT unnest(resume_ids), unnest(resume_tenants), unnest(resume_threads), unnest(resume_requesters),
+                unnest(resume_requests), unnest(resume_available_at), unnest(resume_held), unnest(resume_causes)
+        ) AS n
         ON CONFLICT (tenant, request, cause) DO NOTHING;
     END IF;
 
@@ -172,7 +193,8 @@ BEGIN
     -- later, and a reader that sees position n sees all below n.
     WITH place AS (
         INSERT INTO positions AS p (tenant, position)
-        SELECT * FROM unnest(tenants, tenant_events) AS n (tenant, position) ORDER BY n.tenant COLLATE "C"
+        SELECT * FROM (SELECT unnest(tenants) AS tenant, unnest(tenant_events) AS position) AS n
+        ORDER BY n.tenant COLLATE "C"
         ON CONFLICT (tenant) DO UPDATE SET position = p.position + excluded.position
         RETURNING p.tenant, p.position
     ), sorted AS (
@@ -182,10 +204,13 @@ BEGIN
     INSERT INTO events (tenant, position, thread, seq, type, request, at, data)
     SELECT tenants[tenant], positions[tenant] - tenant_after, thread_keys[thread], thread_seqs[thread] - after, type,
         request, at, data
-    FROM unnest(event_threads, event_after, event_tenants, event_tenant_after, event_types, event_requests, event_at,
-                event_data) AS e (thread, after, tenant, tenant_after, type, request, at, data);
+    FROM (
+        SELECT unnest(event_threads) AS thread, unnest(event_after) AS after, unnest(event_tenants) AS tenant,
+            unnest(event_tenant_after) AS tenant_after, unnest(event_types) AS type, unnest(event_requests) AS request,
+            unnest(event_at) AS at, unnest(event_data) AS data
+    ) AS e;
     PERFORM pg_notify('askback', json_build_array(origin, tenant, position - events + 1, position)::text)
-    FROM unnest(tenants, tenant_events, positions) AS t (tenant, events, position);
+    FROM (SELECT unnest(tenants) AS tenant, unnest(tenant_events) AS events, unnest(positions) AS position) AS t;
 EXCEPTION
     WHEN SQLSTATE 'AB001' OR unique_violation THEN
         thread_keys := NULL;
