@@ -25,6 +25,8 @@ export default defineConfig(({ mode }) => ({
       input: mode.split(" ").map(fileOf),
       // A view of MCP Apps may load nothing.
       output: {
+        // Names are the part of a page that cannot be compressed.
+        chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: mode !== "mcp" && {
           // A chunk has all that its modules import, or imports it from a chunk that more pages load.
           groups: [

@@ -38,6 +38,7 @@ async def test_an_agent_is_stopped_after_a_question(screen: OpenScreen, team: Te
     await yes(page, "Stop this agent")
     await expect(row).to_contain_text("Stopped")
     await expect(stop).to_have_count(0)
+    await expect(page.get_by_text("agent is stopped.")).to_be_visible()
     assert (await team.agent.bash(thread, "make two")).status_code == 401
 
 
@@ -71,6 +72,7 @@ async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: Open
         await row.get_by_role("button", name="Sign out").click()
         await yes(page, "Sign out")
         await expect(row).to_have_count(0)
+        await expect(page.get_by_text("Ada's phone is signed out.")).to_be_visible()
         phone.headers["X-Askback-Session"] = opened.json()["session"]
         assert (await phone.get("/v1/session")).status_code == 401
 

@@ -168,6 +168,8 @@ async def test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_ques
     await page.keyboard.press("Enter")
     await dialog(page, "Erase").press("Enter")
     await expect(page.get_by_role("heading", name="No secrets yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Secrets", exact=True)).to_be_focused()
+    await expect(page.get_by_role("status")).to_contain_text(["", "B_KEY is erased."])
     assert (await team.admin.http.get("/v1/secrets")).json()["secrets"] == []
 
 

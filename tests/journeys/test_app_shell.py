@@ -44,6 +44,10 @@ async def test_on_a_phone_the_list_opens_the_request_and_back_returns(
     await expect(eva.button("Allow once")).to_be_visible()
     await eva.page.get_by_role("button", name="More", exact=True).click()
     await expect(eva.page.get_by_role("button", name="Sign out")).to_be_visible()
+    await expect(eva.page.get_by_label("Main").get_by_role("link", name="Inbox")).to_be_focused()
+    await eva.page.keyboard.press("Escape")
+    await expect(eva.page.get_by_role("button", name="Sign out")).to_be_hidden()
+    await expect(eva.page.get_by_role("button", name="More", exact=True)).to_be_focused()
     await eva.page.set_viewport_size({"width": 320, "height": 640})
     assert await eva.width() == 320
 

@@ -96,10 +96,13 @@ async def test_a_comment_appears_immediately_for_all_people(
     await expect(comments).to_have_count(2)
     await expect(comments.nth(1)).to_contain_text("Eva")
     await expect(eva.page.get_by_label("Write a comment")).to_have_value("")
+    await expect(eva.page.locator(".comments [role=status]")).to_have_text("Comment added.")
     assert await eva.violations() == []
-    await comments.nth(1).get_by_role("button").click()
+    await comments.nth(1).get_by_role("button", name="Delete").click()
     await eva.page.locator("askback-modal").get_by_role("button", name="Delete").click()
     await expect(comments).to_have_count(1)
+    await expect(eva.page.locator(".comments [role=status]")).to_have_text("Comment deleted.")
+    await expect(eva.page.get_by_label("Write a comment")).to_be_focused()
     assert "customer" not in str(await team.agent.get(request["id"]))
 
 

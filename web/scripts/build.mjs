@@ -22,4 +22,4 @@ for (const name of readdirSync(new URL("assets/", out)).filter((name) => name.en
   const file = new URL(`assets/${name}`, out);
   writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
 }
-writeFileSync(manifest, `${JSON.stringify(whole, null, 2)}\n`);
+writeFileSync(manifest, JSON.stringify(whole));

@@ -7,6 +7,7 @@ import type { InboxStore } from "./store.ts";
 import type { PlaceKeys } from "./ui/keylist.ts";
 import type { Question } from "./ui/modal.ts";
 import { table } from "./ui/table.css.ts";
+import { controlAt, findPlace, type TablePlace } from "./ui/tableplace.ts";
 import type { ToastOptions } from "./ui/toasts.ts";
 import { ui } from "./ui/ui.css.ts";
 
@@ -48,9 +49,34 @@ export abstract class PlaceElement extends AskbackElement {
   /** What the title of the window says before the name of the product. */
   abstract get heading(): string;
 
+  /** The control that had the focus last, if it is in a table, and its place there. */
+  #last: { readonly control: Element; readonly place: TablePlace } | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.root.addEventListener("focusin", ({ target }) => {
+      const control = target as Element;
+      const place = findPlace(this.root, control);
+      this.#last = place && { control, place };
+    });
+  }
+
   override redraw(): void {
     super.redraw();
-    void this.updateComplete.then(() => this.app.showTitle());
+    void this.updateComplete.then(() => {
+      this.#keepFocus();
+      this.app.showTitle();
+    });
+  }
+
+  /** If the control with the focus has left the page with its row, focus the one in its place. */
+  #keepFocus(): void {
+    const { control, place } = this.#last ?? {};
+    if (!place || control?.isConnected || document.activeElement !== document.body) return;
+    this.#last = undefined;
+    const next = controlAt(this.root, place);
+    if (next) next.focus();
+    else this.focusHome();
   }
 
   /** Give the focus to the place after somebody came to it: to its heading. */

@@ -47,6 +47,7 @@ export abstract class Section {
 
   /**
    * Change something and read the section again; a refusal is shown in its own words. Returns the reply.
+   * `done` is said afterwards.
    *
    * One change at a time: nothing happens while another one is on its way.
    */
@@ -54,13 +55,18 @@ export abstract class Section {
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body: unknown = {},
+    done = "",
   ): Promise<T | undefined> {
     if (this.#busy) return undefined;
     const { client } = this.host.app;
     this.#busy = true;
     try {
-      if (method === "POST") return await client.post<T>(path, body, newKey());
-      return await client.change<T>(method, path, method === "DELETE" ? undefined : body);
+      const reply =
+        method === "POST"
+          ? await client.post<T>(path, body, newKey())
+          : await client.change<T>(method, path, method === "DELETE" ? undefined : body);
+      if (done) this.host.app.toast({ text: done });
+      return reply;
     } catch (error) {
       const said = error instanceof WireError && (error.fieldErrors[0]?.message || error.message);
       this.host.app.toast({ text: said || this.host.say("app.not_done") });

@@ -245,10 +245,13 @@ export const shell = css`
   .toast > span:first-child {
     padding-block: 0.5rem;
   }
+  .toast > :not(:first-child) {
+    flex: none;
+  }
   .toast button {
     background: none;
     border-color: currentColor;
-    padding-block: 0.25rem;
+    padding: 0.25rem 0.75rem;
   }
   @media (width < 45rem) {
     .toasts {

@@ -56,7 +56,7 @@ export class AskbackApp extends AskbackElement implements App {
   declare more: boolean;
   readonly client = Client.shared;
   readonly inbox = new InboxStore(this.client);
-  readonly toasts = new Toasts(() => this.redraw());
+  readonly toasts = new Toasts(this);
   readonly notifier = new Notifier(
     this.inbox,
     () => this.say,
@@ -82,6 +82,7 @@ export class AskbackApp extends AskbackElement implements App {
       const place = this.#isGoing && GO[key];
       this.#isGoing = key === "g";
       if (place) this.go(pathOf(place));
+      else if (key === "Escape" && this.more) this.#showMore(false);
       else if (key === "?") this.showKeys();
       else if (key !== "u" || !this.toasts.undo()) return;
       event.preventDefault();
@@ -102,6 +103,10 @@ export class AskbackApp extends AskbackElement implements App {
     const url = new URL(withLanguage(path), location.origin);
     if (url.href !== location.href) history[replace ? "replaceState" : "pushState"](null, "", url);
     this.#open();
+  }
+
+  focusHome(): void {
+    this.#place?.focusHome();
   }
 
   toast(options: ToastOptions): void {
@@ -162,7 +167,7 @@ export class AskbackApp extends AskbackElement implements App {
     this.#place?.redraw();
     this.redraw();
     // It takes the focus once it is on the page.
-    if (before && before !== this.#place) void this.updateComplete.then(() => this.#place?.focusHome());
+    if (before && before !== this.#place) void this.updateComplete.then(() => this.focusHome());
   }
 
   /** Make the element of a place, unless it is the one that is shown. */
@@ -230,14 +235,17 @@ export class AskbackApp extends AskbackElement implements App {
     </nav>`;
   }
 
+  /** Show or hide the rail of a narrow window, and give it the focus or take it back. */
+  #showMore(on: boolean): void {
+    this.more = on;
+    this.toggleAttribute("more", on);
+    this.focusOn(on ? ".rail li a" : "#more");
+  }
+
   #drawTabs(places: readonly PlaceEntry[]): Template {
-    const toggle = (): void => {
-      this.more = !this.more;
-      this.toggleAttribute("more", this.more);
-    };
     return html`<nav class="tabs" aria-label=${this.say("app.tabs")}>
       ${places.slice(0, TABS).map((each) => this.#drawLink(each, each.tab))}
-      <button type="button" aria-expanded=${String(this.more)} .onclick=${toggle}>${icons.more}<span>${this.say("app.more")}</span></button>
+      <button type="button" id="more" aria-expanded=${String(this.more)} .onclick=${() => this.#showMore(!this.more)}>${icons.more}<span>${this.say("app.more")}</span></button>
     </nav>`;
   }
 

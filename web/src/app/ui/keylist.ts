@@ -8,6 +8,7 @@ const KEYS = {
   previous: "k, ↑",
   open: "Enter",
   select: "x",
+  selection: "s",
   search: "/",
   close: "Escape",
   undo: "u",
@@ -37,7 +38,7 @@ export interface PlaceKeys {
 
 /** All keys, as the settings show them. */
 export const ALL_KEYS: PlaceKeys = {
-  list: ["next", "previous", "open", "select", "search", "close"],
+  list: ["next", "previous", "open", "select", "selection", "search", "close"],
   answers: true,
 };
 

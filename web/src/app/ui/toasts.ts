@@ -14,6 +14,13 @@ export interface ToastOptions {
   readonly act?: () => void;
 }
 
+interface ToastHost {
+  readonly root: ShadowRoot;
+  redraw(): void;
+  /** Give the focus to the place that is shown. */
+  focusHome(): void;
+}
+
 interface Toast extends ToastOptions {
   left: number;
 }
@@ -23,20 +30,27 @@ export class Toasts {
   #toasts: readonly Toast[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly changed: () => void) {}
+  constructor(private readonly host: ToastHost) {}
 
   add(options: ToastOptions): void {
     const left = options.undo || options.act ? UNDO_S : SHOWN_S;
     this.#toasts = [...this.#toasts, { ...options, left }];
     this.#timer ??= setInterval(() => this.#tick(), 1_000);
-    this.changed();
+    this.host.redraw();
   }
 
   /** Undo the latest that can be undone; returns whether there was one. */
   undo(toast = this.#toasts.findLast(({ undo }) => undo)): boolean {
-    toast?.undo?.();
-    if (toast) this.#end(toast);
-    return toast !== undefined;
+    if (!toast) return false;
+    const hadFocus = this.#hasFocus;
+    toast.undo?.();
+    this.#end(toast);
+    if (hadFocus) this.host.focusHome();
+    return true;
+  }
+
+  get #hasFocus(): boolean {
+    return this.host.root.querySelector(".toasts:focus-within") !== null;
   }
 
   draw(say: Say): Template {
@@ -51,14 +65,16 @@ export class Toasts {
     </div>`;
   }
 
+  /** Nothing goes while the focus is on a button here. */
   #tick(): void {
+    if (this.#hasFocus) return;
     for (const toast of this.#toasts) {
       toast.left -= 1;
       if (toast.left > 0) continue;
       toast.act?.();
       this.#end(toast);
     }
-    this.changed();
+    this.host.redraw();
   }
 
   #end(toast: Toast): void {
@@ -67,6 +83,6 @@ export class Toasts {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    this.changed();
+    this.host.redraw();
   }
 }

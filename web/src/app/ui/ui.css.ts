@@ -10,9 +10,6 @@ export const ui = css`
     block-size: 100%;
     font-size: 0.9375rem;
   }
-  h1:focus {
-    outline: none;
-  }
   button {
     padding: 0.5rem 1rem;
   }
@@ -322,7 +319,8 @@ export const ui = css`
     align-items: baseline;
     display: grid;
     gap: 1rem;
-    grid-template-columns: 7rem 1fr;
+    grid-template-columns: min(7rem, 25%) 1fr;
+    hyphens: auto;
     padding-block: 0.125rem;
   }
   .keys + h3 {

@@ -59,9 +59,10 @@ export class VirtualList<T extends Slot> {
     const top = place.offsetTop + (this.#offsets[at] ?? 0);
     const bottom = place.offsetTop + (this.#offsets[at + 1] ?? 0);
     const hidden = this.#hiddenTop();
+    const covered = scroller.querySelector<HTMLElement>(":scope > .bulk")?.offsetHeight ?? 0;
+    const height = scroller.clientHeight - covered;
     if (top < scroller.scrollTop + hidden) scroller.scrollTop = top - hidden;
-    else if (bottom > scroller.scrollTop + scroller.clientHeight)
-      scroller.scrollTop = bottom - scroller.clientHeight;
+    else if (bottom > scroller.scrollTop + height) scroller.scrollTop = bottom - height;
     this.#follow();
   }
 
@@ -85,7 +86,7 @@ export class VirtualList<T extends Slot> {
     if (
       !scroller ||
       this.#slots.length === 0 ||
-      (scroller.scrollTop === 0 && !scroller.matches(":hover, :focus-within"))
+      (scroller.scrollTop === 0 && !scroller.matches(":hover, :has(.rows:focus-within)"))
     )
       return undefined;
     const [first, end] = this.#range();

@@ -6,7 +6,6 @@ import { drawCode, syntaxOf } from "../approval/highlight.ts";
 import { copy } from "../copy.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
-import { textOf } from "../markdown/text.ts";
 import type { Say } from "../text.ts";
 
 const COPY = draw("M9 9h11v11H9zM15 9V4H4v11h5");
@@ -31,7 +30,7 @@ const ENDINGS: Record<string, string> = {
 /** Draw a block of code; all other nodes are drawn elsewhere. */
 export function drawBlock(node: RichNode, say: Say): Template | undefined {
   if (node.type !== "pre") return undefined;
-  const code = textOf(node.children ?? []);
+  const code = (node.children ?? []).join(""); // texts only
   const language = node.language ?? "";
   const syntax = syntaxOf(`.${Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : language}`);
   const lines = code.split(/(?<=\n)/).flatMap((line) => drawCode(visible(line, DECEIVING), syntax));

@@ -44,9 +44,11 @@ const sheet = css`
     background: var(--_accent);
   }
   fieldset.section {
-    border-block-start: 1px solid var(--_line);
     display: grid;
     gap: var(--_gap);
+  }
+  fieldset.section:not(:first-child) {
+    border-block-start: 1px solid var(--_line);
     padding-block-start: 1.25rem;
   }
   fieldset.section > legend {

@@ -22,7 +22,8 @@ export class Agents extends PagedSection<AgentRecord, AgentList> {
       yes: this.say("stop"),
       danger: true,
     });
-    if (sure) await this.change("POST", `/v1/agents/${encode(id)}/stop`);
+    if (sure)
+      await this.change("POST", `/v1/agents/${encode(id)}/stop`, {}, this.say("stopped_done", { name }));
   }
 
   async #revoke({ id, name }: AgentRecord, { path }: Root): Promise<void> {
@@ -31,7 +32,8 @@ export class Agents extends PagedSection<AgentRecord, AgentList> {
       text: this.say("root_text"),
       yes: this.say("revoke"),
     });
-    if (sure) await this.change("DELETE", `/v1/agents/${encode(id)}/roots?path=${encode(path)}`);
+    const address = `/v1/agents/${encode(id)}/roots?path=${encode(path)}`;
+    if (sure) await this.change("DELETE", address, {}, this.say("revoked_done", { name: path }));
   }
 
   #drawRoot(agent: AgentRecord, root: Root): Template {

@@ -22,7 +22,7 @@ export class Browsers extends Section {
       yes: this.say("end"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/sessions/${encode(id)}`);
+    if (sure) await this.change("DELETE", `/v1/sessions/${encode(id)}`, {}, this.say("ended_done", { name }));
   }
 
   #show(open: boolean): void {

@@ -25,7 +25,7 @@ export class Tokens extends PagedSection<Token, TokenList> {
       yes: this.say("revoke"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/tokens/${encode(id)}`);
+    if (sure) await this.change("DELETE", `/v1/tokens/${encode(id)}`, {}, this.say("revoked_done", { name }));
   }
 
   #show(open: boolean): void {

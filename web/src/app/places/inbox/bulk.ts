@@ -63,6 +63,11 @@ export class Bulk {
     this.host.redraw();
   }
 
+  /** Give the focus to the first action on those that are selected. */
+  focus(): void {
+    this.host.focusOn(".bulk .actions:last-child button");
+  }
+
   /** Draw what can be done with those that are selected, of `offered`, all that can be. */
   draw(offered: readonly InputRequest[]): Template | false {
     if (this.isEmpty) return false;

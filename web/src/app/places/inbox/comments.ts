@@ -16,7 +16,8 @@ export class Comments {
   #request: InputRequest | undefined;
   #comments: readonly Comment[] = [];
   #text = "";
-  #failed = "";
+  /** What became of the comment that was sent or deleted. */
+  #outcome = "";
   #stop: (() => void) | undefined;
 
   constructor(private readonly place: PlaceElement) {}
@@ -28,7 +29,7 @@ export class Comments {
     if (wasOpen) return;
     this.#stop?.();
     this.#comments = [];
-    this.#text = this.#failed = "";
+    this.#text = this.#outcome = "";
     if (request) void this.#restore(request.id);
     this.#stop = request && this.place.app.client.follow(this.#follower(request.id));
   }
@@ -71,7 +72,7 @@ export class Comments {
     const id = this.#request?.id;
     const text = this.#text.trim();
     if (!id || !text) return;
-    this.#failed = "";
+    this.#outcome = "";
     try {
       const comment = await this.place.app.client.post<Comment>(this.#path(id), { text }, newKey());
       draftStore?.forget(keyOf(id));
@@ -79,8 +80,9 @@ export class Comments {
       const others = this.#comments.filter((each) => each.id !== comment.id);
       this.#comments = [...others, comment];
       this.#text = "";
+      this.#outcome = this.place.say("inbox.comment_sent");
     } catch {
-      this.#failed = this.place.say("inbox.comment_failed");
+      this.#outcome = this.place.say("inbox.comment_failed");
     }
     this.place.redraw();
   }
@@ -95,9 +97,15 @@ export class Comments {
       danger: true,
     });
     if (!sure || !id) return;
-    await app.client.change("DELETE", this.#path(id, comment.id)).catch(() => {});
-    this.#comments = this.#comments.filter((each) => each.id !== comment.id);
-    this.place.redraw();
+    try {
+      await app.client.change("DELETE", this.#path(id, comment.id));
+      if (this.#request?.id !== id) return;
+      this.#comments = this.#comments.filter((each) => each.id !== comment.id);
+      this.#outcome = say("inbox.comment_deleted");
+    } catch {
+      this.#outcome = say("app.not_done");
+    }
+    this.place.focusOn("#comment");
   }
 
   #drawComment(comment: Comment): Template {
@@ -106,7 +114,7 @@ export class Comments {
     const isOwn = !!app.me && isSame(app.me, author);
     return html`<li>
       <p class="by"><b><bdi>${author.name}</bdi></b> <askback-time class="when" look="long" at=${created_at}></askback-time>
-        ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${say("inbox.comment_delete")} title=${say("inbox.comment_delete")} .onclick=${() => void this.#delete(comment)}>${BIN}</button>`}
+        ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${say("inbox.comment_delete_yes")} title=${say("inbox.comment_delete_yes")} .onclick=${() => void this.#delete(comment)}>${BIN}</button>`}
       </p>
       <p class="said">${text}</p>
     </li>`;
@@ -137,7 +145,7 @@ export class Comments {
           <textarea id="comment" rows="2" maxlength="2000" aria-label=${say("inbox.comment")} placeholder=${say("inbox.comment")} .value=${this.#text} .oninput=${oninput}></textarea>
           <button type="submit">${say("inbox.comment_send")}</button>
         </form>
-        <p role="status">${this.#failed}</p>`
+        <p role="status">${this.#outcome}</p>`
       }
     </section>`;
   }

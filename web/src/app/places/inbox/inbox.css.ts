@@ -99,6 +99,9 @@ export const inbox = css`
     position: sticky;
     z-index: 1;
   }
+  .list:has(.bulk) li > * {
+    scroll-margin-block-end: 12rem;
+  }
   .bulk .actions:first-child {
     gap: 0 0.25rem;
   }

@@ -251,6 +251,7 @@ export class Place extends PlaceElement {
       ArrowDown: inList && (() => this.#step(1)),
       ArrowUp: inList && (() => this.#step(-1)),
       x: this.app.inbox.mine.some(({ id }) => id === row) && (() => this.#bulk.toggle(row)),
+      s: !this.#bulk.isEmpty && (() => this.#bulk.focus()),
       "/": () => this.root.querySelector<HTMLElement>("#search")?.focus(),
       Escape: !this.#bulk.isEmpty && (() => this.#bulk.select([])),
     };

@@ -66,7 +66,7 @@ export const rulesSheet = css`
   }
   .editor > .actions {
     background: var(--_surface);
-    inset-block-end: 0;
+    inset-block-end: -1.25rem;
     margin-block: 0 -1.25rem;
     padding-block: 0.75rem 1.25rem;
     position: sticky;

@@ -72,11 +72,12 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     void this.#send(event, value, { name, ...where, ...owner });
   }
 
-  async #choose(event: Event, { id }: StoredSecret): Promise<void> {
+  async #choose(event: Event, { id, name }: StoredSecret): Promise<void> {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     const agents = this.#all ? "all" : form.getAll("agent").map(String);
-    if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents })) this.#show();
+    const done = this.say("chosen", { name });
+    if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents }, done)) this.#show();
   }
 
   async #erase({ id, name }: StoredSecret): Promise<void> {
@@ -86,7 +87,7 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
       yes: this.say("erase"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/secrets/${encode(id)}`);
+    if (sure) await this.change("DELETE", `/v1/secrets/${encode(id)}`, {}, this.say("erased", { name }));
   }
 
   override drawActions(): Template {

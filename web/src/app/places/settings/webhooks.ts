@@ -64,7 +64,7 @@ export class Webhooks extends Section {
       yes: this.say("hook_remove"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", pathTo(hook));
+    if (sure) await this.change("DELETE", pathTo(hook), {}, this.say("hook_removed", { url: hook.url }));
   }
 
   override drawActions(): Template {
