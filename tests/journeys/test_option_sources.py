@@ -64,7 +64,7 @@ async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) ->
     [
         (REPOSITORY, 3, [("values.repo", "value_not_in_options")]),
         (REPOSITORY, "1", [("values.repo", "value_not_in_options")]),
-        (REPOSITORY, "", [("values", "empty")]),
+        (REPOSITORY, "", [("values", "empty"), ("values.repo", "required_missing")]),
         (REPOSITORY, True, [("values.repo", "wrong_type")]),
         (REPOSITORY, 1e300, [("values.repo", "value_not_in_options")]),
         (REPOSITORY, "x" * 501, [("values.repo", "value_not_in_options")]),

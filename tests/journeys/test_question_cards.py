@@ -59,7 +59,14 @@ async def test_blank_own_words_block_the_answer(ada: Person, card: str) -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({}, [("values", "empty")]),
+        (
+            {},
+            [
+                ("values", "empty"),
+                ("values.auth", "required_missing"),
+                ("values.features", "required_missing"),
+            ],
+        ),
         ({"auth": "JWT"}, [("values.features", "required_missing")]),
         (
             {"auth": "", "features": []},

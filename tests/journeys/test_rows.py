@@ -45,7 +45,10 @@ async def test_the_answer_of_rows_is_a_map_of_decisions(agent: AsyncClient, ada:
 @pytest.mark.parametrize(
     ("hires", "wrong"),
     [
-        ({}, {"values": "empty"}),
+        (
+            {},
+            {"values": "empty", **{f"values.hires.{each}.decision": "required_missing" for each in DECIDED}},
+        ),
         ({**DECIDED, "bob": {}}, {"values.hires.bob.decision": "required_missing"}),
         ({**DECIDED, "bob": "decline"}, {"values.hires.bob": "wrong_type"}),
         ({**DECIDED, "bob": {"decision": "yes"}}, {"values.hires.bob.decision": "value_not_in_options"}),

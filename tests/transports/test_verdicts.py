@@ -97,7 +97,6 @@ async def test_a_check_may_return_changed_values(api: Api) -> None:
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        ({"values": {}}, ("values", "empty")),
         ({"values": {"dish": 5}}, ("values.dish", "wrong_type")),
         ({"values": {"dish": "Soup", "drink": "tea"}}, ("values.drink", "unknown_field")),
         ({"result": "x" * 16_384}, ("result", "too_long")),

@@ -71,7 +71,6 @@ def check_answer(
     hidden = hidden_fields(form, sent_values, skipped)
     if not sent_values and not skipped and not is_optional(form, hidden):
         report.add("values", "empty.values")
-        report.finish()
     answer = _Reading(form, sent_values, hidden, report, limits, uploads)
     if skipped:
         answer.read_skipped(skipped)
