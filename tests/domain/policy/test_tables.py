@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 
 from hypothesis import settings
 
 from askback.domain.policy.shell.prefix_check import objection, runs_project
-from askback.domain.policy.shell.program_table import ProgramTable, load_table, programs
+from askback.domain.policy.shell.program_table import ProgramTable, load_table, programs, read_table
 from tests.requirements import requirement
 
 ANYTHING = {"echo", "printf", "test", "["}
@@ -29,6 +31,14 @@ def tables(program: str) -> Iterator[tuple[tuple[str, ...], ProgramTable]]:
 
 def allowed(*argv: str, named: int) -> bool:
     return objection(argv, named) is None
+
+
+def test_the_table_in_contributing_can_be_read() -> None:
+    guide = Path("CONTRIBUTING.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    table = read_table("frob", text)
+    assert table.subcommands[("check",)].runs
+    assert table.subcommands[("serve",)].none == "starts_server"
 
 
 @requirement("N10")

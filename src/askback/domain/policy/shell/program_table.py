@@ -111,9 +111,14 @@ def programs() -> frozenset[str]:
 
 @cache
 def _load(name: str) -> ProgramTable:
+    return read_table(name, _folder().joinpath(f"{name}{_ENDING}").read_text("utf-8"))
+
+
+def read_table(name: str, text: str) -> ProgramTable:
+    """Return the table of a program from its TOML. Raises `ValueError` for unknown keys and values."""
     import tomllib  # imported here, to keep the start of the server fast
 
-    body: dict[str, Any] = tomllib.loads(_folder().joinpath(f"{name}{_ENDING}").read_text("utf-8"))
+    body: dict[str, Any] = tomllib.loads(text)
     groups: Mapping[str, str] = body.get("groups", {})
     subs = {
         key: cast("dict[str, Any]", value)
