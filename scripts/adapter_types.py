@@ -1,4 +1,4 @@
-"""Check the types of an adapter and its examples, beside the framework that they use.
+"""Check the types of an adapter, its examples and its tests, beside the framework that they use.
 
 The configuration in `pyproject.toml` leaves these files out, since their frameworks are not in `.venv`, and pyright
 leaves them out even when its command line names them. So each check has a configuration of its own, and it counts the
@@ -13,21 +13,24 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 ROOT = Path(__file__).resolve().parent.parent
 PYRIGHT = ROOT / ".venv" / "bin" / "pyright"
 
 
-def check_types(sources: Sequence[Path], environment: Path) -> list[str]:
-    """Return the complaints of pyright's strict mode about files and packages, one line each.
+Mode = Literal["basic", "strict"]
+
+
+def check_types(sources: Sequence[Path], environment: Path, *, mode: Mode = "strict") -> list[str]:
+    """Return the complaints of pyright about files and packages, one line each.
 
     `environment` is the virtual environment with the packages that they import.
     """
     files = [file for source in sources for file in (source.rglob("*.py") if source.is_dir() else [source])]
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "pyrightconfig.json"
-        project.write_text(json.dumps(_configuration(sources, environment, Path(folder))), "utf-8")
+        project.write_text(json.dumps(_configuration(sources, environment, Path(folder), mode)), "utf-8")
         command = [PYRIGHT, "--outputjson", "--project", project]
         ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     try:
@@ -37,12 +40,12 @@ def check_types(sources: Sequence[Path], environment: Path) -> list[str]:
     return [*_complaints(report, len(files))]
 
 
-def _configuration(sources: Sequence[Path], environment: Path, folder: Path) -> dict[str, Any]:
+def _configuration(sources: Sequence[Path], environment: Path, folder: Path, mode: Mode) -> dict[str, Any]:
     return {
         # pyright ignores absolute paths here.
         "include": [os.path.relpath(source.resolve(), folder.resolve()) for source in sources],
         "exclude": ["**/node_modules"],
-        "typeCheckingMode": "strict",
+        "typeCheckingMode": mode,
         "reportMissingTypeStubs": False,
         "pythonVersion": "3.11",
         "venvPath": str(environment.parent),

@@ -103,7 +103,9 @@ def test(name: str, options: Sequence[str]) -> bool:
     places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
     sources = [path for path in places if path.exists()]
     setup.say(f"testing the adapter {name}")
-    complaints = check_types(sources, python.parent.parent) if sources else []
+    environment = python.parent.parent
+    complaints = check_types(sources, environment) if sources else []
+    complaints += check_types([TESTS / name], environment, mode="basic")
     command = [python, "-m", "pytest", "-q", *options, TESTS / name]
     ended = subprocess.run(
         [str(word) for word in command],

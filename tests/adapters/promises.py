@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from askback import AsyncClient, InputRequest
+from askback import Approval, AsyncClient, InputRequest
 from askback.testing import Approve, Deny, LeaveOpen, ScriptedPerson, person
 from tests.adapters.conftest import Server
 from tests.adapters.examples import printed_by
@@ -49,6 +49,18 @@ class Ran:
     text: str
     read: Sequence[str]
     result: Any = None
+
+
+def approval_of(request: InputRequest) -> Approval:
+    """Return what a request for approval asks."""
+    assert request.approval is not None
+    return request.approval
+
+
+def agent_of(request: InputRequest) -> str | None:
+    """Return the name of the agent that asks."""
+    assert request.agent is not None
+    return request.agent.name
 
 
 @asynccontextmanager

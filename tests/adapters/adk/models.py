@@ -6,9 +6,11 @@ import json
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from google.adk.agents import LlmAgent
+from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.events import Event
-from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import FunctionTool
@@ -62,7 +64,7 @@ def releaser(
     )
 
 
-async def runner_of(agent: LlmAgent, sessions: Any = None) -> Runner:
+async def runner_of(agent: BaseAgent, sessions: Any = None) -> Runner:
     """Return a runner, with a session if it has none."""
     sessions = sessions or InMemorySessionService()
     if await sessions.get_session(app_name="app", **WHERE) is None:

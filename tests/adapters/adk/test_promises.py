@@ -16,7 +16,17 @@ from askback import AsyncClient
 from askback.adapters.adk import AskbackRunner, mirror
 from askback.testing import Approve, Decline, Deny, LeaveOpen
 from tests.adapters.adk.models import GO, WHERE, FakeModel, read_by, releaser, runner_of, text_of
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
+from tests.adapters.promises import (
+    PROD,
+    STAGE,
+    Deployments,
+    DurablePromises,
+    Ran,
+    Turn,
+    agent_of,
+    answered_by,
+    approval_of,
+)
 
 
 async def run(ask: AsyncClient, agent: LlmAgent) -> list[Event]:
@@ -84,7 +94,7 @@ async def test_a_custom_tool_that_ignores_a_denial_does_not_run() -> None:
         await run(ask, agent)
     assert tool.ran == []
     assert "too long" in read_by(agent)[0]
-    assert ada.asked_once("holiday").request.approval.reason == "Ask the boss."
+    assert approval_of(ada.asked_once("holiday").request).reason == "Ask the boss."
 
 
 async def test_a_person_completes_the_form_of_a_tool() -> None:
@@ -122,7 +132,7 @@ async def test_an_agent_that_got_a_transfer_continues_after_the_answer() -> None
     async with answered_by({"deploy": True}) as (ask, ada):
         events = await run(ask, boss)
     assert (deployments.ran, text_of(events), events[-1].author) == (["prod"], "done", "team")
-    assert ada.asked_once("deploy").request.agent.name == "team"
+    assert agent_of(ada.asked_once("deploy").request) == "team"
 
 
 async def test_parallel_agents_continue_with_their_own_decisions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -49,7 +49,7 @@ class Agent:
         self.inputs: list[RunAgentInput] = []
 
     def events(self, run_input: RunAgentInput) -> Iterator[BaseEvent]:
-        here = {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
+        here: Any = {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
         self.inputs.append(run_input)
         yield RunStartedEvent(**here)
         if run_input.resume is None:
@@ -80,7 +80,7 @@ class Agent:
             yield ToolCallEndEvent(tool_call_id=call_id)
 
     @property
-    def interrupts(self) -> Sequence[Interrupt]:
+    def interrupts(self) -> list[Interrupt]:
         return [
             Interrupt(
                 id=f"int-{call_id}",

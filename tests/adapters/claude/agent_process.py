@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message, ResultMessage
+from claude_agent_sdk.types import HookJSONOutput
 
 from askback import AsyncClient
 from askback.adapters.claude import continue_session, with_askback
 from tests.adapters.claude.cli_environment import cli_environment
 
 
-async def _never_end(*_: object) -> dict[str, Any]:
+async def _never_end(*_: object) -> HookJSONOutput:
     """Keep Claude Code from going on, also with the output of the other hooks."""
     await asyncio.Event().wait()
     return {}

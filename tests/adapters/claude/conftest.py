@@ -68,13 +68,13 @@ def options(model: FakeModel, project: Path) -> Options:
 
 async def run(options: ClaudeAgentOptions, *prompts: str) -> list[Message]:
     """Send prompts to a session, one after the other, and return its messages."""
+    messages = list[Message]()
     with anyio.fail_after(LIMIT_S):
         async with ClaudeSDKClient(options) as claude:
-            messages = list[Message]()
             for prompt in prompts:
                 await claude.query(prompt)
                 messages += [message async for message in claude.receive_response()]
-            return messages
+    return messages
 
 
 def result_of(messages: list[Message]) -> ResultMessage:

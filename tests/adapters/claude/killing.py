@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import anyio
 import psutil
 
 from askback import AsyncClient, InputRequest
@@ -114,7 +113,7 @@ class World:
             await asyncio.gather(answering, return_exceptions=True)
             cards = await person.requests.list(thread_id=program.word, limit=100)
         found.wrong += [] if ended else ["it did not end"]
-        found.wrong += self._wrong(program, project, cards, found)
+        found.wrong += self._wrong(program, project, cards.items, found)
         self.model.received.clear()
         return found
 
@@ -320,4 +319,4 @@ async def main(seed: int, programs: int, only: int | None = None) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(main, *map(int, sys.argv[1:]))
+    asyncio.run(main(*map(int, sys.argv[1:])))

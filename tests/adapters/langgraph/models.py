@@ -9,11 +9,12 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.adapters.promises import Turn
 
-CONFIG = {"configurable": {"thread_id": "t1"}}
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "t1"}}
 GO = {"messages": [("user", "go")]}
 
 

@@ -22,8 +22,11 @@ class Found(TypedDict):
 
 
 def one_node(node: Any) -> Any:
+    def update(state: Found) -> Found:
+        return {"value": node(state["value"])}
+
     builder = StateGraph(Found)
-    builder.add_node("node", lambda state: {"value": node(state["value"])})
+    builder.add_node("node", update)
     builder.add_edge(START, "node")
     return builder.compile(checkpointer=InMemorySaver())
 

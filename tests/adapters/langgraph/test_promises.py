@@ -27,6 +27,7 @@ from tests.adapters.promises import (
     Ran,
     Turn,
     answered_by,
+    approval_of,
 )
 
 MODES = pytest.mark.parametrize("mode", ["batched", "per_call"])
@@ -96,7 +97,7 @@ async def test_only_the_decisions_that_the_program_allows_are_offered(
     async with answered_by({"deploy": True}) as (ask, ada):
         await run_graph(ask, graph, GO, CONFIG)
     assert deployments.ran == ["prod"]
-    approval = ada.asked_once("deploy").request.approval
+    approval = approval_of(ada.asked_once("deploy").request)
     assert (approval.allow_edit, approval.reason) == (edits, "To all customers.")
 
 

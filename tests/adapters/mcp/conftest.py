@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
+from mcp_types import CallToolResult, ContentBlock, ElicitRequestParams, ElicitResult, TextContent
 
 from askback import AsyncClient
 from tests.adapters.conftest import TOKENS, Server
@@ -130,7 +130,16 @@ async def card(person: AsyncClient, thread: str, *, number: int = 1) -> str:
     raise AssertionError("the events ended")
 
 
-def text_of(found: CallToolResult) -> str:
+class HasContent(Protocol):
+    """The result of a call in any client."""
+
+    @property
+    def content(self) -> Sequence[ContentBlock]:
+        """What the model reads."""
+        ...
+
+
+def text_of(found: HasContent) -> str:
     """Return the text for the model, the only block of a result."""
     (block,) = found.content
     assert isinstance(block, TextContent)

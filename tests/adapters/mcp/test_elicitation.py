@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.client import ClientRequestContext
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from askback import AsyncClient
@@ -130,14 +131,15 @@ async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
     answered = anyio.Event()
     closed = anyio.Event()
 
-    async def slow(_context: Any, _params: ElicitRequestParams) -> ElicitResult:
+    async def slow(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG001 - mcp names them
         if kind.mode == MODERN:
             await answered.wait()
-            return accept(answer="too late")
-        try:
-            await anyio.sleep_forever()
-        finally:
-            closed.set()
+        else:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                closed.set()
+        return accept(answer="too late")
 
     found: list[dict[str, Any]] = []
     with anyio.fail_after(120):

@@ -10,7 +10,7 @@ import anyio
 from fastmcp import Client, FastMCP
 from fastmcp.client.transports import PythonStdioTransport
 
-from askback import AsyncClient, ask_context, requires_approval
+from askback import AsyncClient, InputRequest, ask_context, requires_approval
 from askback.testing import Approve, Deny, person
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.mcp.conftest import text_of
@@ -30,13 +30,13 @@ async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -
         ran.append(to)
         return f"deployed {to} {times} times"
 
-    ada = person(
-        lambda request: (
-            Deny("not on Friday")
-            if request.approval.input["to"] == "prod"
-            else Approve(input={"to": "edited", "times": 2})
-        )
-    )
+    def decide(request: InputRequest) -> Approve | Deny:
+        assert request.approval is not None
+        if request.approval.input == {"to": "prod"}:
+            return Deny("not on Friday")
+        return Approve(input={"to": "edited", "times": 2})
+
+    ada = person(decide)
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
         with ask_context(client=ask):
             async with Client(mcp) as client:

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from askback import AsyncClient, InputRequest, Option
+from askback import AsyncClient, InputRequest, Multiselect, Option
 from tests.adapters.mcp.conftest import KINDS, MODERN, Connect, Kind, card, text_of
 from tests.requirements import requirement
 
@@ -130,10 +130,11 @@ async def test_answers_have_field_ids_and_free_text_is_marked(
         shown = await person.requests.get(id_)
         assert shown.form is not None
         [field] = shown.form.all_fields
+        assert isinstance(field, Multiselect)
         assert field.options == [
             Option(value="r", label="Red", recommended=True),
             Option(value="Blue", label="Blue"),
-        ]  # pyright: ignore[reportAttributeAccessIssue]
+        ]
         await person.requests.answer(id_, {"answer": ["r", "green"]})
         found = await tools.content("get_answer", request_id=id_)
     assert (found["answers"], found["other"]) == ({"answer": ["r", "green"]}, {"answer": "green"})

@@ -54,7 +54,7 @@ async def test_progress_is_reported_while_a_person_is_awaited(
 ) -> None:
     reports: list[tuple[float, str | None]] = []
 
-    async def note(progress: float, _total: float | None, message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001 - mcp names it
         reports.append((progress, message))
 
     settings = {"ASKBACK_MCP_PROGRESS_S": "0.05", "ASKBACK_MCP_WAIT_S": "0.5"}
@@ -127,7 +127,8 @@ async def test_a_call_that_the_client_cancels_withdraws_its_card(
 async def test_a_call_cancelled_during_the_creation_of_its_card_withdraws_it(
     server: Server, person: AsyncClient, thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create, going_on = Requests.create, anyio.Event()
+    create: Any = Requests.create
+    going_on = anyio.Event()
 
     async def slow(self: Requests, *about: Any, **more: Any) -> InputRequest:
         request = await create(self, *about, **more)

@@ -20,7 +20,16 @@ from pydantic_ai.capabilities import HandleDeferredToolCalls
 from askback import AsyncClient, Client
 from askback.adapters.pydantic_ai import human, mirror, park, resume_agent
 from askback.testing import Approve, Decline, person
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
+from tests.adapters.promises import (
+    PROD,
+    STAGE,
+    Deployments,
+    DurablePromises,
+    Ran,
+    Turn,
+    answered_by,
+    approval_of,
+)
 from tests.adapters.pydantic_ai.models import model, releaser, results
 
 
@@ -93,7 +102,7 @@ async def test_questions_and_approvals_that_the_program_raises_itself_are_asked(
         agent = Agent(model(calls), tools=[mail, colour], capabilities=[human(ask)])
         result = await agent.run("go")
     assert ran == ["bob"]
-    assert ada.asked_once("mail").request.approval.reason == "It leaves the company."
+    assert approval_of(ada.asked_once("mail").request).reason == "It leaves the company."
     assert "blue" in results(result)
     assert any("will not answer" in each for each in results(result))
 

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from crewai.execution import get_execution_uuid
-from crewai.flow import Flow
 from crewai.flow.async_feedback import HumanFeedbackPending, PendingFeedbackContext
+from crewai.flow.runtime import Flow
 from pydantic_core import to_jsonable_python
 
 from askback.adapters.asking import Place, ask_once
