@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from askback.domain.policy import paths
 from askback.domain.values import frozen
@@ -98,7 +99,7 @@ class ReadScope:
 
     def is_secret(self, path: str) -> bool:
         """Tell whether a path, as written or as resolved, is a place for secrets."""
-        return paths.is_secret_path(path) or paths.is_secret_path(self.resolve(path) or "")
+        return any(map(paths.is_secret_path, {path, self.resolve(path) or ""}))
 
     def is_secret_free(self, path: str) -> bool:
         """Tell whether the adapter found no secret file in a folder or above it."""
@@ -116,13 +117,9 @@ class ReadScope:
         """
         if not self.own:
             return None
-        folders = [normalize_path(folder).casefold() for folder in self.own]
-        names = re.compile(
-            "|".join(_EDGES.format(re.escape(name)) for folder in folders for name in _spellings(folder))
-        )
-        last = tuple(folder.rpartition("/")[2] for folder in folders)
+        folders, names = _folders_and_names(self.own)
         for text in texts:
-            if not any(name in text.casefold() for name in last):
+            if not any(folder.rpartition("/")[2] in text.casefold() for folder in folders):
                 continue  # any path from outside contains the folder's own name
             resolved = (self.resolve(text) or "").casefold()
             if any(is_below(resolved, folder) for folder in folders) or names.search(
@@ -146,6 +143,14 @@ def is_below(path: str, folder: str) -> bool:
 
 def _is_hidden(names: Iterable[str]) -> bool:
     return any(name.startswith(".") and name not in {".", ".."} for name in names)
+
+
+@lru_cache(maxsize=8)
+def _folders_and_names(own: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return folders as paths in lower case, and the pattern of their names in a text."""
+    folders = tuple(normalize_path(folder).casefold() for folder in own)
+    spellings = (name for folder in folders for name in _spellings(folder))
+    return folders, re.compile("|".join(_EDGES.format(re.escape(name)) for name in spellings))
 
 
 def _spellings(folder: str) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def _check_read(call: Call, reach: ReadScope) -> Reason | None:
     others = read_tools.other_texts(call.folded_name, call.members)
     named = read_tools.search_folders(call.members)
     for path in (*named, *others):
-        if reach.is_secret(path) or reach.is_secret(_WILD.sub("", path)):
+        if any(map(reach.is_secret, {path, _WILD.sub("", path)})):
             return Reason("unnamed_secret", path=path)
         if _is_ambiguous(path) or not reach.contains(path):
             return Reason("path_outside", path=path)
