@@ -32,7 +32,7 @@ async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -
 
     def decide(request: InputRequest) -> Approve | Deny:
         assert request.approval is not None
-        if request.approval.input == {"to": "prod"}:
+        if request.approval.input == {"to": "prod", "times": 1}:
             return Deny("not on Friday")
         return Approve(input={"to": "edited", "times": 2})
 

@@ -169,9 +169,9 @@ async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient,
 
 
 async def test_a_repeated_call_finds_its_request_over_another_connection(
-    connect: Connect, person: AsyncClient
+    connect: Connect, thread: str
 ) -> None:
-    meta = {"claudecode/toolUseId": f"toolu_{id(object())}_1234567890"}
+    meta = {"claudecode/toolUseId": f"{thread} Ä" * 50}  # longer than a key of the server, and not ASCII
     async with connect(KINDS[0]) as tools:
         first = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
         again = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)

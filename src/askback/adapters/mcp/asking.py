@@ -29,9 +29,11 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from askback.adapters.asking import short_id
 from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.place import Context, Place
+from askback.client.options import call_key
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
 from askback.errors import Invalid
@@ -67,13 +69,14 @@ class ToolCall:
     @property
     def tool_use_id(self) -> str | None:
         """The id of the tool call in Claude Code."""
-        return self._meta("claudecode/toolUseId")
+        id_ = self._meta("claudecode/toolUseId")
+        return None if id_ is None else short_id(id_)
 
     @property
     def key(self) -> str | None:
         """The idempotency key: the same call of the same tool finds the same request."""
         key = self.tool_use_id or self._meta("io.askback/key")
-        return None if key is None else f"mcp:{self.params.name}:{key}"
+        return call_key("mcp", {"run_id": self.params.name, "tool_call_id": key})
 
     @property
     def patience(self) -> float:

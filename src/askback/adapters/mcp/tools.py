@@ -10,6 +10,7 @@ from typing import Any
 from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from askback.adapters.arguments import Asked, description_of, form_for
+from askback.adapters.asking import short_id
 from askback.adapters.mcp.arguments import (
     AnswerInView,
     ApprovalPrompt,
@@ -26,6 +27,7 @@ from askback.adapters.mcp.dialogs import what_it_asks
 from askback.adapters.mcp.forms import is_flat, prompted_form
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.view import answer_in_view, read_in_view
+from askback.client.options import call_key
 from askback.domain.approval import Approval
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
@@ -173,7 +175,7 @@ async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
         arguments.tool_name,
         arguments.input,
         thread_id=call.place.thread_id,
-        tool_call_id=arguments.tool_use_id,
+        tool_call_id=arguments.tool_use_id and short_id(arguments.tool_use_id),
         allow_edit=True,
         timeout_s=None,
     )
@@ -184,9 +186,10 @@ async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
 
 async def _answer_questions(call: ToolCall, arguments: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
     """Answer Claude's own questions, for whose tool it asks permission too."""
-    key = None if arguments.tool_use_id is None else f"mcp:questions:{arguments.tool_use_id}"
+    id_ = arguments.tool_use_id and short_id(arguments.tool_use_id)
+    key = call_key("mcp", {"run_id": "questions", "tool_call_id": id_})
     outcome = await call.place.client.try_form(
-        asked.form, thread_id=call.place.thread_id, tool_call_id=arguments.tool_use_id, idempotency_key=key
+        asked.form, thread_id=call.place.thread_id, tool_call_id=id_, idempotency_key=key
     )
     if isinstance(outcome, Answer):
         return {
