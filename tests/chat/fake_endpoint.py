@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -102,10 +103,11 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for delta in endpoint.pieces(body["messages"]):
-                whole = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
-                self._send(delta.get("raw") or json.dumps(whole))
-            self._send("[DONE]")
+            with suppress(ConnectionError):  # a chat that was stopped no longer reads
+                for delta in endpoint.pieces(body["messages"]):
+                    whole = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
+                    self._send(delta.get("raw") or json.dumps(whole))
+                self._send("[DONE]")
 
         def _send(self, data: str) -> None:
             self.wfile.write(f"data: {data}\n\n".encode())
