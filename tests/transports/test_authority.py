@@ -47,7 +47,7 @@ async def test_a_message_of_an_author_without_access_is_delivered_when_access_re
     await share(api, others="view")
     for _ in range(2):
         assert await pulled(api) == []
-        api.clock.advance(seconds=61)
+        api.clock.advance(seconds=6)
     assert await withheld(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
     assert [each["request"] for each in await pulled(api)] == [request]
@@ -82,7 +82,7 @@ async def test_a_withheld_resume_is_not_pushed_either(api: Api, webhook_client: 
     assert webhook_client.posted == []
     assert await withheld(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
-    assert await sweep(api, after=61) == 1
+    assert await sweep(api, after=6) == 1
     assert len(webhook_client.posted) == 1
 
 

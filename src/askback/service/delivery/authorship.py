@@ -1,8 +1,8 @@
 """Withhold a resume if the author of its decision has lost access to the thread.
 
-Days can pass between an answer and its resume, and the access to the thread can change meanwhile. The lease of a
-withheld resume just runs out, so it is checked again and delivered once the author has access again. Cancelled and
-expired requests carry no decision, so their resumes are delivered as long as the agent is admitted to the thread.
+Days can pass between an answer and its resume, and the access to the thread can change meanwhile. A withheld resume is
+checked again after some seconds, and delivered once the author has access again. Cancelled and expired requests carry
+no decision, so their resumes are delivered as long as the agent is admitted to the thread.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
 from askback.service.lifecycle import checks, refusals
 
+CHECK_AGAIN_MS = 5_000
+"""The time after which a withheld resume is checked again."""
+
 _DECIDED = frozenset({Status.ANSWERED, Status.DECLINED})
 
 _log = logging.getLogger(__name__)
@@ -31,6 +34,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
     """Whether a leased resume may be delivered. Each server writes one audit entry for a withheld resume."""
     record = lease.record
     if not sharing.admits_requester(record):
+        await _check_again_soon(ctx, lease)
         return False
     if lease.resume.cause.startswith("check:"):
         return await _check_is_open(ctx, lease)
@@ -53,7 +57,12 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
         )
         await ctx.store.write(SideEffects(audit=(entry,)))
         ctx.withheld.add(lease.resume.id)
+    await _check_again_soon(ctx, lease)
     return False
+
+
+async def _check_again_soon(ctx: Services, lease: Lease) -> None:
+    await ctx.store.release_resume(lease, now_ms=ctx.clock.now_ms() + CHECK_AGAIN_MS)
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:

@@ -184,7 +184,7 @@ async def _resume_message(
     now = ctx.clock.now_ms()
     lease = await ctx.store.lease_resume(delivery.tenant, delivery.subject, now_ms=now, until_ms=until_ms)
     if lease is not None and not await authorship.may_deliver(ctx, lease):
-        return Postponed(until_ms)
+        return Postponed(min(until_ms, now + authorship.CHECK_AGAIN_MS))
     if lease is not None:
         lease = authorship.with_repeat_mark(lease)
         wire = resume_wire(
