@@ -11,7 +11,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from askback.server.http_protocol import BODY_S, HEAD_S, IDLE_S, UPLOAD_BYTES, BoundedHttp
-from askback.transports.socket_extension import SendNow, stream_of
+from askback.transports.asgi_extensions import SendNow, stream_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio

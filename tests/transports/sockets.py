@@ -14,8 +14,8 @@ import pytest
 
 from askback.server.app import App, create_app
 from askback.server.settings import load
-from askback.transports.socket_extension import EXTENSION, Confirm
-from askback.transports.socket_extension import Socket as Extension
+from askback.transports.asgi_extensions import SOCKET, Confirm
+from askback.transports.asgi_extensions import Socket as Extension
 from tests.client.servers import TOKENS
 from tests.limits import ROOMY
 
@@ -58,7 +58,7 @@ class Socket:
             "subprotocols": list(subprotocols),
             "extensions": {}
             if confirm is None
-            else {EXTENSION: Extension(confirm, self._send_texts, self._send_now)},
+            else {SOCKET: Extension(confirm, self._send_texts, self._send_now)},
             "state": {},
         }
         self.incoming.put_nowait({"type": "websocket.connect"})

@@ -14,7 +14,7 @@ from typing import Any, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from askback.server.batching_transport import BatchingTransport
-from askback.transports.socket_extension import STREAM
+from askback.transports.asgi_extensions import STREAM
 
 HEAD_BYTES = 64 * 1024
 """Maximum bytes of request line and headers, beyond the packet in which they begin."""

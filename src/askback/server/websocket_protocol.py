@@ -18,8 +18,8 @@ from websockets.frames import Frame
 from websockets.protocol import State
 
 from askback.server.websocket_frames import FrameSplitter, write_text
+from askback.transports.asgi_extensions import SOCKET, Socket
 from askback.transports.http import ASGIApp
-from askback.transports.socket_extension import EXTENSION, Socket
 
 READ_AHEAD = 64 * 1024
 """Bytes of messages that may wait for the app; beyond that the socket is not read."""
@@ -29,7 +29,7 @@ MESSAGE = 256
 
 
 class AskbackWebSocket(WebSocketsSansIOProtocol):
-    """The protocol with the extension `Socket` of `transports/socket_extension.py`."""
+    """The protocol with the extension `Socket` of `transports/asgi_extensions.py`."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start with nothing read or sent."""
@@ -43,7 +43,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
     async def run_asgi(self) -> None:
         """Run the app with the extension in its scope."""
         extensions = cast("dict[str, Any]", self.scope).setdefault("extensions", {})
-        extensions[EXTENSION] = Socket(self.confirm, self.send_texts, self.send_now)
+        extensions[SOCKET] = Socket(self.confirm, self.send_texts, self.send_now)
         self._served = cast("ASGIApp", self.app)
         self.app = self._serve
         await super().run_asgi()

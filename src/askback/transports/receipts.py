@@ -1,6 +1,6 @@
 """Tracks whether outcomes sent to a peer have arrived; a write to a dead connection is lost.
 
-A server that can tell has a `confirm` (`socket_extension.py`): `askback serve` sends a ping and waits for the pong, one
+A server that can tell has a `confirm` (`asgi_extensions.py`): `askback serve` sends a ping and waits for the pong, one
 at a time, so a busy connection costs one ping for each round trip. On other servers a written outcome counts as
 arrived.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from askback.transports.socket_extension import Confirm
+from askback.transports.asgi_extensions import Confirm
 
 
 class OutcomeReceipts:

@@ -16,10 +16,10 @@ from askback.domain.faults import Faults, fault
 from askback.errors import RateLimited
 from askback.ports.bus import Activity, PersonalChange
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.transports.asgi_extensions import stream_of
 from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
 from askback.transports.security import time_left
-from askback.transports.socket_extension import stream_of
 
 BEAT_S = 10.0
 """Seconds between two comments; L9 and proxies need one within 15 s."""

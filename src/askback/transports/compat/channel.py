@@ -12,10 +12,10 @@ from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
 from askback.ports.systems import Json, Peer
 from askback.service.lifecycle import undelivered
+from askback.transports.asgi_extensions import Socket
 from askback.transports.compat.api import CallerApi
 from askback.transports.http import ClientGone, Receive, Send
 from askback.transports.receipts import OutcomeReceipts
-from askback.transports.socket_extension import Socket
 
 TOO_LARGE = 1009
 FAILED = 1011

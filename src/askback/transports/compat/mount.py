@@ -13,6 +13,7 @@ from askback.domain.secrets.secret import RawBody
 from askback.errors import Forbidden, RateLimited, Unauthorized
 from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
+from askback.transports.asgi_extensions import socket_of
 from askback.transports.compat.api import CallerApi, Gateway
 from askback.transports.compat.calls import SystemCall, send_answer, send_events
 from askback.transports.compat.channel import SocketChannel
@@ -34,7 +35,6 @@ from askback.transports.http import (
 from askback.transports.oauth import CALLBACK
 from askback.transports.problems import headers_of, locale_of, problem
 from askback.transports.security import SAFE_METHODS, identify, time_left
-from askback.transports.socket_extension import socket_of
 
 RETRY_S = 5.0
 SERVER_RESTARTS = 1012

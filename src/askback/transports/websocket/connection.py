@@ -28,11 +28,11 @@ from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.delivery.waits import ConnectionWaits
 from askback.service.lifecycle import undelivered
+from askback.transports.asgi_extensions import Socket
 from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.receipts import OutcomeReceipts
-from askback.transports.socket_extension import Socket
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, operation_name
 
 MAX_OPERATIONS = 2_048

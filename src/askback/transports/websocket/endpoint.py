@@ -11,10 +11,10 @@ from askback.ports.agents import Principal
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscriptions
 from askback.service.delivery.waits import ConnectionWaits
+from askback.transports.asgi_extensions import socket_of
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
 from askback.transports.security import identify, time_left
-from askback.transports.socket_extension import socket_of
 from askback.transports.websocket.connection import Connection
 
 SUBPROTOCOL = "askback.v1"

@@ -12,7 +12,7 @@ from typing import Any
 
 from askback.domain.values import frozen
 
-EXTENSION = "askback.socket"
+SOCKET = "askback.socket"
 STREAM = "askback.stream"
 
 SendNow = Callable[[bytes], bool]
@@ -35,7 +35,7 @@ class Socket:
 
 def socket_of(scope: Mapping[str, Any]) -> Socket | None:
     """Return the features that the server of this connection offers."""
-    return scope.get("extensions", {}).get(EXTENSION)
+    return scope.get("extensions", {}).get(SOCKET)
 
 
 def stream_of(scope: Mapping[str, Any]) -> SendNow | None:
