@@ -97,7 +97,7 @@ def test_an_input_of_another_type_is_not_sent(open_gallery: OpenGallery) -> None
     expect(box).to_be_focused()
     box.fill('{"title": ')
     gallery.card.get_by_role("button", name="Allow once").click()
-    wrong = "Write JSON of the same type as the input has now."
+    wrong = "Enter JSON of the same type as the current input."
     expect(box).to_have_accessible_description(wrong)
     box.fill('[{"title": "Off by two"}]')
     expect(box).not_to_have_accessible_description(wrong)

@@ -95,7 +95,7 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{several['id']}")
     await press(eva, "a")
     await expect(
-        eva.page.get_by_text("Your vote counts, 1 more approval is needed: Run: make a")
+        eva.page.get_by_text("Vote recorded, 1 more approval is needed: Run: make a")
     ).to_be_visible()
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{other['id']}")
     await expect(eva.card.locator("#title")).to_be_focused()

@@ -96,7 +96,7 @@ async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
           field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
         }"""
     )
-    await expect(page.get_by_label("It has several lines")).to_be_checked()
+    await expect(page.get_by_label("The value has several lines")).to_be_checked()
     await expect(page.get_by_label("Value", exact=True)).to_have_value("line one\nline two")
     await dialog(page, "Replace").click()
     await expect(page.get_by_role("dialog")).to_have_count(0)

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 CANARY = "canary-7f3a9c51e2"
 LINE = "Type values here, never paste them into chat."
-MISSING = "Enter a value, or use the saved one."
+MISSING = "Enter a value."
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----\n"
 
 _RECORD = """

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 MOST = 10_240
 """Bytes of a value."""
 
-MISSING = "Enter a value, or use the saved one."
+MISSING = "Enter a value."
 
 
 @requirement("E5", "E6")

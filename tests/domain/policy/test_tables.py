@@ -34,7 +34,7 @@ def allowed(*argv: str, named: int) -> bool:
 
 
 def test_the_table_in_contributing_can_be_read() -> None:
-    guide = Path("CONTRIBUTING.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     [text] = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
     table = read_table("frob", text)
     assert table.subcommands[("check",)].runs
