@@ -18,7 +18,7 @@ from askback.storage.postgres.connection import (
     unavailable,
 )
 from askback.storage.postgres.liveness import TRANSACTION_TIMEOUT
-from askback.storage.postgres.transactions import snapshot, transaction
+from askback.storage.postgres.transactions import single_statement, snapshot, transaction
 from askback.storage.rows import Row
 
 if TYPE_CHECKING:
@@ -75,11 +75,14 @@ class Pool:
         async with self._borrowed() as db, snapshot(db):
             yield db
 
-    async def change(self, operation: Operation[T]) -> T:
-        """Run an operation as a transaction; a caller that leaves meanwhile leaves it to end by itself."""
+    async def change(self, operation: Operation[T], *, single: bool = False) -> T:
+        """Run an operation as a transaction; a caller that leaves meanwhile leaves it to end by itself.
+
+        A `single` statement commits itself, which saves two calls.
+        """
         if self._pool is None:
             raise closed_error()
-        task = asyncio.get_running_loop().create_task(self._change(operation))
+        task = asyncio.get_running_loop().create_task(self._change(operation, single=single))
         self._changes.add(task)
         task.add_done_callback(self._changed)
         return await asyncio.shield(task)
@@ -100,10 +103,10 @@ class Pool:
         if not task.cancelled():
             task.exception()  # seen, also when the caller has left
 
-    async def _change(self, operation: Operation[T]) -> T:
+    async def _change(self, operation: Operation[T], *, single: bool) -> T:
         for left in reversed(range(TRIES)):
             try:
-                async with self._borrowed() as db, transaction(db):
+                async with self._borrowed() as db, single_statement() if single else transaction(db):
                     result = await operation(db)
             except asyncpg.PostgresError as error:
                 if not is_retryable(error):

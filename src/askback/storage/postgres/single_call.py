@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
 from askback.domain.access import read_access
@@ -20,6 +19,7 @@ from askback.storage.postgres.group import claim_rows, entry_of
 from askback.storage.postgres.jobs import Entry, EventSlot, Insert, Job, Settle, of_kind
 from askback.storage.postgres.requests import step_row
 from askback.storage.postgres.transactions import single_statement
+from askback.storage.sql.resumes import resume_columns
 
 Name = tuple[str, str]
 """A tenant, and the id of one of its threads, requesters or requests."""
@@ -107,8 +107,8 @@ class _Group:
         yield from _columns(self._request_rows(), _REQUESTS)
         events = zip(self._slots, self._drafts, strict=True)
         yield from _columns([(*slot, d.type, d.request_id, d.at, d.data) for slot, d in events], _EVENTS)
-        resumes = [astuple(each) for job in self._jobs for each in job.change.effects.resumes]
-        yield from _columns(resumes, _RESUMES)
+        resumes = (each for job in self._jobs for each in job.change.effects.resumes)
+        yield from _columns(map(resume_columns, resumes), _RESUMES)
         yield from _columns(self._tenants.items(), _TENANTS)
 
     def _forms(self) -> Iterable[Insert]:

@@ -220,7 +220,8 @@ class PostgresStore(
         await asyncio.gather(*(self._drop(tenant, request_id) for request_id in request_ids))
 
     async def _drop_held(self, names: Sequence[Key]) -> Mapping[Key, None]:
-        await self._db.change(lambda tx: tx.many(DROP_HELD, names))
+        columns = tuple(map(list, zip(*names, strict=True)))
+        await self._pool.change(lambda db: db.execute(DROP_HELD, *columns), single=True)
         return {}
 
     # Health
@@ -252,7 +253,7 @@ class PostgresStore(
 
     async def tell(self, news: Unstored) -> None:
         """Tell every server."""
-        await self._pool.change(lambda db: db.execute(TELL, payload(news)))
+        await self._pool.change(lambda db: db.execute(TELL, payload(news)), single=True)
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""

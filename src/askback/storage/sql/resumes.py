@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from operator import attrgetter
 from typing import Any
 
 from askback.ports.outcome import Outcome
@@ -15,6 +15,10 @@ from askback.storage.sql.requests import RECORD, REQUEST
 from askback.storage.sql.transaction import Area, Transaction
 
 _FIELDS = ("id", "tenant", "thread", "requester", "request", "available_at", "held", "cause")
+# The values of those of a `Resume`. `dataclasses.astuple` copies each value, which takes twenty times as long.
+resume_columns = attrgetter(
+    "id", "tenant", "thread_id", "requester", "request_id", "available_at", "held", "cause"
+)
 _RESUME = ", ".join(f"s.{name}" for name in (*_FIELDS, "attempt"))
 # (the fields of `Resume`): one for each request and cause; a second is no second.
 ADD_RESUME = f"""
@@ -82,7 +86,7 @@ WHERE s.tenant = w.tenant AND s.request = w.request AND s.held AND s.attempt = 0
 async def add_resumes(tx: Transaction, resumes: Sequence[Resume]) -> None:
     """Write the resumes that come with a change."""
     for resume in resumes:
-        await tx.run(ADD_RESUME, *astuple(resume))
+        await tx.run(ADD_RESUME, *resume_columns(resume))
 
 
 class ResumeArea(Area):
@@ -157,7 +161,7 @@ class ResumeArea(Area):
 
     async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
         """Write resumes after their requests have ended."""
-        held = [astuple(resume) for resume in resumes]
+        held = [resume_columns(resume) for resume in resumes]
         await self._db.change(lambda tx: tx.many(HOLD, held))
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
