@@ -140,7 +140,7 @@ def why_sensitive(words: Iterable[str]) -> Reason | None:
 
 def is_secret_path(path: str) -> bool:
     """Tell whether a path is a device, a process, or a file that usually holds secrets."""
-    names = components(path)
+    names = [name.rstrip(" .") or name for name in components(path)]  # as Windows opens them
     if not names:
         return False
     if copied := _COPY.fullmatch(names[-1][:_NAME_MAX]):

@@ -14,6 +14,9 @@ from askback.domain.policy.files import fold_key, is_path_key
 SEARCH_TOOLS = frozenset("grep grep_search grep_files search_files search_file_content".split())
 """Tools that search the contents of the files below a folder."""
 
+MANY_READERS = frozenset({"read_many_files"})
+"""Tools that read every file that a pattern matches, and every file below a folder."""
+
 _PATHS = frozenset(
     """
     absolutepath directory directories directorypath dir dirpath folder folderpath root searchpath searchdirectory

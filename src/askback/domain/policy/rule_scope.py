@@ -129,11 +129,26 @@ def _is_ambiguous(path: str) -> bool:
 
 
 def _search_targets(call: Call) -> list[str]:
+    """Return the paths where a search begins: of a pattern, the folder in front of it."""
+    if call.folded_name in read_tools.MANY_READERS:
+        return [_folder_before_pattern(path) for path in _read_paths(call)] or ["."]
     return read_tools.search_folders(call.members) or ["."]
+
+
+def _read_paths(call: Call) -> list[str]:
+    return [*read_tools.search_folders(call.members), *read_tools.name_filters(call.members)[0]]
+
+
+def _folder_before_pattern(path: str) -> str:
+    literal, *rest = _WILD.split(path, maxsplit=1)
+    return literal.rpartition("/")[0] or "." if rest else path
 
 
 def _is_filtered(call: Call, reach: ReadScope) -> bool:
     """Tell whether a tool does not search, or finds only names or folders without secret files."""
+    if call.folded_name in read_tools.MANY_READERS:
+        read = _read_paths(call)
+        return bool(read) and all(_names_no_secret(path, reach) for path in read)
     if call.folded_name not in read_tools.SEARCH_TOOLS:
         return True
     globs, types = read_tools.name_filters(call.members)
@@ -142,6 +157,13 @@ def _is_filtered(call: Call, reach: ReadScope) -> bool:
     if types:
         return all(map(safe_type, types))
     return all(looks_like_file(path) or reach.is_secret_free(path) for path in _search_targets(call))
+
+
+def _names_no_secret(path: str, reach: ReadScope) -> bool:
+    """Tell whether no file that a path or a pattern names, or that is below it, is a secret file."""
+    if _WILD.search(path):
+        return safe_globs(path)
+    return looks_like_file(path) or reach.is_secret_free(path)
 
 
 def _check_autorun(call: Call, rule: Rule) -> Reason | None:
