@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
-from askback.adapters.claude import with_askback
+from askback.adapters.claude import gate, with_askback
 from tests.adapters.claude.conftest import Options, Process, result_of, run, wait_for_request
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import touch
@@ -148,6 +148,15 @@ async def test_an_approval_for_a_sub_agent_of_a_durable_session_is_used_when_it_
         assert (await line())["result"] == "made it"
     assert (project / "made").exists()
     assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+async def test_a_prompt_is_answered_while_the_server_is_down(
+    model: FakeModel, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "COLLECT_S", 0.1)
+    model.play("go", ["Hello."])
+    async with AsyncClient("http://127.0.0.1:9", "no-token") as agent:
+        assert result_of(await run(with_askback(options(), agent), "go")).result == "Hello."
 
 
 @requirement("C4")

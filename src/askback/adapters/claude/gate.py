@@ -46,6 +46,8 @@ _NOT_RUN = "The tool {tool} was not run: {error}"
 _CHANGED = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
 _WITHDRAW_S = 5.0
+COLLECT_S = 10.0
+"""Seconds to look for what an earlier process had asked."""
 
 _log = logging.getLogger(__name__)
 
@@ -120,9 +122,17 @@ class Gate:
         return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
 
     async def _collect(self, event: Json) -> list[str]:
-        """Find what an earlier process of the session left, and return the sentences for Claude about it."""
-        thread_id = self._thread_id or self._session_id
-        return await self._leftovers.collect(thread_id, self._session_id, Path(event["transcript_path"]))
+        """Find what an earlier process of the session left, and return the sentences for Claude about it.
+
+        Without a server nothing is found, and the prompt goes on: Claude Code would refuse it after half a minute.
+        """
+        thread_id, transcript = self._thread_id or self._session_id, Path(event["transcript_path"])
+        try:
+            async with asyncio.timeout(COLLECT_S):
+                return await self._leftovers.collect(thread_id, self._session_id, transcript)
+        except (AskbackError, TimeoutError):
+            _log.warning("askback could not look for what an earlier process had asked", exc_info=True)
+            return []
 
     async def _end(self, *_: object) -> Json:
         await self._leftovers.withdraw()
@@ -138,8 +148,7 @@ class Gate:
             return output("PreToolUse", permissionDecision="ask")
         if not self._prompted:
             self._prompted, self._replayed = True, call_id
-            with suppress(AskbackError):  # the request of this call is found by its id
-                await self._collect(event)
+            await self._collect(event)
         decision = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
         if not isinstance(decision, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
