@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue
 
 from askback.client.questions import FIELD
-from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults, fault, rename_path
 from askback.domain.model import Model
 from askback.domain.validation.ask import check_form
@@ -162,7 +162,7 @@ _PATHS_OF_QUESTION = (
 def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return the form for questions in Claude's shape, which are at `place`; raises `Faults`."""
     try:
-        return form_of(read_questions(tool_input))
+        return checked_form_of(tool_input)
     except Faults as refused:
         raise refused.with_paths([(r"input\.questions", place)]) from None
 

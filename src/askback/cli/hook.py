@@ -13,7 +13,7 @@ import typer
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.client.discovery import CREDENTIALS
-from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
@@ -69,7 +69,7 @@ async def _decide(event: dict[str, Any]) -> dict[str, Any]:
 
 async def _answer(ask: AsyncClient, tool_input: dict[str, Any]) -> dict[str, Any]:
     """Ask Claude's questions."""
-    form = Form.model_validate(form_of(read_questions(tool_input)))
+    form = Form.model_validate(checked_form_of(tool_input))
     outcome = await ask.try_form(form, timeout_s=WAIT_S)
     if isinstance(outcome, NotAnswered):
         return {"behavior": "deny", "message": ask.text_of(outcome.request)}

@@ -10,9 +10,11 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
+from askback.domain.faults import Faults
 from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select, Text, Textarea
 from askback.domain.model import Model
 from askback.domain.options import Option, OptionValue
+from askback.domain.validation.ask import check_form
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
@@ -65,6 +67,25 @@ def form_of(questions: Sequence[AskedQuestion]) -> Json:
         field |= {"required": True, "allow_other": True}
         sections.append({"id": f"s{i}", "fields": [field], **({"title": each.header} if each.header else {})})
     return {"format": "plain", "sections": sections}
+
+
+def checked_form_of(tool_input: Mapping[str, Any]) -> Json:
+    """Return the form for the input of the tool; raises `Faults` with paths that begin with `input`."""
+    form = form_of(read_questions(tool_input))
+    try:
+        check_form(form)
+    except Faults as refused:
+        raise refused.with_paths(_PATHS_OF_FORM) from None
+    return form
+
+
+_QUESTION = r"form\.sections\[(\d+)\]"
+_PATHS_OF_FORM = (
+    (rf"{_QUESTION}\.title", r"input.questions[\1].header"),
+    (rf"{_QUESTION}\.fields\[0\]\.options", r"input.questions[\1].options"),
+    (rf"{_QUESTION}\.fields\[0\]\.label", r"input.questions[\1].question"),
+    ("form", "input.questions"),
+)
 
 
 @dataclass(frozen=True, slots=True)

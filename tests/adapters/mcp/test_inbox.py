@@ -202,6 +202,11 @@ WRONG = [
     ("ask_user", {"form": {}, "multiple": True}, "multiple: This belongs to question only"),
     ("ask_user", {"questions": []}, "questions: Use at least 1"),
     ("ask_user", {"questions": QUESTIONS * 3}, "questions: Use at most 4"),
+    (
+        "ask_user",
+        {"questions": [QUESTIONS[0] | {"question": ""}]},
+        "questions[0].question: Must not be empty",
+    ),
     ("ask_user", {"form": {"fields": []}}, "form.fields: Add at least one field"),
     ("ask_user", {"question": "x" * 2001}, "question: Must be at most 2000"),
     ("ask_user", {"question": "x", "options": ["a", "a"]}, "options[1]: This option appears twice"),

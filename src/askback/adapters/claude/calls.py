@@ -9,7 +9,7 @@ from typing import Any
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny
 
 from askback.client.options import call_key
-from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.request import Agent, Answer, InputRequest
@@ -73,14 +73,14 @@ class ToolUse:
 def form_for(use: ToolUse) -> Form | PermissionResultDeny:
     """Return the form for a call of AskUserQuestion, or a denial that explains the invalid questions."""
     try:
-        questions = read_questions(use.input)
+        form = checked_form_of(use.input)
     except Faults as faults:
         listed = " ".join(f"{each.path}: {render(each, 'en')}" for each in faults.faults)
         return PermissionResultDeny(message=_WRONG_QUESTIONS.format(faults=listed))
-    texts = [each.question for each in questions]
+    texts = [each["question"] for each in use.input["questions"]]
     if len(set(texts)) < len(texts):  # Claude Code keys the answers by the text, so one would be lost
         return PermissionResultDeny(message=_SAME_TEXT)
-    return Form.model_validate(form_of(questions))
+    return Form.model_validate(form)
 
 
 def answered_input(use: ToolUse, form: Form, answer: Answer) -> dict[str, Any]:
