@@ -48,7 +48,9 @@ GROUPS: dict[str, str] = {
     | node --version | node -v | npm --version | npm -v
     | python --version | python3 --version | python -V | python3 -V | pip --version | pip3 --version | go version
     | java -version | java --version | ruby --version | php --version | gcc --version | make --version
-    | docker --version | uv --version | bash --version""",
+    | docker --version | uv --version | bash --version | bun --version | deno --version | dotnet --version
+    | gh --version
+    | php -v""",
     "git": """
     git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
     | git branch:* | git tag:* | git shortlog:* | git describe:* | git ls-tree:* | git merge-base:* | git rev-list:*
