@@ -85,6 +85,7 @@ async def test_a_token_is_shown_once_works_and_is_revoked(screen: OpenScreen, te
     await page.get_by_label("Valid for").select_option("7")
     await page.get_by_role("button", name="Create token").click()
     token = await page.locator(".sample code").inner_text()
+    await expect(page.get_by_text("Copy the token now.")).to_be_focused()
     async with httpx2.AsyncClient(
         base_url=boss.origin, headers={"Authorization": f"Bearer {token}"}
     ) as agent:

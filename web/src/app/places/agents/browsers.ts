@@ -36,7 +36,7 @@ export class Browsers extends Section {
     const { name, role } = read(event.target as HTMLFormElement);
     const made = await this.change<Address>("POST", "/v1/login-links", { name: name || null, role });
     this.#link = made?.url ?? "";
-    this.host.redraw();
+    this.host.focusOn("#made");
   }
 
   override drawActions(): Template | false {
@@ -68,7 +68,7 @@ export class Browsers extends Section {
 
   #drawLink(): Template {
     return html`<div class="stack">
-      <p>${this.say("link_hint")}</p>
+      <p id="made" tabindex="-1">${this.say("link_hint")}</p>
       ${drawCode(this.#link, this.say("qr"))}
       <div class="sample"><code>${this.#link}</code><askback-copy .text=${this.#link}></askback-copy></div>
     </div>`;

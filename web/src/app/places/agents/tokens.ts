@@ -41,7 +41,7 @@ export class Tokens extends PagedSection<Token, TokenList> {
     const body = { role, name: name || null, ...lifetime };
     const made = await this.change<Token & { token: string }>("POST", "/v1/tokens", body);
     this.#secret = made?.token ?? "";
-    this.host.redraw();
+    this.host.focusOn("#made");
   }
 
   override drawActions(): Template {
@@ -57,7 +57,7 @@ export class Tokens extends PagedSection<Token, TokenList> {
 
   #drawSecret(): Template {
     return html`<div class="stack">
-      <p>${this.say("token_once")}</p>
+      <p id="made" tabindex="-1">${this.say("token_once")}</p>
       <div class="sample"><code>${this.#secret}</code><askback-copy .text=${this.#secret}></askback-copy></div>
     </div>`;
   }

@@ -39,9 +39,13 @@ export class Verifier {
 
   drawButton(): Template {
     const { say } = this.place;
-    if (this.#running)
-      return html`<button type="button" .onclick=${() => this.stop()}>${say("audit.stop")}</button>`;
-    return html`<button type="button" class="primary" .onclick=${() => void this.#run()}>${say("audit.verify")}</button>`;
+    const running = this.#running;
+    const press = (): void => {
+      if (running) this.stop();
+      else void this.#run();
+    };
+    // One button, which keeps the focus.
+    return html`<button type="button" class=${!running && "primary"} .onclick=${press}>${say(running ? "audit.stop" : "audit.verify")}</button>`;
   }
 
   draw(): Template {

@@ -48,7 +48,7 @@ export class Webhooks extends Section {
     const body = { url: String(form.get("url")).trim(), events: form.getAll("event").map(String) };
     const made = await this.change<Webhook & { secret: string }>("POST", "/v1/webhooks", body);
     this.#secret = made?.secret ?? "";
-    this.host.redraw();
+    this.host.focusOn("#made");
   }
 
   async #test(hook: Webhook): Promise<void> {
@@ -80,7 +80,7 @@ export class Webhooks extends Section {
 
   #drawSecret(): Template {
     return html`<div class="stack">
-      <p>${this.say("hook_once")}</p>
+      <p id="made" tabindex="-1">${this.say("hook_once")}</p>
       <div class="sample"><code>${this.#secret}</code><askback-copy .text=${this.#secret}></askback-copy></div>
     </div>`;
   }
