@@ -21,7 +21,7 @@ import anyio
 from askback.cli.serve import bind
 from askback.delivery.shared import SharedBus
 from askback.domain.limits import Limits
-from askback.server import http_protocol
+from askback.server import batching_transport
 from askback.server.app import App, create_app
 from askback.server.database_address import PostgresAddress
 from askback.server.process import run_server
@@ -145,7 +145,7 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limit
     async def ready() -> None:
         line.send("ready")
 
-    http_protocol.PATIENCE_S = PARTING_S
+    batching_transport.PATIENCE_S = PARTING_S
     for module in (deliver, dispatch):
         vars(module)["LEASE_S"] = DELIVERY_LEASE_S
     dispatch.POLL_S = DELIVERY_LOOK_S
