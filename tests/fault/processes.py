@@ -100,8 +100,7 @@ class Killable:
     def sockets(self) -> int:
         """The number of its open sockets."""
         assert self._process is not None
-        kinds = (os.readlink(each) for each in Path(f"/proc/{self._process.pid}/fd").iterdir())
-        return sum(kind.startswith("socket:") for kind in kinds)
+        return sum(map(_is_socket, Path(f"/proc/{self._process.pid}/fd").iterdir()))
 
     @property
     def ended(self) -> bool:
@@ -134,6 +133,14 @@ class Server(Killable):
             "ASKBACK_METRICS_TOKEN": METRICS,
         }
         super().__init__(serve, environ, fault, limits, log=data / "server.log")
+
+
+def _is_socket(descriptor: Path) -> bool:
+    """Whether a descriptor of a process is a socket, and was not closed meanwhile."""
+    try:
+        return os.readlink(descriptor).startswith("socket:")
+    except FileNotFoundError:
+        return False
 
 
 def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limits: Limits) -> None:
