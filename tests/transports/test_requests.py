@@ -128,6 +128,22 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
 
 
 @pytest.mark.parametrize(
+    ("description", "title"),
+    [
+        ("Which **one**?", "Which one?"),
+        ({"en": "Which **one**?", "de": "`Was`?"}, {"en": "Which one?", "de": "Was?"}),
+    ],
+)
+async def test_a_brief_form_without_names_is_called_by_its_description_without_markdown(
+    api: Api, description: str | dict[str, str], title: str | dict[str, str]
+) -> None:
+    await create_request(api, form={"description": description, "fields": [{"type": "text", "id": "one"}]})
+    reply = await (await api.as_("responder")).get("/v1/requests", params={"brief": "true"})
+    [question] = reply.json()["requests"]
+    assert question["form"] == {"title": title}
+
+
+@pytest.mark.parametrize(
     ("params", "path", "code"),
     [
         ({"limit": "0"}, "limit", "below_min"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
+
+from askback.domain.markdown import plain_line
 
 _LEFT_OUT = frozenset(
     {
@@ -55,12 +58,20 @@ def _select(names: frozenset[str] | set[str], members: Mapping[str, Any]) -> dic
     return {name: member for name, member in members.items() if name in names}
 
 
+def _plain(text: str | Mapping[str, str] | None) -> str | Mapping[str, str]:
+    """Return a description, perhaps in several languages, without its Markdown."""
+    if isinstance(text, Mapping):
+        return {language: plain_line(each) for language, each in text.items()}
+    return plain_line(text or "")
+
+
 def _brief_form(form: Mapping[str, Any]) -> dict[str, Any]:
     """Return the title or its substitute (as `nameOf` in `web/src/core/form.ts`), and the number of questions."""
     sections = form.get("sections") or [form]
     fields = [field for section in sections for field in section["fields"]]
     around = sections[0]
-    names = (form.get("title"), fields[0].get("label"), around.get("title"), around.get("description"))
-    title = next(filter(None, (*names, form.get("description"))), "")
+    names = (form.get("title"), fields[0].get("label"), around.get("title"))
+    descriptions = map(_plain, (around.get("description"), form.get("description")))
+    title = next(filter(None, chain(names, descriptions)), "")
     locale = {"locale": form["locale"]} if form.get("locale") else {}
     return {"form": {"title": title, **locale}, "questions": len(fields)}
