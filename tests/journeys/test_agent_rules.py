@@ -112,6 +112,14 @@ async def test_a_mode_of_a_new_thread_is_for_the_first_agent_that_asks_there(
 
 
 @requirement("N9")
+async def test_no_agent_that_a_person_names_is_taken_for_the_first_one(team: Team, thread: str) -> None:
+    refused = await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[""])
+    assert faults(refused) == [("mode_agents[0]", "empty")]
+    await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=["first"])
+    assert not await runs(team.agent, thread, "make one")
+
+
+@requirement("N9")
 async def test_a_mode_that_lets_less_run_is_for_every_agent(
     team: Team, stranger: Person, thread: str
 ) -> None:

@@ -34,8 +34,11 @@ class StoredRule(Protocol):
 LOOSENING_MODES = frozenset({"accept_edits", "full"})
 """Modes that let more run; a thread's mode applies only to the agents that were in it when it was set."""
 
-FIRST_AGENT = "first"
-"""Stands in `mode_agents` for the agent that first writes in the thread, if no agent had when the mode was set."""
+FIRST_AGENT = ""
+"""In `mode_agents`, the agent that first writes in the thread, if none had when the mode was set.
+
+No caller can send it: an id is not blank.
+"""
 
 
 def read_settings(

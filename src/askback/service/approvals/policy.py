@@ -138,7 +138,7 @@ def _check(sent: PolicyBody, limits: Limits) -> None:
         if number is not None and not least <= number <= most:
             report.add(name, "out_of_range", min=least, max=most)
     for index, agent in enumerate(sent.mode_agents or ()):
-        TextCheck(report, suspicious=True).line("", join("mode_agents", index), agent, limits.identifier)
+        TextCheck(report, suspicious=True).at(join("mode_agents", index), agent, limits.identifier)
     if sent.mode_agents is not None and (sent.thread_id is None or sent.mode not in LOOSENING_MODES):
         report.add("mode_agents", "unknown_field.key")
     elif len(sent.mode_agents or ()) > limits.assignees:
