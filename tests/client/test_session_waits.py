@@ -93,7 +93,7 @@ class Waits(RandomFrames):
         self.watched.clear()
 
     def run(self) -> None:
-        """Take random steps, deliver everything, and answer what is left."""
+        """Take random steps. Then answer all requests, and check that every caller has its outcome."""
         for _ in range(60):
             self.step(self.wait, self.create, self.stop_waiting, self.answer_seldom)
         self.deliver_everything()

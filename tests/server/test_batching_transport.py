@@ -14,6 +14,7 @@ import uvloop
 
 from askback.server import batching_transport
 from askback.server.batching_transport import MAX_HELD, BatchingTransport
+from tests.server.lines import Line
 
 SIZE = 8 * 1024 * 1024
 """More than the kernel takes."""
@@ -73,30 +74,9 @@ async def test_a_peer_that_reads_slowly_gets_all_of_it(peer: tuple[Farewell, soc
     assert read == SIZE
 
 
-class Writes(asyncio.Transport):
-    """A transport that records each write."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.all: list[bytes] = []
-        self.closed = False
-
-    def write(self, data: Any) -> None:
-        self.all.append(data)
-
-    def is_closing(self) -> bool:
-        return self.closed
-
-    def close(self) -> None:
-        self.closed = True
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-
 async def test_the_writes_of_a_turn_are_one_write() -> None:
-    writes = Writes()
-    batching = BatchingTransport(writes)
+    line = Line()
+    batching = BatchingTransport(line)
     for turn in (b"ab", b"cd"):
         for byte in turn:
             batching.write(bytes([byte]))
@@ -105,15 +85,15 @@ async def test_the_writes_of_a_turn_are_one_write() -> None:
     batching.close()
     batching.write(b"f")
     await anyio.lowlevel.checkpoint()
-    assert writes.all == [b"ab", b"cd", b"e"]
+    assert line.writes == [b"ab", b"cd", b"e"]
 
 
 async def test_a_long_response_is_not_held() -> None:
-    writes = Writes()
-    batching = BatchingTransport(writes)
+    line = Line()
+    batching = BatchingTransport(line)
     batching.write(b"head")
     batching.write(b"x" * MAX_HELD)
     batching.write(b"end")
-    assert [len(each) for each in writes.all] == [4 + MAX_HELD]
+    assert [len(each) for each in line.writes] == [4 + MAX_HELD]
     await anyio.lowlevel.checkpoint()
-    assert writes.all[1:] == [b"end"]
+    assert line.writes[1:] == [b"end"]

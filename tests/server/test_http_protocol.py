@@ -13,6 +13,7 @@ from uvicorn.server import ServerState
 from askback.server.http_protocol import BODY_S, HEAD_S, IDLE_S, UPLOAD_BYTES, BoundedHttp
 from askback.transports.asgi_extensions import SendNow, stream_of
 from tests.requirements import requirement
+from tests.server.lines import Line
 
 pytestmark = pytest.mark.anyio
 
@@ -42,33 +43,6 @@ class Clock:
         for _, handle, callback, args in due:
             if not handle.cancelled():
                 callback(*args)
-
-
-class Line(asyncio.Transport):
-    """A connection that records its writes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = b""
-        self.closed = False
-
-    def write(self, data: Any) -> None:
-        self.written += data
-
-    def is_closing(self) -> bool:
-        return self.closed
-
-    def close(self) -> None:
-        self.closed = True
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-    def pause_reading(self) -> None:
-        """Do nothing: there is nothing to pause."""
-
-    def resume_reading(self) -> None:
-        """Do nothing: there is nothing to resume."""
 
 
 async def app(_scope: Any, receive: Any, send: Any) -> None:

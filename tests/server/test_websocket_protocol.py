@@ -13,6 +13,7 @@ from websockets.frames import Frame, Opcode
 
 from askback.domain.limits import DEFAULTS
 from askback.server.websocket_protocol import MESSAGE, READ_AHEAD, AskbackWebSocket
+from tests.server.lines import Line
 
 pytestmark = pytest.mark.anyio
 
@@ -20,32 +21,6 @@ HANDSHAKE = (
     b"GET /v1/ws HTTP/1.1\r\nHost: askback\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
-
-
-class Line(asyncio.Transport):
-    """A connection that shows whether it is read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.paused = False
-
-    def write(self, data: Any) -> None:
-        """Take it."""
-
-    def pause_reading(self) -> None:
-        """Read no more."""
-        self.paused = True
-
-    def resume_reading(self) -> None:
-        """Read again."""
-        self.paused = False
-
-    def is_closing(self) -> bool:
-        """Stay open."""
-        return False
-
-    def close(self) -> None:
-        """Stay open."""
 
 
 def begun(app: Any, line: Line) -> AskbackWebSocket:

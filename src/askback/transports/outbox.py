@@ -65,14 +65,14 @@ class Outbox(Generic[T]):
         """Write an item now, or add it to the next batch; does nothing once closed."""
         if self.closed:
             return
-        idle = self._wake is not None and not self._wake.done()
-        if idle and self._write_now is not None and self._write_now(item):
+        wake = None if self._wake is None or self._wake.done() else self._wake
+        if wake and self._write_now and self._write_now(item):
             self.batches += 1
             return
         self._items.append(item)
         self._size += len(item)
-        if idle and self._wake is not None:
-            self._wake.set_result(None)
+        if wake:
+            wake.set_result(None)
 
     async def drained(self) -> None:
         """Return once everything put so far has been written, or the connection is closed."""

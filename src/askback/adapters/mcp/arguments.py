@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from askback.adapters import arguments
+from askback.adapters.asking import short_id
 from askback.domain.model import Model
 
 _Seconds = Annotated[float, Field(ge=0)]
@@ -113,3 +114,8 @@ class ApprovalPrompt(Model):
     tool_name: str = Field(min_length=1)
     input: dict[str, Any]
     tool_use_id: str | None = None
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The id of the call as a request has it."""
+        return self.tool_use_id and short_id(self.tool_use_id)

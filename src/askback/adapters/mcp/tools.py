@@ -10,7 +10,6 @@ from typing import Any
 from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from askback.adapters.arguments import Asked, description_of, form_for
-from askback.adapters.asking import short_id
 from askback.adapters.mcp.arguments import (
     AnswerInView,
     ApprovalPrompt,
@@ -175,7 +174,7 @@ async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
         arguments.tool_name,
         arguments.input,
         thread_id=call.place.thread_id,
-        tool_call_id=arguments.tool_use_id and short_id(arguments.tool_use_id),
+        tool_call_id=arguments.tool_call_id,
         allow_edit=True,
         timeout_s=None,
     )
@@ -186,7 +185,7 @@ async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
 
 async def _answer_questions(call: ToolCall, arguments: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
     """Answer Claude's own questions, for whose tool it asks permission too."""
-    id_ = arguments.tool_use_id and short_id(arguments.tool_use_id)
+    id_ = arguments.tool_call_id
     key = call_key("mcp", {"run_id": "questions", "tool_call_id": id_})
     outcome = await call.place.client.try_form(
         asked.form, thread_id=call.place.thread_id, tool_call_id=id_, idempotency_key=key

@@ -33,36 +33,33 @@ _log = logging.getLogger(__name__)
 async def may_deliver(ctx: Services, lease: Lease) -> bool:
     """Whether a leased resume may be delivered. Each server writes one audit entry for a withheld resume."""
     record = lease.record
-    if not sharing.admits_requester(record):
-        await _check_again_soon(ctx, lease)
-        return False
-    if lease.resume.cause.startswith("check:"):
-        return await _check_is_open(ctx, lease)
-    author = record.state.members.get("settled_by")
-    if record.status not in _DECIDED or author is None or _may_still_answer(author, record):
-        ctx.withheld.discard(lease.resume.id)
-        return True
-    if lease.resume.id not in ctx.withheld:
-        _log.warning(
-            "resume %s is withheld: the author of the decision may no longer decide", lease.resume.id
-        )
-        entry = audit_entry(
-            "resume.withheld",
-            at=ctx.clock.now_ms(),
-            tenant=record.tenant,
-            by=None,
-            about=record,
-            resume_id=lease.resume.id,
-            settled_by=author,
-        )
-        await ctx.store.write(SideEffects(audit=(entry,)))
-        ctx.withheld.add(lease.resume.id)
-    await _check_again_soon(ctx, lease)
+    if sharing.admits_requester(record):
+        if lease.resume.cause.startswith("check:"):
+            return await _check_is_open(ctx, lease)
+        author = record.state.members.get("settled_by")
+        if record.status not in _DECIDED or author is None or _may_still_answer(author, record):
+            ctx.withheld.discard(lease.resume.id)
+            return True
+        await _record_withheld(ctx, lease, author)
+    await ctx.store.release_resume(lease, now_ms=ctx.clock.now_ms() + CHECK_AGAIN_MS)
     return False
 
 
-async def _check_again_soon(ctx: Services, lease: Lease) -> None:
-    await ctx.store.release_resume(lease, now_ms=ctx.clock.now_ms() + CHECK_AGAIN_MS)
+async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str]) -> None:
+    if lease.resume.id in ctx.withheld:
+        return
+    _log.warning("resume %s is withheld: the author of the decision may no longer decide", lease.resume.id)
+    entry = audit_entry(
+        "resume.withheld",
+        at=ctx.clock.now_ms(),
+        tenant=lease.record.tenant,
+        by=None,
+        about=lease.record,
+        resume_id=lease.resume.id,
+        settled_by=author,
+    )
+    await ctx.store.write(SideEffects(audit=(entry,)))
+    ctx.withheld.add(lease.resume.id)
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:

@@ -141,13 +141,14 @@ class _Group:
             (
                 slot[0], slot[1], record.tenant, record.id, record.kind, record.requester, record.status.value,
                 record.revision, record.created_at, record.expires_at, record.state.text,
-                record.spec.text if after is None else record.spec.unclosed_text,
+                record.spec.text
+                if (after := self._questions_after.get((record.tenant, record.id))) is None
+                else record.spec.unclosed_text,
                 record.digest, record.due_at,
                 labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, after,
             )
             for slot, job in zip(self._slots, self._jobs, strict=True)
             if isinstance(job.change, Insert) and (record := job.change.record) and (labels := record.labels)
-            for after in (self._questions_after.get((record.tenant, record.id)),)
         ]  # fmt: skip
 
     def entries(self, row: Any) -> Iterator[Entry]:

@@ -1,0 +1,45 @@
+"""A connection for tests of protocols and transports."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+
+class Line(asyncio.Transport):
+    """A connection that records its writes, and shows whether it is read and whether it is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[bytes] = []
+        self.paused = False
+        self.closed = False
+
+    @property
+    def written(self) -> bytes:
+        """All writes together."""
+        return b"".join(self.writes)
+
+    def write(self, data: Any) -> None:
+        """Record a write."""
+        self.writes.append(data)
+
+    def is_closing(self) -> bool:
+        """Whether it is closed."""
+        return self.closed
+
+    def close(self) -> None:
+        """Close it."""
+        self.closed = True
+
+    def get_write_buffer_size(self) -> int:
+        """Return 0: everything is sent."""
+        return 0
+
+    def pause_reading(self) -> None:
+        """Read no more."""
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        self.paused = False
