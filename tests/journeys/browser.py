@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import nullcontext
@@ -318,6 +319,9 @@ class Wire:
     def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
         self.change = change
         self.deaf = False
+        """Whether all frames are lost, as on a dead network: after 33 seconds the page connects again."""
+        self.losing_events = False
+        """Whether events are lost while replies arrive, so that the page keeps its connection."""
         self.holding = False
         self._held: list[str] = []
         self._open_now: WebSocketRoute | None = None
@@ -343,7 +347,8 @@ class Wire:
         server = browser.connect_to_server()
 
         def hear(message: str | bytes) -> None:
-            frames = [] if self.deaf else self.change(str(message))
+            lost = self.deaf or (self.losing_events and "event" in json.loads(message))
+            frames = [] if lost else self.change(str(message))
             if self.holding:
                 self._held += frames
             else:

@@ -149,7 +149,7 @@ async def test_the_second_of_two_concurrent_decisions_gets_a_message(
     eva = await screen(f"/r/{request['id']}", house=team, before=wire.watch)
     eva.forgive("status of 409")
     await expect(eva.button("Deny")).to_be_visible()
-    wire.deaf = True
+    wire.losing_events = True
     await team.bob.decide(request["id"], "approve")
     await eva.card.get_by_text("Add a note").click()
     await eva.card.get_by_label("Note for the agent").fill("Not like this.")

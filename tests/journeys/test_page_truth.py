@@ -144,7 +144,7 @@ async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     eva.forgive("status of 409")
     tab = await second_tab(eva, place_of(thread))
     await eva.card.get_by_label("Dish").fill("soup")
-    wire.deaf = True
+    wire.losing_events = True
     await tab.page.bring_to_front()
     await tab.get_by_label("Dish").fill("rice")
     await tab.get_by_role("button", name="Submit").click()
@@ -156,7 +156,7 @@ async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     await eva.button("Submit").click()
     if validator is not None:
         await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
-    wire.deaf = False
+    wire.losing_events = False
     await settled(agent, request, validator)
     await expect(eva.card.locator("summary")).to_contain_text("rice")
     await expect(eva.card.locator("summary")).to_contain_text(ALREADY)
