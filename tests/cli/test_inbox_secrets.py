@@ -119,7 +119,7 @@ async def test_white_space_at_the_ends_is_kept_and_warned_about(
 ) -> None:
     await create_secret_request(agent, thread, "A_KEY")
     out = await through_a_pipe(server, thread, f"{CANARY} ", "")
-    assert "begins or ends with white space" in out
+    assert "begins or ends with a space" in out
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": f"{CANARY} "}
 
 

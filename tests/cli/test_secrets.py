@@ -46,7 +46,7 @@ async def test_a_piped_value_is_stored_exactly_and_never_printed(
     )
     assert status == 0, err
     assert re.match(rf"sec_\w+  A_KEY  session {re.escape(thread)}\n    value 1, set .* by owner\n", out)
-    assert "white space" in err
+    assert "begins or ends with a space" in err
     assert await kept_value(server, agent, thread, "A_KEY") == f"{CANARY}\n"
     _, listed, _ = await ran(server, "list")
     _, as_json, _ = await ran(server, "list", "--json")

@@ -117,6 +117,16 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     ({"type": None}, "type", "wrong_type"),
     ({"type": "question"}, "type", "unknown_type"),
     ({"type": "input"}, "inputSchema", "missing_required"),
+    *[
+        ({"type": "input", "prompt": prompt, "inputSchema": {**FORM, **more}}, path, code)
+        for prompt, more, path, code in (
+            ("a\u202e", {}, "prompt", "control_chars"),
+            ("a\u202e", {"description": "b"}, "prompt", "control_chars"),
+            ("a", {"description": "b\u202e"}, "inputSchema.description", "control_chars"),
+            ("a" * 40_000, {}, "prompt", "too_long"),
+            ("a", {"description": "b" * 40_000}, "inputSchema.description", "too_long"),
+        )
+    ],
     ({"type": "approval", "inputSchema": FORM}, "type", "unknown_type"),
     ({"type": "approval", "prompt": "x"}, "toolName", "missing_required"),
     ({"type": "approval", "toolName": "x", "approvalScopes": ["ever"]}, "approvalScopes[0]", "unknown_value"),
@@ -180,7 +190,7 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
     reply = await (await api.as_("requester")).post(INTERACT, json=body)
     issue = reply.json()["details"]["issues"][0]
     assert (reply.status_code, issue["path"], issue["code"]) == (400, path, code)
-    about = "inputSchema is invalid" if path == "inputSchema" else path
+    about = "inputSchema is invalid" if path.startswith("inputSchema") else path
     assert reply.json()["error"] == f"{about}: {issue['message']}"
     assert await stored(api) == []
 

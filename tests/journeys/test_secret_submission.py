@@ -136,14 +136,32 @@ async def test_other_members_of_a_submission_are_checked_too(
     assert await team.ada.kept() == []
 
 
+PADDED = "The value begins or ends with a space or a line break, which is kept."
+
+
+def warned(reply: Any) -> list[tuple[str, str, str]]:
+    assert reply.status_code in (200, 201), reply.text
+    return [(each["path"], each["code"], each["message"]) for each in reply.json()["warnings"]]
+
+
 @requirement("E6", "E7")
 @pytest.mark.parametrize("value", ["key\n", "  key", "\tkey\r\n", "\ufeffkey"])
-async def test_white_space_around_a_value_is_kept_as_it_was_typed(
+async def test_white_space_around_a_value_is_kept_with_a_warning_for_the_person_only(
     team: Team, thread: str, value: str
 ) -> None:
-    request = request_of(await team.agent.need(thread, "A_KEY"))
-    assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
+    request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    reply = await team.ada.hand_over(request["id"], {"A_KEY": value, "B_KEY": "in ner"})
+    assert warned(reply) == [("secrets.A_KEY", "secret_padded", PADDED)]
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
+    assert "warnings" not in (await team.ada.http.get(f"/v1/requests/{request['id']}")).json()
+    stored = {"name": "C_KEY", "value": value, "scope": "thread", "thread_id": thread}
+    assert warned(await team.ada.http.post("/v1/secrets", json=stored)) == [
+        ("value", "secret_padded", PADDED)
+    ]
+    form = {"fields": [{"id": "pin", "type": "text", "label": "Pin", "sensitive": True}]}
+    asked = request_of(await team.agent.ask(thread, form))
+    reply = await team.ada.answer(asked["id"], {"pin": f"{value}".strip("\r\n") + " "})
+    assert warned(reply) == [("values.pin", "secret_padded", PADDED)]
 
 
 @requirement("E6", "H4")

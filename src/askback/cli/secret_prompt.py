@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from askback.cli.field_prompt import BACK, Back, ExitWord, PromptExit
 from askback.cli.language import language, text
-from askback.cli.secret_value import PADDED, InvalidValue, has_padding, parse_value
+from askback.cli.secret_value import PADDED, InvalidValue, parse_value
 from askback.cli.terminal import WORDS, Terminal
 from askback.domain.faults import join
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import Scope, SecretHelp, ShownSecret
 from askback.domain.secrets.secret import Secret
+from askback.domain.validation.secret import is_padded
 from askback.messages import translate
 
 HELP = """\
@@ -154,7 +155,7 @@ class SecretPrompt:
         if await self._terminal.drop_rest():
             raise InvalidValue("More than one line was entered, so nothing was saved. Type one line.")
         value = parse_value(line, typed=self._terminal.interactive)
-        if has_padding(value):
+        if is_padded(value):
             self._terminal.say(PADDED, "yellow")
         return value
 

@@ -8,11 +8,12 @@ from getpass import getpass
 from askback.cli.terminal import printable
 from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
+from askback.messages import DEFAULT_LOCALE, translate
 
 LONGEST_LINE = 4095
 """Bytes after which a terminal silently drops the rest of a line."""
 
-PADDED = "The value begins or ends with white space, which is stored unchanged."
+PADDED = translate("fault.secret_padded", DEFAULT_LOCALE)
 
 
 class InvalidValue(AskbackError):
@@ -39,8 +40,3 @@ def parse_value(line: str, *, typed: bool) -> Secret:
         why = "is too long to be typed" if cut else "is not valid UTF-8"
         raise InvalidValue(f"The value {why}. Pipe it instead: askback secrets set NAME < FILE")
     return value
-
-
-def has_padding(value: Secret) -> bool:
-    """Whether a value begins or ends with white space, which is often pasted by mistake."""
-    return value.reveal() != value.reveal().strip()

@@ -16,7 +16,7 @@ from rich.console import Console
 from askback.cli.agent import agent_id
 from askback.cli.local import all_pages, client_as, run_as
 from askback.cli.options import DataDir
-from askback.cli.secret_value import PADDED, has_padding, read_value
+from askback.cli.secret_value import read_value
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rotation, StoredSecret
 from askback.errors import AskbackError
@@ -71,14 +71,15 @@ def set_(
     """
     kept_in = _scope(scope, thread=thread, project=project)
     value = read_value(name)
-    if has_padding(value):
-        print(PADDED, file=sys.stderr)
 
     async def write() -> StoredSecret:
         async with client_as("responder", data_dir=data_dir, creates=True) as client:
             return await client.secrets.set(name, value, scope=kept_in, thread_id=thread, project=project)
 
-    _show([asyncio.run(write())])
+    stored = asyncio.run(write())
+    for warning in stored.warnings:
+        print(warning.message, file=sys.stderr)
+    _show([stored])
 
 
 @app.command()

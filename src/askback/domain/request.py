@@ -20,6 +20,7 @@ from askback.domain.request_state import (
     Assignment,
     FailedAttempt,
     FieldError,
+    FieldWarning,
     Held,
     Hook,
     ReadModel,
@@ -314,6 +315,8 @@ class InputRequest(ReadModel):
     """How long the same request is refused without asking, after a person refused it."""
     submission: Literal["accepted", "checking", "reprompted", "refused"] | None = None
     """The outcome of an earlier answer that was sent again with its key."""
+    warnings: list[FieldWarning] = Field(default_factory=list[FieldWarning])
+    """Only in the reply to an answer: what may be wrong with its values, which were accepted."""
     settled_at: datetime | None = None
     settled_by: Actor | None = None
     votes: list[Vote] = Field(default_factory=list[Vote])

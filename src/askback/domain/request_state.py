@@ -36,6 +36,12 @@ class FieldError(ReadModel):
     message: str
 
 
+class FieldWarning(FieldError):
+    """A warning about one value of an answer that was accepted."""
+
+    code: str
+
+
 class Vote(ReadModel):
     """One of several decisions that a request needs."""
 

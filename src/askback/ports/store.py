@@ -34,6 +34,7 @@ from typing import Protocol
 from askback.domain import jsontext
 from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import Event, EventDraft
+from askback.domain.faults import Fault
 from askback.domain.lifecycle import Status
 from askback.domain.record import NO_LABELS, Labels, Record
 from askback.domain.runs import Run
@@ -149,10 +150,11 @@ class Settlement:
 
 @frozen(slots=True)
 class Change:
-    """The row after a call, and whether the call changed it."""
+    """The row after a call, and whether the call changed it; `warnings` are about values that were accepted."""
 
     record: Record
     outcome: Outcome
+    warnings: Sequence[Fault] = ()
 
 
 @frozen(slots=True)

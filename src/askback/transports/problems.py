@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
 from askback import logs, messages
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Fault, Faults, fault
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.files import FileRefused
 from askback.ports.store import ClaimMismatch
@@ -83,8 +84,13 @@ def locale_of(scope: Scope) -> str:
     return messages.negotiate_locale(header(scope, b"accept-language"))
 
 
+def fault_texts(faults: Iterable[Fault], locale: str) -> list[dict[str, str]]:
+    """Return faults as they are in a reply: the path, the code and the sentence of each."""
+    return [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in faults]
+
+
 def _faults(error: Faults, locale: str) -> dict[str, Any]:
-    faults = [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in error.faults]
+    faults = fault_texts(error.faults, locale)
     summary = "1 rule is broken" if len(faults) == 1 else f"{len(faults)} rules are broken"
     return {
         "code": "invalid",

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from askback import messages
-from askback.domain.faults import Fault
 from askback.domain.policy.description import describe_rule
 from askback.domain.policy.engine import PolicyResult
 from askback.domain.preview import reason_data
 from askback.domain.timestamps import rfc3339
 from askback.service.approvals.rule_files import ImportedRow
 from askback.service.approvals.trials import Preview, Trial
+from askback.transports.problems import fault_texts
 
 
 def trial_result(trial: Trial, locale: str) -> dict[str, Any]:
@@ -22,7 +21,7 @@ def trial_result(trial: Trial, locale: str) -> dict[str, Any]:
     return {
         "rule": rule and rule.text,
         "description": rule and describe_rule(rule).model_dump(exclude_defaults=True),
-        "problems": problems(trial.problems, locale),
+        "problems": fault_texts(trial.problems, locale),
         "covers": trial.covers,
         "why": list(trial.why),
         "why_codes": list(map(reason_data, trial.why)),
@@ -62,15 +61,8 @@ def import_result(rows: Sequence[ImportedRow], *, dry_run: bool, locale: str) ->
                 "outcome": row.outcome,
                 "rule": row.rule and row.rule.text,
                 "id": row.rule.id if row.rule and not (dry_run and row.outcome == "added") else None,
-                "problems": problems(row.problems, locale),
+                "problems": fault_texts(row.problems, locale),
             }
             for row in rows
         ],
     }
-
-
-def problems(faults: Sequence[Fault], locale: str) -> list[dict[str, str]]:
-    """Write faults as the `field_errors` of a refusal."""
-    return [
-        {"path": each.path, "code": each.code, "message": messages.render(each, locale)} for each in faults
-    ]

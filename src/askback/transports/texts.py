@@ -8,6 +8,7 @@ from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.audit import SealStatus, read_seal
+from askback.domain.faults import Fault
 from askback.domain.record import Record
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
@@ -23,9 +24,14 @@ from askback.service.secrets.lease import LeasedSecret
 from askback.service.server import Server
 from askback.service.threads.conversations import Conversation
 from askback.service.threads.details import thread_wire
-from askback.transports.problems import problem
+from askback.transports.problems import fault_texts, problem
 
 _ASKED = frozenset({"form", "approval", "secret", "view"})
+
+
+def with_warnings(text: str, warnings: Sequence[Fault], locale: str) -> str:
+    """Return a reply with the warnings about the values that were sent, if there are any."""
+    return jsontext.with_members(text, warnings=fault_texts(warnings, locale)) if warnings else text
 
 
 def page(name: str, wires: Iterable[str], cursor: str | None) -> str:

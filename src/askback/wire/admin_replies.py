@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, PlainValidator
+from pydantic import ConfigDict, Field, PlainValidator
 
 from askback.domain.access import Actor
+from askback.domain.request_state import FieldWarning
 from askback.domain.secrets.secret import Secret
 from askback.wire.policy_replies import AuditHead
 from askback.wire.replies import Reply, SecretScope
@@ -97,6 +98,8 @@ class StoredSecret(Reply):
     agents: Sequence[str] | Literal["all"] | None = None
     used_at: datetime | None = None
     used_by: Actor | None = None
+    warnings: list[FieldWarning] = Field(default_factory=list[FieldWarning])
+    """Only in the reply that sets it: what may be wrong with the value, which was stored."""
 
 
 class SecretList(Reply):

@@ -150,9 +150,6 @@ def refuse(problem: Problem) -> tuple[int, Json]:
 
 
 def _issue(path: str, code: str, message: str) -> Json:
-    known = (
-        "invalid_scope"
-        if code == "unknown_value" and path.endswith("scope")
-        else TEXTS["codes"].get(code, code)
-    )
+    is_scope = code == "unknown_value" and path.endswith("scope")
+    known = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
     return {"path": path, "code": known, "message": TEXTS["missing"] if code == "secret_missing" else message}

@@ -237,8 +237,8 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         invalid = in_words(found, arguments)
         field_errors = api.explain(invalid).field_errors
         faults += [{"tool_call_id": asking.id, **each} for each in field_errors]
-        place = "" if "message" in invalid.faults[0].params else f"{field_errors[0]['path']}: "
-        message = f"Invalid clarification request: {place}{field_errors[0]['message']}"
+        path = "" if "message" in invalid.faults[0].params else field_errors[0]["path"]
+        message = f"Invalid clarification request: {path and f'{path}: '}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}
     except RateLimited as refused:
         if refused.code != "too_many_questions":

@@ -141,9 +141,8 @@ class Connection:
         problems = issues(problem, values="answers" if submitted else "input")
         if frame is None and problems[0]["code"] != "wrong_type":
             return ClientError("invalid_json", "Client message was not valid JSON", issues=problems).frame
-        return ClientError(
-            "invalid_client_message", "Client message validation failed", issues=problems
-        ).frame
+        text = "Client message validation failed"
+        return ClientError("invalid_client_message", text, issues=problems).frame
 
     async def _hello(
         self,
@@ -308,8 +307,8 @@ class Connection:
             if errors is None:
                 raise
             self._refused += 1
-            transcript = self._sessions[shown["thread_id"]].transcript
-            again = transcript.ask_again(shown, values, errors, self._refused)
+            session = self._sessions[shown["thread_id"]]
+            again = session.transcript.ask_again(shown, values, errors, self._refused)
             await self._channel.send({"type": "transcript_event", "event": again})
 
     def _subscribed(self, session: str, verb: str) -> str:

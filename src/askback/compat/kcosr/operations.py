@@ -15,6 +15,7 @@ from askback.domain.faults import Faults, fault, join, require
 from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
+from askback.domain.validation.texts import is_deceptive
 from askback.ports.systems import Answer, Api, Call, Json, Problem
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
@@ -135,6 +136,7 @@ def _interaction(
 def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedView | None = None) -> Json:
     prompt, agent = prompt.strip(), {"name": "assistant", "tool": tool or outcomes.TOOL}
     about = {"metadata": {"kcosr": {"prompt": len(prompt)}}} if prompt else {}
+    require(not is_deceptive(prompt, lines=True), "prompt", "control_chars")
     form = form_body(schema, prompt, view)
     return {"kind": "form", "form": form, "agent": agent, "repeat": "ask", **about}
 
@@ -167,7 +169,7 @@ async def _ask(
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
     """Ask; the same call with the same arguments finds its request again, other arguments create another request."""
     sent = call.json()
-    body = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
+    body: Json = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):
         body["tool_call_id"] = call_id
     if "delivery" not in body:
@@ -175,6 +177,9 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     key = key_of("kcosr", session, call_id, sent) if call_id else None
     error_paths = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
     paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(error_paths)]
+    described: str = body.get("form", {}).get("description", "")
+    if body.get("metadata") == {"kcosr": {"prompt": len(described)}}:
+        paths.append((r"form\.description", "prompt"))
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key, paths=paths))
 
 

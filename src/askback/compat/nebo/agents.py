@@ -8,6 +8,7 @@ from typing import Any
 from askback.compat.nebo import frames
 from askback.compat.nebo.frames import SKIPPED, Ask
 from askback.domain.events import MESSAGE_ADDED
+from askback.domain.faults import require
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
@@ -88,7 +89,7 @@ class AgentPeer:
             case {"type": "req"}:
                 raise NotFound(f"unknown method: {str(frame.get('method') or '')[:100]}")
             case _:
-                pass
+                require(isinstance(frame.get("type"), str), "type", "wrong_type.string")
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""

@@ -73,7 +73,7 @@ class PersonPeer(CardPage):
             case "ping":
                 await self.channel.send(frames.message("pong"))
             case _:
-                pass
+                require(isinstance(frame.get("type"), str), "type", "wrong_type.string")
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return an `error` to this client, about its request or session; other clients get none."""
@@ -128,9 +128,8 @@ class PersonPeer(CardPage):
         try:
             await self.api.call("get_run", thread_id=session, run_id=run)
         except NotFound:
-            await self.channel.send(
-                frames.message("error", session_id=session, error=frames.TEXTS["no_agent"])
-            )
+            error = frames.message("error", session_id=session, error=frames.TEXTS["no_agent"])
+            await self.channel.send(error)
 
     async def _stream(self) -> None:
         """Send agents' messages from now on."""

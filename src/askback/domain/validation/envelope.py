@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from askback.domain.access import GROUP_PREFIX
 from askback.domain.deadlines import EscalationStep
 from askback.domain.faults import join
 from askback.domain.limits import Limits
@@ -13,7 +14,7 @@ from askback.domain.request import Envelope
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encode_body, report_structure, report_surrogates
 from askback.domain.validation.text_check import TextCheck
-from askback.domain.validation.texts import may_be_deceptive
+from askback.domain.validation.texts import is_blank, may_be_deceptive
 
 Asked = TypeVar("Asked", bound=Envelope)
 
@@ -85,7 +86,7 @@ def _check_assignees(assignees: list[str], text_check: TextCheck, limits: Limits
 
 
 def check_people(path: str, people: list[str], text_check: TextCheck, limits: Limits) -> None:
-    """Check a list of assignees: not too many, each once, none blank or too long."""
+    """Check a list of assignees: not too many, each once, none blank, too long or a group without a name."""
     report = text_check.report
     if len(people) > limits.assignees:
         report.add(path, "too_many", max=limits.assignees)
@@ -93,6 +94,8 @@ def check_people(path: str, people: list[str], text_check: TextCheck, limits: Li
     for index, name in enumerate(people[: limits.assignees]):
         at = join(path, index)
         text_check.at(at, name, limits.identifier)
+        if name.startswith(GROUP_PREFIX) and is_blank(name.removeprefix(GROUP_PREFIX)):
+            report.add(at, "empty.group")
         if name in seen:
             report.add(at, "duplicate_value")
         seen.add(name)

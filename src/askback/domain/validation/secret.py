@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault, join
+from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.request import SecretRequest
 from askback.domain.secrets.names import blocked_reason, is_well_formed
@@ -145,6 +145,17 @@ def _values(raw: object, request: ShownSecret, report: Report, limits: Limits) -
         else:
             report.add(_at(name, request), key, max=limits.secret_bytes)
     return values
+
+
+def is_padded(value: Secret) -> bool:
+    """Whether a value begins or ends with white space, which is often pasted by mistake (E7)."""
+    text = value.reveal()
+    return is_blank(text[:1]) or is_blank(text[-1:])
+
+
+def padding_warnings(values: Mapping[str, Secret], path: str) -> list[Fault]:
+    """Return a warning for each padded value: it is accepted and stored unchanged."""
+    return [fault(join(path, name), "secret_padded") for name, value in values.items() if is_padded(value)]
 
 
 def value_fault(value: object, limits: Limits) -> str | None:

@@ -12,7 +12,7 @@ from askback.domain.limits import Limits
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.request import SCOPES
 from askback.domain.secrets.secret import RawBody, Secret
-from askback.domain.validation.secret import value_fault
+from askback.domain.validation.secret import is_padded, value_fault
 from askback.domain.validation.texts import text_faults
 from askback.errors import Forbidden, NotFound
 from askback.ports.policy import SideEffects
@@ -47,8 +47,12 @@ async def uses_by_secret(
     return await ctx.store.secret_uses(principal.tenant, [each.id for each in secrets]) if secrets else {}
 
 
-async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> SecretRecord:
-    """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`.
+async def set_secret(
+    ctx: Services, principal: Principal, body: RawBody
+) -> tuple[SecretRecord, Sequence[Fault]]:
+    """Set a secret, or replace its value; return it, with warnings about the value.
+
+    Raises `Faults` that name fields only, and `VaultLocked`.
 
     A secret of a thread belongs to the thread's owner; any other is shared unless `owner` is set. Raises `Forbidden`
     for the secrets of another person, and for a thread in which the caller does not have the level `ALL`.
@@ -64,7 +68,7 @@ async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> Secr
             )
         except VersionTaken:
             continue
-        return made
+        return made, [fault("value", "secret_padded")] if is_padded(value) else []
 
 
 async def erase_secret(ctx: Services, principal: Principal, secret_id: str) -> None:

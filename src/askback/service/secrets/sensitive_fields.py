@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -21,6 +21,7 @@ from askback.domain.shown_texts import shown_form
 from askback.domain.spec import Spec
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.report import MAX_FAULTS, Report
+from askback.domain.validation.secret import padding_warnings
 from askback.domain.validation.text_check import check_languages
 from askback.domain.values import frozen
 from askback.ports.policy import SideEffects
@@ -59,7 +60,7 @@ async def answer_sensitive_form(
             change = await _settle(ctx, principal, record, sent, claimed, sourced)
         except VersionTaken:
             continue  # the same answer came twice concurrently; the next try finds the settled request
-        return change
+        return replace(change, warnings=padding_warnings(sent.secrets, "values"))
 
 
 async def _settle(

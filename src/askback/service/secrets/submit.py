@@ -6,6 +6,7 @@ The body comes as bytes, and values are wrapped in `Secret` from parsing until t
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from askback.domain.faults import Faults, fault, join
@@ -14,7 +15,7 @@ from askback.domain.record import Record
 from askback.domain.secrets.request import ShownSecret
 from askback.domain.secrets.secret import RawBody
 from askback.domain.shown_texts import shown_texts
-from askback.domain.validation.secret import Submission, read_submission
+from askback.domain.validation.secret import Submission, padding_warnings, read_submission
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord, VersionTaken
@@ -57,7 +58,7 @@ async def submit_secrets(
             change = await _store(ctx, principal, record, secret, sent, sealed, reused, claimed)
         except VersionTaken:
             continue  # another value was stored in the same location: seal the next version
-        return change
+        return replace(change, warnings=padding_warnings(sent.values, "secrets"))
 
 
 async def _seal(

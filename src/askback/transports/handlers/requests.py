@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from askback.domain.brief import brief
 from askback.domain.record import Labels, Record
@@ -102,7 +103,8 @@ async def answer_request(call: Call) -> Result:
         )
     else:
         done = await answer.answer_request(call.ctx, call.principal, request_id, call.body, key=call.key)
-    return _change_result(done)
+    result = _change_result(done)
+    return replace(result, text=texts.with_warnings(result.text, done.warnings, call.locale))
 
 
 async def decline_request(call: Call) -> Result:

@@ -26,7 +26,8 @@ async def list_secrets(call: Call) -> Result:
 async def set_secret(call: Call) -> Result:
     """Set a secret, or replace its value."""
     assert isinstance(call.body, RawBody)
-    return Result((await manage.set_secret(call.ctx, call.principal, call.body)).wire)
+    secret, warnings = await manage.set_secret(call.ctx, call.principal, call.body)
+    return Result(texts.with_warnings(secret.wire, warnings, call.locale))
 
 
 async def erase_secret(call: Call) -> Result:

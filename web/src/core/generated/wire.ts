@@ -498,6 +498,13 @@ export interface FieldProblem {
   message: string;
 }
 
+/** A warning about one value of an answer that was accepted. */
+export interface FieldWarning {
+  path: string;
+  message: string;
+  code: string;
+}
+
 /** A file that the person uploads; with `max_files` above 1, a list of files. */
 export interface File {
   id: string;
@@ -628,6 +635,7 @@ export interface InputRequest {
   note?: string | null | undefined;
   refusal?: RememberedRefusal | null | undefined;
   submission?: "accepted" | "checking" | "reprompted" | "refused" | null | undefined;
+  warnings?: FieldWarning[] | undefined;
   settled_at?: string | null | undefined;
   settled_by?: Actor | null | undefined;
   votes?: Vote[] | undefined;
@@ -1409,6 +1417,7 @@ export interface StoredSecret {
   agents?: string[] | "all" | null | undefined;
   used_at?: string | null | undefined;
   used_by?: Actor | null | undefined;
+  warnings?: FieldWarning[] | undefined;
 }
 
 /** The cursor from which events follow; `level` is the caller's level in the thread. */
@@ -1555,6 +1564,7 @@ export interface ThreadRequest {
   note?: string | null | undefined;
   refusal?: RememberedRefusal | null | undefined;
   submission?: "accepted" | "checking" | "reprompted" | "refused" | null | undefined;
+  warnings?: FieldWarning[] | undefined;
   settled_at?: string | null | undefined;
   settled_by?: Actor | null | undefined;
   votes?: Vote[] | undefined;
