@@ -11,7 +11,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web test-agents test-browsers example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-quick test-python test-web test-agents test-browsers example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,17 +25,21 @@ ui: ## Build the web UI into src/askback/static
 demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers by itself)
 	@$(BIN)/askback demo $(ARGS)
 
-test: setup ## Run all tests: web units, Python, end to end in Chromium (ARGS="-k name" picks Python tests)
+test: setup ## Run the web units and the quick Python tests in 3 minutes (ARGS="-k name" picks from all)
 	@$(PYTHON) scripts/setup.py --browser
-	@$(MAKE) --no-print-directory test-web test-python
+	@$(MAKE) --no-print-directory test-web test-quick
 
 test-web:
 	cd web && npm run --silent test
 
+# `tests/quick.py` lists what `--quick` leaves out.
+test-quick: PICKED = $(or $(ARGS),--quick)
+test-python: PICKED = $(ARGS)
+
 # In a fresh clone every test process would compile all tests at the same time: here one does it for all of them.
-test-python:
-	@ls tests/domain/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only >/dev/null
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(ARGS)
+test-quick test-python:
+	@ls tests/domain/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only $(PICKED) >/dev/null
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(PICKED)
 
 test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)
 	@$(BIN)/python scripts/adapters.py test $(ARGS)
@@ -55,7 +59,7 @@ coverage: setup ## Run the Python tests and show which lines and branches none o
 	$(BIN)/coverage html --quiet --directory build/coverage/html
 	$(BIN)/coverage report --skip-covered --sort=cover
 
-check: setup ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
+check: setup ## All that CI runs: lint, types, layers, generated files, all tests, demo, wheel
 	@$(PYTHON) scripts/setup.py --browser
 	@$(MAKE) --no-print-directory --jobs=$(JOBS) types check-web lint layers gen-check test-web demo-alone wheel
 	@$(MAKE) --no-print-directory test-python

@@ -13,9 +13,11 @@ from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.contracts", "tests.fault", "tests.journeys")
 
-from tests import memory_disk, replies  # noqa: E402
+from tests import memory_disk, quick, replies  # noqa: E402
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.postgres_server import PostgresServer
 
 
@@ -67,15 +69,38 @@ def pytest_runtest_makereport(
     return report
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `make test`."""
+    parser.addoption(
+        "--quick", action="store_true", help="leave out the long tests that tests/quick.py lists"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import a file of which `make test` runs nothing."""
+    if config.getoption("quick") and quick.is_listed(collection_path) and not quick.kept_of(collection_path):
+        return True
+    return None
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether `make test` does not run this test."""
+    return quick.is_listed(item.path) and item.name.partition("[")[0] not in quick.kept_of(item.path)
+
+
 _LONG = ("e2e", "demo", "fault", "examples", "leaks", "chat")
 """Folders with tests that take longer than others."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run long tests first: one that begins last is waited for by processes that have nothing left to do.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what `make test` does not run, and run long tests first, so that no process waits for the last one.
 
     Those of each folder stay together, because Playwright's synchronous loop ends with the last test of its folder.
     """
+    if config.getoption("quick"):
+        left_out = [item for item in items if is_left_out(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item)]
     items.sort(
         key=lambda item: next((at for at, name in enumerate(_LONG) if name in item.path.parts), len(_LONG))
     )

@@ -1,0 +1,101 @@
+"""The tests that `make test` leaves out, because they take two thirds of the time. `make check`, and so CI, runs all.
+
+`pytest --quick` reads these lists. `make test ARGS="-k name"` picks from all tests.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+LEFT_OUT = {
+    # Pages in Chromium
+    "e2e/test_*.py": "each example of the gallery",
+    "journeys/test_app_*.py": "each page of the application",
+    "journeys/test_page_*.py": "each card and each page for people",
+    "journeys/test_other_origins.py": "pages of other origins",
+    "journeys/test_source_answers.py": "options from sources, on a page and in the terminal",
+    # Processes that are killed, cut off or watched
+    "fault/test_*.py": "kills, partitions, full disks, lost power",
+    "leaks/test_*.py": "searches for a secret in everything that a process leaves behind",
+    "cli/test_workers.py": "several workers behind one port",
+    "journeys/test_two_servers.py": "two servers on one Postgres",
+    # Whole programs
+    "chat/test_*.py": "`askback chat`",
+    "demo/test_*.py": "`askback demo`, and the projects that it writes",
+    "typescript/test_*.py": "the TypeScript package in Node processes",
+    "bench/test_*.py": "benchmarks",
+    # Checks of the checks
+    "forks/test_process.py": "a forked process beside a new one",
+    "storage/test_model.py": "random conversations with each store, and with faulty ones",
+}
+"""Files in `tests`, with what they test."""
+
+KEPT = {
+    "e2e/test_gallery_keyboard.py": (
+        "test_a_radio_list_works_by_arrows_and_enter",
+        "test_a_refused_form_moves_to_the_summary_and_from_there_to_the_field",
+    ),
+    "fault/test_kill.py": ("test_killing_the_server_loses_nothing_and_repeats_nothing",),
+    "journeys/test_app_agents.py": ("test_a_token_is_shown_once_works_and_is_revoked",),
+    "journeys/test_app_audit.py": ("test_entries_are_filtered_by_the_address_and_link_to_their_subject",),
+    "journeys/test_app_chat.py": ("test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draft",),
+    "journeys/test_app_conversations.py": ("test_a_conversation_is_renamed_archived_and_restored",),
+    "journeys/test_app_inbox.py": ("test_by_keyboard_one_request_is_decided_after_the_other",),
+    "journeys/test_app_rules.py": (
+        "test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow",
+    ),
+    "journeys/test_app_secrets.py": (
+        "test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_question",
+    ),
+    "journeys/test_app_settings.py": (
+        "test_an_admin_changes_the_policy_and_everything_needs_typed_words",
+        "test_health_shows_the_checks_and_the_server",
+    ),
+    "journeys/test_app_shell.py": ("test_axe_finds_nothing_in_the_application",),
+    "journeys/test_page_actions.py": ("test_a_completed_action_is_reported_with_the_keyboard",),
+    "journeys/test_page_approvals.py": (
+        "test_a_dangerous_call_needs_a_second_confirmation",
+        "test_an_edited_command_is_checked_and_approved_once",
+    ),
+    "journeys/test_page_files.py": ("test_a_file_is_dropped",),
+    "journeys/test_page_forms.py": (
+        "test_all_eleven_types_are_filled_in_by_keyboard_and_come_back_typed",
+        "test_every_outcome_shows_live_and_the_same_after_a_reload",
+        "test_the_servers_verdict_shows_at_the_field",
+    ),
+    "journeys/test_page_history.py": ("test_the_history_shows_person_decision_and_reason_and_is_searchable",),
+    "journeys/test_page_kinds.py": ("test_the_element_of_a_package_draws_its_kind_and_answers",),
+    "journeys/test_page_mcp_view.py": ("test_a_form_answered_in_the_view_is_reported_to_the_model",),
+    "journeys/test_page_oauth.py": ("test_an_account_is_connected_in_a_window_that_the_click_opens",),
+    "journeys/test_page_people.py": ("test_an_answer_turns_every_other_screen_read_only",),
+    "journeys/test_page_rows.py": (
+        "test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fields",
+    ),
+    "journeys/test_page_secrets.py": ("test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page",),
+    "journeys/test_page_sessions.py": ("test_a_link_signs_in_once_and_its_code_leaves_the_address",),
+    "journeys/test_page_sources.py": ("test_an_option_is_searched_and_chosen_by_keyboard",),
+    "journeys/test_page_steps.py": ("test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values",),
+    "journeys/test_page_thread.py": (
+        "test_a_message_of_a_person_reaches_the_agent",
+        "test_an_answer_and_a_skip_are_shown_as_messages_after_their_cards",
+    ),
+    "journeys/test_page_trouble.py": ("test_an_answer_whose_reply_was_lost_is_not_sent_twice",),
+    "journeys/test_page_widgets.py": (
+        "test_own_words_are_sent_and_marked",
+        "test_skip_is_there_only_where_it_is_allowed",
+    ),
+}
+"""Tests in those files that `make test` runs: a journey for each page and each kind of card, and one kill."""
+
+
+def is_listed(path: Path) -> bool:
+    """Whether this is one of the files above."""
+    tests = ROOT / "tests"
+    return path.is_relative_to(tests) and any(map(path.relative_to(tests).match, LEFT_OUT))
+
+
+def kept_of(path: Path) -> tuple[str, ...]:
+    """The tests of a listed file that `make test` runs."""
+    return KEPT.get(path.relative_to(ROOT / "tests").as_posix(), ())
