@@ -25,7 +25,7 @@ ui: ## Build the web UI into src/askback/static
 demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers by itself)
 	@$(BIN)/askback demo $(ARGS)
 
-test: setup ## Run the web units and the quick Python tests in 3 minutes (ARGS="-k name" picks from all)
+test: setup ## Run the quick tests: web units, Python, a few journeys in Chromium (ARGS="-k name" picks from all)
 	@$(PYTHON) scripts/setup.py --browser
 	@$(MAKE) --no-print-directory test-web test-quick
 

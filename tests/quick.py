@@ -18,7 +18,10 @@ LEFT_OUT = {
     "journeys/test_source_answers.py": "options from sources, on a page and in the terminal",
     # Processes that are killed, cut off or watched
     "fault/test_*.py": "kills, partitions, full disks, lost power",
-    "leaks/test_*.py": "searches for a secret in everything that a process leaves behind",
+    "leaks/test_nothing_leaks.py": "a search for a secret in everything that processes leave behind",
+    "leaks/test_on_postgres.py": "the same on Postgres",
+    "leaks/test_planted_leaks.py": "the same with leaks that have to be found",
+    "leaks/test_reports.py": "the same in reports of errors",
     "cli/test_workers.py": "several workers behind one port",
     "journeys/test_two_servers.py": "two servers on one Postgres",
     # Whole programs
@@ -42,7 +45,10 @@ KEPT = {
     "journeys/test_app_audit.py": ("test_entries_are_filtered_by_the_address_and_link_to_their_subject",),
     "journeys/test_app_chat.py": ("test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draft",),
     "journeys/test_app_conversations.py": ("test_a_conversation_is_renamed_archived_and_restored",),
-    "journeys/test_app_inbox.py": ("test_by_keyboard_one_request_is_decided_after_the_other",),
+    "journeys/test_app_inbox.py": (
+        "test_a_dangerous_call_takes_a_and_enter_and_a_key_too_early_does_nothing",
+        "test_by_keyboard_one_request_is_decided_after_the_other",
+    ),
     "journeys/test_app_rules.py": (
         "test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow",
     ),
@@ -50,14 +56,20 @@ KEPT = {
         "test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_question",
     ),
     "journeys/test_app_settings.py": (
+        "test_a_dark_page_stays_dark_on_every_page",
         "test_an_admin_changes_the_policy_and_everything_needs_typed_words",
-        "test_health_shows_the_checks_and_the_server",
+        "test_an_immediate_answer_makes_no_notification",
     ),
     "journeys/test_app_shell.py": ("test_axe_finds_nothing_in_the_application",),
     "journeys/test_page_actions.py": ("test_a_completed_action_is_reported_with_the_keyboard",),
     "journeys/test_page_approvals.py": (
         "test_a_dangerous_call_needs_a_second_confirmation",
         "test_an_edited_command_is_checked_and_approved_once",
+    ),
+    "journeys/test_page_fields.py": (
+        "test_a_field_of_a_type_that_the_page_does_not_know_is_no_text_input",
+        "test_another_language_applies_to_open_cards_and_keeps_the_typed_values",
+        "test_the_time_left_is_that_of_the_server_and_counts_down",
     ),
     "journeys/test_page_files.py": ("test_a_file_is_dropped",),
     "journeys/test_page_forms.py": (
@@ -66,6 +78,7 @@ KEPT = {
         "test_the_servers_verdict_shows_at_the_field",
     ),
     "journeys/test_page_history.py": ("test_the_history_shows_person_decision_and_reason_and_is_searchable",),
+    "journeys/test_page_keys.py": ("test_an_opened_request_is_answered_by_numbers_and_enter_alone",),
     "journeys/test_page_kinds.py": ("test_the_element_of_a_package_draws_its_kind_and_answers",),
     "journeys/test_page_mcp_view.py": ("test_a_form_answered_in_the_view_is_reported_to_the_model",),
     "journeys/test_page_oauth.py": ("test_an_account_is_connected_in_a_window_that_the_click_opens",),
@@ -73,21 +86,26 @@ KEPT = {
     "journeys/test_page_rows.py": (
         "test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fields",
     ),
+    "journeys/test_page_secret_card.py": ("test_the_card_has_inputs_reason_help_scope_and_warning",),
     "journeys/test_page_secrets.py": ("test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page",),
     "journeys/test_page_sessions.py": ("test_a_link_signs_in_once_and_its_code_leaves_the_address",),
     "journeys/test_page_sources.py": ("test_an_option_is_searched_and_chosen_by_keyboard",),
     "journeys/test_page_steps.py": ("test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values",),
+    "journeys/test_page_texts.py": ("test_a_summary_uses_the_template_of_the_form_and_can_show_the_inputs",),
     "journeys/test_page_thread.py": (
         "test_a_message_of_a_person_reaches_the_agent",
         "test_an_answer_and_a_skip_are_shown_as_messages_after_their_cards",
+        "test_two_forms_of_one_tool_call_keep_their_order",
     ),
     "journeys/test_page_trouble.py": ("test_an_answer_whose_reply_was_lost_is_not_sent_twice",),
     "journeys/test_page_widgets.py": (
+        "test_a_select_opens_on_its_placeholder_and_waits",
         "test_own_words_are_sent_and_marked",
-        "test_skip_is_there_only_where_it_is_allowed",
+        "test_two_buttons_pressed_together_send_one_answer",
     ),
 }
-"""Tests in those files that `make test` runs: a journey for each page and each kind of card, and one kill."""
+"""Tests in those files that `make test` runs: a journey for each page and each kind of card, one kill, and what
+proves a requirement that no other quick test proves."""
 
 
 def is_listed(path: Path) -> bool:

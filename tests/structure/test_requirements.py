@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 
+from tests.quick import KEPT, LEFT_OUT, is_listed, kept_of
 from tests.requirements_asked import ASKED, HELD_ALREADY
 from tests.structure.tree import ROOT, files, relative
 
 OWN = {"tests/requirements.py", "tests/requirements_asked.py"}
+ELSEWHERE = ("tests/adapters/", "tests/browsers/", "tests/planted/")
+"""Folders that neither `make test` nor pytest without arguments runs."""
+ONLY_ADAPTERS = {"C3", "C6", "G9"}
 WEB_TAG = re.compile(r"requirement: ((?:[A-Z]\d+(?:, ?)?)+)")
 
 
@@ -22,25 +27,46 @@ def _named_in(call: ast.Call) -> list[str]:
     return [str(argument.value) for argument in call.args if isinstance(argument, ast.Constant)]
 
 
+def _marked(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
+    """What may call `requirement`, with the name of the test: a decorator, or a statement of the module."""
+    for node in statements:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from ((node.name, decorator) for decorator in node.decorator_list)
+            case ast.ClassDef():
+                yield from ((node.name, decorator) for decorator in node.decorator_list)
+                yield from _marked(node.body)
+            case _:
+                yield "", node
+
+
 @cache
-def _carried() -> dict[str, set[str]]:
-    """Each id that a test carries, with its files."""
-    carried: dict[str, set[str]] = {}
+def _carried() -> dict[str, set[tuple[str, str]]]:
+    """Each id that a test carries, with the files and names of its tests."""
+    carried: dict[str, set[tuple[str, str]]] = {}
     for path in files(".py", under=("tests/",)):
         text = path.read_text(encoding="utf-8")
         if relative(path) in OWN or "requirement(" not in text:
             continue
-        for node in ast.walk(ast.parse(text)):
-            for name in _named_in(node) if isinstance(node, ast.Call) else ():
-                carried.setdefault(name, set()).add(relative(path))
+        for test, part in _marked(ast.parse(text).body):
+            for node in ast.walk(part):
+                for name in _named_in(node) if isinstance(node, ast.Call) else ():
+                    carried.setdefault(name, set()).add((relative(path), test))
     for path in files(".ts", under=("web/tests/",)):
         for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
             for name in re.findall(r"[A-Z]\d+", ids):
-                carried.setdefault(name, set()).add(relative(path))
+                carried.setdefault(name, set()).add((relative(path), ""))
     for path in files(".json", under=("vectors/compat/",)):
         for name in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            carried.setdefault(name, set()).add(relative(path))
+            carried.setdefault(name, set()).add((relative(path), ""))
     return carried
+
+
+def _is_quick(file: str, test: str) -> bool:
+    """Whether `make test` runs this test."""
+    if file.startswith(ELSEWHERE):
+        return False
+    return not is_listed(ROOT / file) or test in kept_of(ROOT / file)
 
 
 def test_every_asked_behaviour_has_a_test() -> None:
@@ -49,9 +75,23 @@ def test_every_asked_behaviour_has_a_test() -> None:
     assert missing == {}
 
 
+def test_make_test_proves_every_behaviour_except_those_of_adapters() -> None:
+    carried = _carried().items()
+    assert {name for name, tests in carried if not any(_is_quick(*test) for test in tests)} == ONLY_ADAPTERS
+
+
 def test_no_test_carries_an_id_that_was_not_asked() -> None:
     known = {**ASKED, **HELD_ALREADY}
     assert {name: sorted(where) for name, where in _carried().items() if name not in known} == {}
+
+
+def test_the_lists_of_make_test_name_files_and_tests_that_exist() -> None:
+    tests = ROOT / "tests"
+    assert [pattern for pattern in LEFT_OUT if not any(tests.glob(pattern))] == []
+    assert [name for name in KEPT if not is_listed(tests / name)] == []
+    texts = {name: (tests / name).read_text(encoding="utf-8") for name in KEPT}
+    missing = [(name, kept) for name in KEPT for kept in KEPT[name] if f"def {kept}(" not in texts[name]]
+    assert missing == []
 
 
 def test_each_behaviour_is_one_sentence() -> None:
