@@ -15,6 +15,7 @@ LEFT_OUT = {
     "journeys/test_app_*.py": "each page of the application",
     "journeys/test_page_*.py": "each card and each page for people",
     "journeys/test_other_origins.py": "pages of other origins",
+    "journeys/test_approval_revoke.py": "a receipt that takes an approval back",
     "journeys/test_source_answers.py": "options from sources, on a page and in the terminal",
     # Processes that are killed, cut off or watched
     "fault/test_*.py": "kills, partitions, full disks, lost power",
@@ -23,6 +24,15 @@ LEFT_OUT = {
     "leaks/test_planted_leaks.py": "the same with leaks that have to be found",
     "leaks/test_reports.py": "the same in reports of errors",
     "cli/test_workers.py": "several workers behind one port",
+    "cli/test_serve*.py": "servers that start, stop and fail",
+    "cli/test_backup.py": "backups of a running server",
+    "cli/test_postgres.py": "commands beside Postgres",
+    "cli/test_main.py": "what a new process imports",
+    "client/test_secret_leaks.py": "a search for a secret in errors and logs of the client",
+    "journeys/test_answer_messages.py": "answers as messages, with kills, on both databases",
+    "journeys/test_bad_input.py": "1,700 bad calls",
+    "journeys/test_content.py": "texts from outside, on every store",
+    "journeys/test_option_source*.py": "sources of options, and their faults",
     "journeys/test_two_servers.py": "two servers on one Postgres",
     # Whole programs
     "chat/test_*.py": "`askback chat`",
@@ -30,12 +40,15 @@ LEFT_OUT = {
     "typescript/test_*.py": "the TypeScript package in Node processes",
     "bench/test_*.py": "benchmarks",
     # Checks of the checks
+    "structure/test_adapter_types.py": "the check of the adapters' types",
     "forks/test_process.py": "a forked process beside a new one",
     "storage/test_model.py": "random conversations with each store, and with faulty ones",
 }
 """Files in `tests`, with what they test."""
 
 KEPT = {
+    "cli/test_backup.py": ("test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased",),
+    "cli/test_serve.py": ("test_one_line_says_how_to_reach_the_server_once_it_accepts_requests",),
     "e2e/test_gallery_keyboard.py": (
         "test_a_radio_list_works_by_arrows_and_enter",
         "test_a_refused_form_moves_to_the_summary_and_from_there_to_the_field",
