@@ -119,10 +119,10 @@ class Browser:
 def begin_forms(origin: str) -> None:
     """Ask 100 questions in one conversation."""
     with _client(origin) as agent:
-        for at in range(FORMS):
+        for index in range(FORMS):
             form = {
-                "title": f"Question {at}",
-                "fields": [(questionnaire(at).fields or [])[0].model_dump(exclude_none=True)],
+                "title": f"Question {index}",
+                "fields": [(questionnaire(index).fields or [])[0].model_dump(exclude_none=True)],
             }
             body = {"kind": "form", "thread_id": "hundred", "form": form}
             agent.post("/v1/requests", json=body).raise_for_status()
@@ -217,8 +217,8 @@ def main() -> None:
     with Databases() as databases:
         with databases.new("sqlite") as url, serve(url) as site:
             with _client(site.agents) as agent:
-                for at in range(FEW):
-                    ask(agent, f"{FIRST_THREAD}-{at}")
+                for index in range(FEW):
+                    ask(agent, f"{FIRST_THREAD}-{index}")
             measure(site.persons, {"warm_cpu_4x": warm_and_slow, "cold_slow_4g": cold_and_far}, args.repeat)
             begin_forms(site.agents)
             measure(site.persons, {"forms_100": hundred_forms}, args.repeat)

@@ -168,6 +168,6 @@ def _server(url: str) -> Generator[Server]:
 
 def _allow_many_files() -> None:
     """Let this process and its children open a file for each of thousands of connections."""
-    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    limit = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, limit), most))
+    now, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = OPEN_FILES if maximum == resource.RLIM_INFINITY else min(OPEN_FILES, maximum)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, limit), maximum))

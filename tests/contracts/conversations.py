@@ -54,7 +54,7 @@ class ConversationContracts(StoreSuite):
     async def test_c38_a_streamed_part_moves_no_thread(self, store: Store) -> None:
         await say(store, "t1", "m1")
         await say(store, "t2", "m2")
-        await store.append_text("m1", " more", delta("m1", " more"), None, most=999)
+        await store.append_text("m1", " more", delta("m1", " more"), None, limit=999)
         assert await ids(store) == ["t2", "t1"]
 
     async def test_c38_pages_continue_from_a_position(self, store: Store) -> None:
@@ -94,7 +94,7 @@ class ConversationContracts(StoreSuite):
         for at in range(4):
             await say(store, "t1", f"a{at}")
             await say(store, "t2", f"b{at}")
-        await store.append_text("a3", " and on", delta("a3", " and on", owner="tok_agent"), None, most=999)
+        await store.append_text("a3", " and on", delta("a3", " and on", owner="tok_agent"), None, limit=999)
         for n in (1, 2):
             await store.insert(record(n), created(record(n)))
         found = await store.latest_messages("main", ["t1", "t2", "none"], limit=2)

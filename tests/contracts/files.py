@@ -43,7 +43,7 @@ def upload(n: int, *, request: int = 1, person: str = "ada", field: str = "photo
 
 async def uploaded(store: Store, file: StoredFile, *chunks: bytes, most: int = 9) -> StoredFile:
     """Upload a file."""
-    await store.begin_file(file, most=most)
+    await store.begin_file(file, limit=most)
     for number, data in enumerate(chunks):
         await store.add_chunk(file.tenant, file.id, number, data, most_bytes=ROOM, at=NOON)
     return await store.finish_file(file.tenant, file.id, type_="text/plain", sha256="ab")
@@ -76,7 +76,7 @@ class FileContracts(StoreSuite):
     async def test_c30_a_file_is_uploaded_in_chunks_and_read_again(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         file = upload(1)
-        await store.begin_file(file, most=1)
+        await store.begin_file(file, limit=1)
         await store.add_chunk("main", file.id, 0, b"\0\xff", most_bytes=ROOM, at=NOON)
         assert await store.file("main", file.id) is None
         assert await store.files_of_request("main", file.request_id) == []
@@ -99,12 +99,12 @@ class FileContracts(StoreSuite):
     async def test_c30_only_a_pending_request_takes_files(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         late = upload(1)
-        await store.begin_file(late, most=9)
+        await store.begin_file(late, limit=9)
         await store.settle(answer(record(1)))
         await refused(
             "closed",
-            store.begin_file(upload(2), most=9),
-            store.begin_file(upload(3, request=2), most=9),
+            store.begin_file(upload(2), limit=9),
+            store.begin_file(upload(3, request=2), limit=9),
             store.finish_file("main", late.id, type_="text/plain", sha256="ab"),
         )
 
@@ -114,10 +114,10 @@ class FileContracts(StoreSuite):
         await store.insert(record(1), created(record(1)))
         await store.insert(record(2), created(record(2)))
         await uploaded(store, upload(1), b"x" * 600, most=1)
-        await refused("many", store.begin_file(upload(2), most=1))
+        await refused("many", store.begin_file(upload(2), limit=1))
         await uploaded(store, upload(3, person="bob"), most=1)
         await uploaded(store, upload(4, field="scan"), b"x" * 400, most=1)
-        await store.begin_file(upload(5, field="more"), most=1)
+        await store.begin_file(upload(5, field="more"), limit=1)
         await refused("full", store.add_chunk("main", upload(5).id, 0, b"x", most_bytes=ROOM, at=NOON))
         assert await store.file_chunk("main", upload(5).id, 0) is None
         await uploaded(store, upload(6, request=2), b"x" * 1000)
@@ -129,7 +129,7 @@ class FileContracts(StoreSuite):
     async def test_c30_concurrent_uploads_do_not_exceed_the_limit(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         begun = await asyncio.gather(
-            *(store.begin_file(upload(n), most=3) for n in range(12)), return_exceptions=True
+            *(store.begin_file(upload(n), limit=3) for n in range(12)), return_exceptions=True
         )
         assert sum(each is None for each in begun) == 3
 
@@ -182,10 +182,10 @@ class FileContracts(StoreSuite):
         await uploaded(store, upload(20), b"x" * 900)
         first = await uploaded(store, sent(1), b"x" * 600, most=1)
         assert (first.request_id, first.size, first.state) == ("", 600, "ready")
-        await refused("many", store.begin_file(sent(2), most=1))
+        await refused("many", store.begin_file(sent(2), limit=1))
         await uploaded(store, sent(3, thread="t2"), b"x" * 1000, most=1)
         await uploaded(store, sent(4, "tok_2"), b"x" * 400, most=1)
-        await store.begin_file(sent(5), most=9)
+        await store.begin_file(sent(5), limit=9)
         await refused("full", store.add_chunk("main", sent(5).id, 0, b"x", most_bytes=ROOM, at=NOON))
         for thread, ids in (("t2", (first.id,)), ("t1", (first.id, upload(20).id))):
             effects = SideEffects(shares=(FileShare("main", thread, ids),))
@@ -225,7 +225,7 @@ class FileContracts(StoreSuite):
         await store.insert(record(1), created(record(1)))
         file = await uploaded(store, upload(1), *[b"x"] * 40)
         stopped = upload(2)
-        await store.begin_file(stopped, most=9)
+        await store.begin_file(stopped, limit=9)
         assert not await store.purge_files(before_ms=NOON)
         await store.drop_file("main", file.id)
         assert await content(store, file) == b""
@@ -255,7 +255,7 @@ class FileContracts(StoreSuite):
         here = await uploaded(store, upload(1), b"abc")
         other = await uploaded(store, replace(upload(2, request=2), thread_id="t2"), b"def")
         begun = upload(3)
-        await store.begin_file(begun, most=9)
+        await store.begin_file(begun, limit=9)
         await store.erase_thread(happened("thread.erased"))
         await store.scrub()
         assert await store.file("main", here.id) is None
@@ -280,9 +280,9 @@ class FileContracts(StoreSuite):
         part = {"type": "file", "file": later.upload.value}
         gone = SideEffects(shares=(FileShare("main", "t1", (ready.id,)),))
         await refused(
-            "missing", store.change_message("m1", append_parts([part]), updated(), gone, most=5_000)
+            "missing", store.change_message("m1", append_parts([part]), updated(), gone, limit=5_000)
         )
         share = SideEffects(shares=(FileShare("main", "t1", (later.id,)),))
-        change = await store.change_message("m1", append_parts([part]), updated(), share, most=5_000)
+        change = await store.change_message("m1", append_parts([part]), updated(), share, limit=5_000)
         assert change is Outcome.APPLIED
         assert [file.shared for file in await store.files_of_thread("main", "t1")] == [True, True]

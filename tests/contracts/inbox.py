@@ -155,9 +155,9 @@ class InboxContracts(StoreSuite):
     ) -> None:
         await store.insert(record(1), created(record(1)))
         effects = SideEffects(audit=(entry("comment"),))
-        added = [await store.add_comment("main", comment(n), effects, most=2) for n in (1, 2, 3)]
+        added = [await store.add_comment("main", comment(n), effects, limit=2) for n in (1, 2, 3)]
         assert added == [True, True, False]
-        assert await store.add_comment("main", comment(4, request=9), effects, most=2) is False
+        assert await store.add_comment("main", comment(4, request=9), effects, limit=2) is False
         assert await store.comments("main", request_id(1)) == [comment(1), comment(2)]
         assert await store.comments("acme", request_id(1)) == []
         assert await store.delete_comment("main", request_id(1), "cmt_1", effects) is True
@@ -169,7 +169,7 @@ class InboxContracts(StoreSuite):
     async def test_c37_everything_is_erased_with_its_thread(self, store: Store, *, erase: bool) -> None:
         await store.insert(record(1), created(record(1)))
         await settled(store, record(2), Status.EXPIRED)
-        await asyncio.gather(*(store.add_comment("main", comment(n), most=9) for n in range(5)))
+        await asyncio.gather(*(store.add_comment("main", comment(n), limit=9) for n in range(5)))
         await store.set_reminder("main", request_id(1), "ada", NOON + 9)
         await store.mark_seen("main", "ada", [request_id(2)])
         if erase:

@@ -173,11 +173,11 @@ class ReadContracts(StoreSuite):
         await store.add_message("m1", message("a"), added(message("a")))
         await store.append_text("m1", "b", delta("m1", "b"))
         for parts, outcome in (([tool], Outcome.APPLIED), ([tool], Outcome.REPLAYED)):
-            assert await store.change_message("m1", append_parts(parts), updated(), most=500) is outcome
+            assert await store.change_message("m1", append_parts(parts), updated(), limit=500) is outcome
         await store.append_text("m1", "c\0é", delta("m1", "c\0é"))
         finished = update_tool_call("c1", {"status": "done", "result": [1, None]})
         for outcome in (Outcome.APPLIED, Outcome.REPLAYED):
-            assert await store.change_message("m1", finished, updated(), most=500) is outcome
+            assert await store.change_message("m1", finished, updated(), limit=500) is outcome
         await store.append_text("m1", "d", delta("m1", "d"))
         view = await store.thread("main", "t1")
         assert view is not None
@@ -214,13 +214,13 @@ class ReadContracts(StoreSuite):
             ("m1", updated(), 50, MessageFull),
         ):
             with pytest.raises(error):
-                await store.change_message(message_id, more, event, most=most)
+                await store.change_message(message_id, more, event, limit=most)
         with pytest.raises(UnknownToolCall):
-            await store.change_message("m1", update_tool_call("c1", {"status": "done"}), updated(), most=500)
+            await store.change_message("m1", update_tool_call("c1", {"status": "done"}), updated(), limit=500)
         archive = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null")
         await store.set_archived(archive, archived_at=NOON)
         with pytest.raises(ThreadArchived):
-            await store.change_message("m1", more, updated(), most=500)
+            await store.change_message("m1", more, updated(), limit=500)
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, view.messages[0].data) == (2, message("a"))
@@ -230,7 +230,7 @@ class ReadContracts(StoreSuite):
         await store.add_message("m1", message(""), added(message("")))
         calls = [{"type": "tool", "tool_call_id": f"c{n}", "name": "bash"} for n in range(20)]
         await asyncio.gather(
-            *(store.change_message("m1", append_parts([call]), updated(), most=5_000) for call in calls),
+            *(store.change_message("m1", append_parts([call]), updated(), limit=5_000) for call in calls),
             *(store.append_text("m1", "x", delta("m1", "x")) for _ in calls),
         )
         view = await store.thread("main", "t1")
@@ -271,13 +271,13 @@ class ReadContracts(StoreSuite):
 
     async def test_an_appended_part_of_a_message_has_a_limit_in_bytes(self, store: Store) -> None:
         await store.add_message("m1", message(), added(message()))
-        await store.append_text("m1", "é\0", delta("m1", "é\0"), most=5)
-        await store.append_text("m1", "é", delta("m1", "é"), most=5)
+        await store.append_text("m1", "é\0", delta("m1", "é\0"), limit=5)
+        await store.append_text("m1", "é", delta("m1", "é"), limit=5)
         with pytest.raises(MessageFull):
-            await store.append_text("m1", "x", delta("m1", "x"), claim(), most=5)
+            await store.append_text("m1", "x", delta("m1", "x"), claim(), limit=5)
         with pytest.raises(MessageMissing):
-            await store.append_text("m2", "x", delta("m2", "x"), most=0)
-        assert await store.append_text("m1", "x", delta("m1", "x"), claim(), most=6) is Outcome.APPLIED
+            await store.append_text("m2", "x", delta("m2", "x"), limit=0)
+        assert await store.append_text("m1", "x", delta("m1", "x"), claim(), limit=6) is Outcome.APPLIED
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, json.loads(view.messages[0].data)) == (4, json.loads(message("Helloé\0éx")))

@@ -84,11 +84,11 @@ class ThreadAgentContracts(StoreSuite):
         await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
         more = by(A, delta("m1", "1234", owner="agt_a"))
         with pytest.raises(ThreadOfAnother):
-            await store.append_text("m1", "1234", more, most=4)
+            await store.append_text("m1", "1234", more, limit=4)
         await store.set_access(MINE, shared(MINE), before=AccessList(agents=B))
-        await store.append_text("m1", "1234", more, most=4)
+        await store.append_text("m1", "1234", more, limit=4)
         with pytest.raises(MessageFull):
-            await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), most=4)
+            await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), limit=4)
 
     async def test_a_refused_write_does_not_make_an_agent_the_owner_of_a_thread(self, store: Store) -> None:
         await store.add_message("m0", message(), added(message()))

@@ -35,7 +35,7 @@ def delivery(n: int, *, at: int = NOON, hook: Webhook | None = None) -> Delivery
 async def queued(store: Store, *deliveries: Delivery) -> Webhook:
     """Store a webhook with these deliveries."""
     hook = webhook()
-    assert await store.add_webhook(hook, most=9)
+    assert await store.add_webhook(hook, limit=9)
     assert await store.queue_deliveries(hook, deliveries, cursor=5)
     return replace(hook, cursor=5)
 
@@ -54,7 +54,7 @@ class WebhookContracts(StoreSuite):
     async def test_webhooks_are_read_by_tenant_or_all_of_them(self, store: Store) -> None:
         first, second = webhook(1), webhook(2, tenant="other", requester="tok_1")
         for each in (second, first):
-            assert await store.add_webhook(each, most=1)
+            assert await store.add_webhook(each, limit=1)
         assert await store.webhooks("main") == [first]
         assert await store.webhooks() == [first, second]
         assert await store.webhook("other", second.id) == second
@@ -63,7 +63,7 @@ class WebhookContracts(StoreSuite):
 
     async def test_a_tenant_has_as_many_webhooks_as_it_may_and_no_more(self, store: Store) -> None:
         entry = SideEffects(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
-        kept = await asyncio.gather(*(store.add_webhook(webhook(n), entry, most=2) for n in range(5)))
+        kept = await asyncio.gather(*(store.add_webhook(webhook(n), entry, limit=2) for n in range(5)))
         assert sorted(kept) == [False, False, False, True, True]
         assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
 
@@ -78,7 +78,7 @@ class WebhookContracts(StoreSuite):
 
     async def test_c18_one_of_many_readers_of_a_cursor_writes_the_deliveries(self, store: Store) -> None:
         hook = webhook()
-        await store.add_webhook(hook, most=9)
+        await store.add_webhook(hook, limit=9)
         wrote = await asyncio.gather(
             *(store.queue_deliveries(hook, [delivery(n)], cursor=n) for n in range(1, 9))
         )

@@ -199,7 +199,7 @@ class Conversation(RuleBasedStateMachine):
         event = delta(message_id, text, tenant=self.tenant, thread=thread)
         claim = self._claim("delta", key)
         expected = self.model.append(message_id, text, event, claim, most=MOST, start=len(HELLO))
-        did = self._did(self.place.store.append_text(message_id, text, event, claim, most=MOST))
+        did = self._did(self.place.store.append_text(message_id, text, event, claim, limit=MOST))
         assert did == (expected if isinstance(expected, type) else expected[0])
 
     # --- resumes -----------------------------------------------------------------------------

@@ -135,10 +135,10 @@ async def _answer(
     timeout_s: float | None,
 ) -> ResumeEntry:
     here = replace(place, id=f"{place.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
-    left = _seconds_left(interrupt)
-    if left is not None and left <= 0:
+    remaining = _seconds_left(interrupt)
+    if remaining is not None and remaining <= 0:
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
-    limit = min((each for each in (left, timeout_s) if each is not None), default=None)
+    limit = min((each for each in (remaining, timeout_s) if each is not None), default=None)
     if interrupt.tool_call_id is not None and _is_approval(interrupt):
         payload = await _decision(ask, interrupt, here, calls.get(interrupt.tool_call_id), limit)
         return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)

@@ -123,9 +123,9 @@ class _OutputForwarder:
 
 
 def _write(target: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(target, left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(target, remaining) :]
 
 
 def _is_in_foreground() -> bool:

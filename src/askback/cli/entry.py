@@ -162,7 +162,7 @@ def _choice(options: list[Option], line: str) -> OptionValue:
         return by_key[word].value
     for exact in (str, str.casefold):
         for spellings in ([text(o.label) for o in options], [value_text(o.value) for o in options]):
-            matches = [at for at, spelling in enumerate(spellings) if exact(spelling) == exact(word)]
+            matches = [index for index, spelling in enumerate(spellings) if exact(spelling) == exact(word)]
             if len(matches) == 1:
                 return options[matches[0]].value
     return word

@@ -22,12 +22,12 @@ class UploadFailed(AskbackError):
 
 async def upload_files(field: File, line: str, upload: Upload) -> Any:
     """Return the value of a field: the file at the path in `line`, or a list of them. Raises `UploadFailed`."""
-    most = most_files(field)
-    paths = [line.strip().strip("\"'")] if most == 1 else _paths(line)
-    if len(paths) > most:
-        raise UploadFailed(f"At most {most} files.")
+    limit = most_files(field)
+    paths = [line.strip().strip("\"'")] if limit == 1 else _paths(line)
+    if len(paths) > limit:
+        raise UploadFailed(f"At most {limit} files.")
     files = [await _upload(field, Path(path), upload) for path in paths]
-    return files[0] if most == 1 else files
+    return files[0] if limit == 1 else files
 
 
 def _paths(line: str) -> Sequence[str]:

@@ -108,8 +108,8 @@ class SourceListing:
             self._learn(option)
             if several:
                 chosen = values_of(self.value)
-                left = [value for value in chosen if value != option.value]
-                self.value = (left if len(left) < len(chosen) else [*chosen, option.value]) or None
+                remaining = [value for value in chosen if value != option.value]
+                self.value = (remaining if len(remaining) < len(chosen) else [*chosen, option.value]) or None
             else:
                 self.value = option.value
         return not several

@@ -35,12 +35,12 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     if not yes:
         typer.confirm(f"Disconnect {chosen.title}?", abort=True)
     unreached = _revoke(record, data_dir=data_dir)
-    left = [each for file in record.files if (each := _undo(file)) is not None]
+    remaining = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(chosen, data_dir).unlink(missing_ok=True)
     path.unlink()
-    if left:
+    if remaining:
         raise AskbackError(
-            "\n".join([f"{chosen.title} is disconnected, but look at its configuration.", *left])
+            "\n".join([f"{chosen.title} is disconnected, but look at its configuration.", *remaining])
         )
     if unreached is not None:
         raise AskbackError(

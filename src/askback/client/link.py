@@ -339,8 +339,8 @@ class Link:
     async def _pause(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while (left := until - loop.time()) > 0:
-            await asyncio.sleep(min(left, self._session.next_timeout(loop.time(), self._down_since)))
+        while (remaining := until - loop.time()) > 0:
+            await asyncio.sleep(min(remaining, self._session.next_timeout(loop.time(), self._down_since)))
             for ticket in self._session.take_overdue(loop.time(), self._down_since):
                 if not ticket.done():
                     ticket.set_exception(self._no_answer(self._cause))

@@ -189,8 +189,8 @@ class Session:
 
     def next_timeout(self, now: float, down_since: float) -> float:
         """Return the seconds until the next call is overdue."""
-        left = (c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket)
-        return max(0.0, min(left, default=FOREVER))
+        remaining = (c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket)
+        return max(0.0, min(remaining, default=FOREVER))
 
     def fail_all(self, error: Callable[[], AskbackError]) -> None:
         """Fail every call, every wait and every listener."""

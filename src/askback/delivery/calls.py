@@ -48,7 +48,7 @@ class SignedCall:
         self._client = client
         self._clock = clock
 
-    async def post(self, kind: str, data: str, *, message_id: str, most: int) -> Any:
+    async def post(self, kind: str, data: str, *, message_id: str, limit: int) -> Any:
         """Post a JSON text and return the decoded reply, of at most that many bytes.
 
         Raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is not JSON.
@@ -62,7 +62,7 @@ class SignedCall:
             "webhook-timestamp": str(timestamp),
             "webhook-signature": sign(self._key, message_id=message_id, timestamp=timestamp, body=body),
         }
-        reply = await self._client.post(self._url, headers=headers, body=body, answer_bytes=most)
+        reply = await self._client.post(self._url, headers=headers, body=body, answer_bytes=limit)
         if reply.status != OK:
             raise Unreachable(f"status_{reply.status}")
         return jsontext.parse(reply.body)

@@ -50,6 +50,6 @@ class WebhookFileScan:
             }
             id_ = self._ids.new("scn", now_ms=self._clock.now_ms())
             data = to_json(sent).decode()
-            reply = await self._call.post("file_scan", data, message_id=id_, most=LONGEST_VERDICT)
+            reply = await self._call.post("file_scan", data, message_id=id_, limit=LONGEST_VERDICT)
         verdict = parse(FileScanBody, reply)
         return None if verdict.accept else verdict.reason or REFUSED

@@ -66,4 +66,4 @@ class WebhookSource:
         if query.request is not None:
             sent["request"] = query.request.model_dump(mode="json", exclude_none=True)
         data = to_json(sent).decode()
-        return await self._call.post("options", data, message_id=id_, most=LONGEST_REPLY)
+        return await self._call.post("options", data, message_id=id_, limit=LONGEST_REPLY)

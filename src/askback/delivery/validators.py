@@ -29,14 +29,14 @@ class WebhookValidator:
     async def __call__(self, submission: Submission, /) -> Verdict:
         """Post the request; raises `AddressRefused`, `Unreachable`, and `Faults` for an invalid reply."""
         data = submission.request.model_dump_json(exclude_none=True)
-        reply = await self._call.post("validate", data, message_id=submission.id, most=LONGEST_VERDICT)
+        reply = await self._call.post("validate", data, message_id=submission.id, limit=LONGEST_VERDICT)
         return _verdict(parse(VerdictBody, reply), submission)
 
 
-def _verdict(sent: VerdictBody, submission: Submission) -> Accept | AskAgain:
-    if sent.accept is not None:
-        return Accept(sent.accept.values, sent.accept.result, sent.accept.message)
-    again = sent.reprompt or RepromptBody(timeout_s=None)
+def _verdict(payload: VerdictBody, submission: Submission) -> Accept | AskAgain:
+    if payload.accept is not None:
+        return Accept(payload.accept.values, payload.accept.result, payload.accept.message)
+    again = payload.reprompt or RepromptBody(timeout_s=None)
     form = submission.request.form
     ids = {join("values", field.id): field.id for field in (form.all_fields if form else ())}
     return AskAgain(

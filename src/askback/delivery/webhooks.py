@@ -147,11 +147,11 @@ class HttpWebhookClient:
         return max(0.0, at - self._clock.now_ms() / 1000)
 
 
-async def _body(answer: httpx2.Response, most: int) -> bytes:
+async def _body(answer: httpx2.Response, limit: int) -> bytes:
     read = b""
     async for part in answer.aiter_raw():
         read += part
-        if len(read) > most:
+        if len(read) > limit:
             raise Unreachable("too_long")
     return read
 

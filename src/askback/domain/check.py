@@ -81,8 +81,8 @@ def reprompts(record: Record) -> int:
 def reprompt_schedule(record: Record, *, now: int, least_ms: int) -> Schedule:
     """Return the schedule of a request whose answer was sent back: the time left, at least `least_ms`."""
     state = record.state.members
-    left = state.get("time_left_s")
-    left_ms = time_left(record, now) if left is None else round(left * 1000)
+    remaining = state.get("time_left_s")
+    left_ms = time_left(record, now) if remaining is None else round(remaining * 1000)
     expires_at = None if left_ms is None else now + max(left_ms, least_ms)
     escalated = state.get("escalated", 0)
     return record.spec.facts.schedule_from(expires_at, created_at=record.created_at, escalated=escalated)

@@ -107,7 +107,7 @@ def sourced_fields(form: Form, path: str = "form") -> Iterator[SourcedField]:
     """Return the fields of a form whose options come from a source."""
     groups: list[tuple[str, Sequence[AnyField]]] = [(f"{path}.fields", form.fields or ())]
     groups += [
-        (f"{path}.sections[{at}].fields", section.fields) for at, section in enumerate(form.sections or ())
+        (f"{path}.sections[{n}].fields", section.fields) for n, section in enumerate(form.sections or ())
     ]
     for place, fields in groups:
         for index, field in enumerate(fields):

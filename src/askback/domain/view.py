@@ -36,14 +36,14 @@ def make_view(**parts: Any) -> dict[str, Any]:
 
 def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, list[Node]]:
     """Return the Markdown trees of texts by path and language, without texts that are shown unchanged."""
-    left = MARKDOWN_CHARACTERS
+    remaining = MARKDOWN_CHARACTERS
     trees: dict[str, list[Node]] = {}
     for path, text in texts:
         if not text:
             continue
         for tag, each in ((None, text),) if isinstance(text, str) else text.items():
-            if each and may_be_markdown(each) and len(each) <= left:
-                left -= len(each)
+            if each and may_be_markdown(each) and len(each) <= remaining:
+                remaining -= len(each)
                 if (nodes := markdown_tree(each)) is not None:
                     trees[path if tag is None else join(path, tag)] = nodes
     return trees
@@ -65,9 +65,9 @@ def _texts(form: Form) -> Iterator[tuple[str, LocalText | None]]:
 
 def _field_texts(path: str, fields: list[AnyField] | None) -> Iterator[tuple[str, LocalText | None]]:
     for i, field in enumerate(fields or []):
-        at = f"{path}.fields[{i}]"
-        yield f"{at}.description", field.description
+        item_path = f"{path}.fields[{i}]"
+        yield f"{item_path}.description", field.description
         for j, row in enumerate(field.rows if field.type == "rows" else ()):
-            yield f"{at}.rows[{j}].description", row.description
+            yield f"{item_path}.rows[{j}].description", row.description
             for k, each in enumerate(row.fields or ()):
-                yield f"{at}.rows[{j}].fields[{k}].description", each.description
+                yield f"{item_path}.rows[{j}].fields[{k}].description", each.description

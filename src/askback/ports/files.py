@@ -95,8 +95,8 @@ class FileShare:
 class FileStore(Protocol):
     """Files, in chunks."""
 
-    async def begin_file(self, file: StoredFile, *, most: int) -> None:
-        """Store a new file without bytes; its person can have `most` for the field. Raises `FileRefused`."""
+    async def begin_file(self, file: StoredFile, *, limit: int) -> None:
+        """Store a new file without bytes; its person can have `limit` for the field. Raises `FileRefused`."""
         ...
 
     async def add_chunk(

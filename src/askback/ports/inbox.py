@@ -116,9 +116,9 @@ class InboxStore(Protocol):
         ...
 
     async def add_comment(
-        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, most: int
+        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, limit: int
     ) -> bool:
-        """Add a comment; False, without a write, if the request has `most` comments or does not exist."""
+        """Add a comment; False, without a write, if the request has `limit` comments or does not exist."""
         ...
 
     async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:

@@ -290,11 +290,11 @@ class RequestStore(Protocol):
         event: EventDraft,
         claim: Claim | None = None,
         *,
-        most: int | None = None,
+        limit: int | None = None,
     ) -> Outcome:
         """Append text to a message, with its `message.delta`.
 
-        Raises `MessageMissing`, `MessageFull` above `most` appended bytes, `ClaimMismatch` and `ThreadArchived`.
+        Raises `MessageMissing`, `MessageFull` above `limit` appended bytes, `ClaimMismatch` and `ThreadArchived`.
         """
         ...
 
@@ -305,11 +305,11 @@ class RequestStore(Protocol):
         event: EventDraft,
         effects: SideEffects = NOTHING,
         *,
-        most: int,
+        limit: int,
     ) -> Outcome:
         """Change a message with its appended text, with its `message.updated`; `REPLAYED` if nothing changes.
 
-        Raises `MessageMissing`, `MessageFull` above `most` bytes, `ThreadArchived`, `FileRefused`, and the errors of
+        Raises `MessageMissing`, `MessageFull` above `limit` bytes, `ThreadArchived`, `FileRefused`, and the errors of
         `change`.
         """
         ...

@@ -49,12 +49,12 @@ class QuotaSpent(Exception):
     """
 
     def __init__(
-        self, what: Spent, most: int, again_at: int | None = None, *, limit: str | None = None
+        self, what: Spent, maximum: int, again_at: int | None = None, *, limit: str | None = None
     ) -> None:
-        super().__init__(what, most, again_at)
+        super().__init__(what, maximum, again_at)
         self.limit = limit
         self.what = what
-        self.most = most
+        self.most = maximum
         self.again_at = again_at
 
 

@@ -76,8 +76,8 @@ class Delivery:
 class WebhookStore(Protocol):
     """Webhooks and their deliveries."""
 
-    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, most: int) -> bool:
-        """Store a webhook; False, without storing it, if its tenant already has `most`."""
+    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, limit: int) -> bool:
+        """Store a webhook; False, without storing it, if its tenant already has `limit`."""
         ...
 
     async def webhook(self, tenant: str, webhook_id: str) -> Webhook | None:

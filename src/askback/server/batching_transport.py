@@ -56,8 +56,8 @@ class BatchingTransport:
             self._transport.write(held[0] if len(held) == 1 else b"".join(held))
 
     def _schedule_check(self) -> None:
-        if left := self._transport.get_write_buffer_size():
-            self._loop.call_later(PATIENCE_S, self._abort_if_stalled, left)
+        if remaining := self._transport.get_write_buffer_size():
+            self._loop.call_later(PATIENCE_S, self._abort_if_stalled, remaining)
 
     def _abort_if_stalled(self, before: int) -> None:
         if self._transport.get_write_buffer_size() == before:

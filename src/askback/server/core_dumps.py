@@ -16,7 +16,7 @@ def forbid_core_dumps() -> None:
     also marked as not dumpable, which keeps debuggers of the same user out of its memory and environment too; child
     processes do not inherit that mark.
     """
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+    _, limit = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, limit))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

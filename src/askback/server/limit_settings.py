@@ -37,9 +37,9 @@ def read_limits(variables: Mapping[str, str], flags: Sequence[str] = ()) -> Limi
     for source, name, text in _entries(variables, flags):
         if name not in asdict(DEFAULTS):
             raise SettingsError(f"{source}: {name!r} is not a limit.{_hint(name)}")
-        most = CEILINGS.get(name, LARGEST)
-        if not re.fullmatch(r"[0-9]{1,10}", text) or not 1 <= int(text) <= most:
-            raise SettingsError(f"{source}: {name} must be a whole number from 1 to {most}.")
+        limit = CEILINGS.get(name, LARGEST)
+        if not re.fullmatch(r"[0-9]{1,10}", text) or not 1 <= int(text) <= limit:
+            raise SettingsError(f"{source}: {name} must be a whole number from 1 to {limit}.")
         chosen[name] = int(text)
     limits = replace(DEFAULTS, **chosen)
     for low, high in ORDER:

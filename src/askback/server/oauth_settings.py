@@ -45,30 +45,30 @@ def read_providers(text: str, environ: Mapping[str, str]) -> dict[str, OauthProv
 
 
 def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvider:
-    at = f"{VARIABLE}: the provider {name!r}"
+    source = f"{VARIABLE}: the provider {name!r}"
     if not PROVIDER.fullmatch(name):
-        raise SettingsError(f"{at} needs a name of up to 40 lower-case letters, digits, - and _.")
+        raise SettingsError(f"{source} needs a name of up to 40 lower-case letters, digits, - and _.")
     try:
         read = _Provider.model_validate(raw)
     except ValidationError as error:
         places = ", ".join(sorted({".".join(map(str, each["loc"])) for each in error.errors()}))
-        raise SettingsError(f"{at} is invalid: check {places or 'its members'}.") from None
+        raise SettingsError(f"{source} is invalid: check {places or 'its members'}.") from None
     for member in ("authorize_url", "token_url"):
         url: str = getattr(read, member)
         if not url.lower().startswith(("http://", "https://")) or link_host(url) is None or "#" in url:
-            raise SettingsError(f"{at}: {member} must be an address such as https://example.com/oauth.")
+            raise SettingsError(f"{source}: {member} must be an address such as https://example.com/oauth.")
     scopes = read.scopes.split() if isinstance(read.scopes, str) else read.scopes
     if len(scopes) > SCOPES or not all(SCOPE.fullmatch(each) for each in scopes):
-        raise SettingsError(f"{at}: scopes are up to {SCOPES} texts without blanks.")
+        raise SettingsError(f"{source}: scopes are up to {SCOPES} texts without blanks.")
     secret = None
     if read.client_secret_env is not None:
         value = environ.get(read.client_secret_env)
         if not value:
-            raise SettingsError(f"{at}: the environment has no variable {read.client_secret_env}.")
+            raise SettingsError(f"{source}: the environment has no variable {read.client_secret_env}.")
         secret = Secret(value)
     provider = OauthProvider(
         name, read.authorize_url, read.token_url, read.client_id, tuple(dict.fromkeys(scopes)), secret
     )
     if not is_well_formed(provider.secret_name) or blocked_reason(provider.secret_name) is not None:
-        raise SettingsError(f"{at}: no secret may be called {provider.secret_name}. Choose another name.")
+        raise SettingsError(f"{source}: no secret may be called {provider.secret_name}. Choose another name.")
     return provider

@@ -48,12 +48,12 @@ def write_text(text: str) -> bytes:
 
 
 class FrameSplitter:
-    """Splits the bytes of one client into frames; a frame longer than `most` bytes is passed on unchanged."""
+    """Splits the bytes of one client into frames; a frame longer than `limit` bytes is passed on unchanged."""
 
-    __slots__ = ("_fragmented", "_held", "_most", "_passing")
+    __slots__ = ("_fragmented", "_held", "_limit", "_passing")
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._held = bytearray()
         self._fragmented = False
         self._passing = False
@@ -70,7 +70,7 @@ class FrameSplitter:
         at = 0
         while (frame := _frame(buffer, at)) is not None:
             mask, start, stop = frame
-            if stop - start > self._most:
+            if stop - start > self._limit:
                 self._passing = True
                 stop = len(buffer)
             elif stop > len(buffer):

@@ -62,15 +62,20 @@ async def assert_refused(attempt: Awaitable[object]) -> None:
 def changed_by_a_bit(text: str) -> Iterator[str]:
     """Return every text that differs from this one (of ASCII) in one bit."""
     data = text.encode("ascii")
-    for at, byte in enumerate(data):
+    for index, byte in enumerate(data):
         for bit in range(8):
-            yield (data[:at] + bytes([byte ^ 1 << bit]) + data[at + 1 :]).decode("latin-1")
+            yield (data[:index] + bytes([byte ^ 1 << bit]) + data[index + 1 :]).decode("latin-1")
 
 
 def truncations(text: str) -> Iterator[str]:
     """Return every text that lacks the end, the start or one character of this one, or repeats one."""
-    for at in range(len(text)):
-        yield from (text[:at], text[at + 1 :], text[:at] + text[at + 1 :], text[: at + 1] + text[at:])
+    for index in range(len(text)):
+        yield from (
+            text[:index],
+            text[index + 1 :],
+            text[:index] + text[index + 1 :],
+            text[: index + 1] + text[index:],
+        )
 
 
 class VaultContracts:
@@ -136,8 +141,8 @@ class VaultContracts:
         vault = self.make_vault(tmp_path, "k1")
         one = (await vault.seal(BINDING, Secret("a"))).split(".")
         two = (await vault.seal(other, Secret("b"))).split(".")
-        for at in range(len(one)):
-            mixed = [*one[:at], two[at], *one[at + 1 :]]
+        for index in range(len(one)):
+            mixed = [*one[:index], two[index], *one[index + 1 :]]
             for binding in {BINDING, other}:
                 if mixed not in (one, two):
                     await assert_refused(vault.open(binding, ".".join(mixed)))
@@ -156,7 +161,7 @@ class VaultContracts:
         assert {len(text) for text in texts} == {len(texts[0])}
         for one, two in pairwise(texts):
             # Except for format and key id, two texts share no 16 characters: no data key, no nonce, no block.
-            words = {one[at : at + 16] for at in range(8, len(one) - 16)}
+            words = {one[index : index + 16] for index in range(8, len(one) - 16)}
             assert not [word for word in words if word in two[8:]]
 
     @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
@@ -253,11 +258,11 @@ class KeySourceContracts:
     async def test_c9_a_wrapped_key_with_a_bit_changed_or_cut_does_not_unwrap(self, tmp_path: Path) -> None:
         keys = self.make_keys(tmp_path, "k1")
         wrapped = await keys.wrap("k1", bytes(32), b"context")
-        for at in range(len(wrapped)):
+        for index in range(len(wrapped)):
             for bit in range(8):
-                changed = wrapped[:at] + bytes([wrapped[at] ^ 1 << bit]) + wrapped[at + 1 :]
+                changed = wrapped[:index] + bytes([wrapped[index] ^ 1 << bit]) + wrapped[index + 1 :]
                 await assert_refused(keys.unwrap("k1", changed, b"context"))
-            await assert_refused(keys.unwrap("k1", wrapped[:at], b"context"))
+            await assert_refused(keys.unwrap("k1", wrapped[:index], b"context"))
         await assert_refused(keys.unwrap("k1", wrapped + b"\0", b"context"))
 
     async def test_c9_the_same_data_key_looks_new_each_time(self, tmp_path: Path) -> None:

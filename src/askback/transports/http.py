@@ -172,11 +172,11 @@ class Pieces:
 
 async def _drain(receive: Receive) -> None:
     """Read and drop the rest of a body, up to `DRAIN_BYTES` and for `DRAIN_S`."""
-    left, more = DRAIN_BYTES, True
+    remaining, more = DRAIN_BYTES, True
     with anyio.move_on_after(DRAIN_S):
-        while more and left > 0:
+        while more and remaining > 0:
             message = await receive()
-            left -= len(message.get("body", b""))
+            remaining -= len(message.get("body", b""))
             more = message["type"] == "http.request" and message.get("more_body", False)
 
 

@@ -196,9 +196,9 @@ class EventStream:
             gone = asyncio.create_task(self._wait_for_disconnect())
             self._writer = asyncio.create_task(self._outbox.run())
             if not self._over:
-                left = time_left(self._call.ctx, self._call.principal)
+                remaining = time_left(self._call.ctx, self._call.principal)
                 tasks = {gone, self._writer}
-                done, _ = await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(tasks, timeout=remaining, return_when=asyncio.FIRST_COMPLETED)
                 if not done:  # the token has expired
                     self.end()
                     await asyncio.wait({self._writer})

@@ -218,11 +218,15 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (left := await self._left(use, wait=wait)) is not None:
-            left = await self._settled(left, wait=wait)
-            if left.status not in TERMINAL:
-                return left
-            return await self._used(use, await self._ask.decision(left)) if wait else PermissionResultAllow()
+        if (remaining := await self._left(use, wait=wait)) is not None:
+            remaining = await self._settled(remaining, wait=wait)
+            if remaining.status not in TERMINAL:
+                return remaining
+            return (
+                await self._used(use, await self._ask.decision(remaining))
+                if wait
+                else PermissionResultAllow()
+            )
         asked: Json = {**self._asked(use), "wait": not self._deferrable(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
         if isinstance(plan, str) and plan.strip():

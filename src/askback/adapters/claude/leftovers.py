@@ -83,8 +83,8 @@ class Leftovers:
 
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
-        left, self._requests = self._requests, {}
-        for each in left.values():
+        remaining, self._requests = self._requests, {}
+        for each in remaining.values():
             if each.status is Status.PENDING:
                 with suppress(AskbackError):
                     await self._ask.requests.cancel(each)

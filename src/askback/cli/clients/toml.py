@@ -47,8 +47,8 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
     for name in names[:-1]:
         outer = outer[name]
     del outer[names[-1]]
-    left = _parse(result)
-    if left != expected and {names[0]: {}, **left} != expected:
+    remaining = _parse(result)
+    if remaining != expected and {names[0]: {}, **remaining} != expected:
         raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
     return result
 

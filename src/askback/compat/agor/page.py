@@ -138,10 +138,10 @@ async def _resolve(call: Call, action: str, operation: str, body: object) -> Ans
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     """Return the native body for `{values, use_existing?, scope?}`, without looking at a value."""
-    sent = _object(jsontext.parse(text))
-    require(sent.keys() <= {"values", "use_existing", "scope"}, "", "unknown_field.key")
-    require("values" in sent or sent.get("use_existing"), "values", "missing_required")
-    values = _object(sent.pop("values", {}), "values")
+    payload = _object(jsontext.parse(text))
+    require(payload.keys() <= {"values", "use_existing", "scope"}, "", "unknown_field.key")
+    require("values" in payload or payload.get("use_existing"), "values", "missing_required")
+    values = _object(payload.pop("values", {}), "values")
     # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
     if unasked := [name for name in values if name not in names and is_well_formed(name)]:
         keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unasked]
@@ -149,7 +149,7 @@ def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
             Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unasked, keys, strict=True)
         ]
         raise Faults(errors[:MAX_FAULTS])
-    return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
+    return RawBody(json.dumps({**payload, "secrets": values, "revision": revision}).encode())
 
 
 def _values(body: object, widget: Widget) -> Json:

@@ -175,11 +175,11 @@ class ChatPeer(CardPage):
     def _languages(self) -> Sequence[str]:
         return (self.api.locale,)
 
-    async def _set_mode(self, sent: SetMode) -> None:
+    async def _set_mode(self, payload: SetMode) -> None:
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
-        thread, mode = sent.conversation_id, "full" if sent.mode == "bypass" else sent.mode
+        thread, mode = payload.conversation_id, "full" if payload.mode == "bypass" else payload.mode
         if (await self.api.call("get_policy", thread_id=thread))["mode"] != mode:
-            body = without_none(thread_id=thread, mode=mode, confirm=sent.confirm)
+            body = without_none(thread_id=thread, mode=mode, confirm=payload.confirm)
             await self.api.call("update_policy", body)
 
     async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:

@@ -161,11 +161,11 @@ class Sent(Parameters, extra="ignore"):
 
 async def send(call: Call) -> Answer:
     """Take the last message of `{messages, params?}`."""
-    api, chat, sent = call.api, call.path["chat"], parse(Sent, call.json())
-    require(sent.messages, "messages", "empty.list")
-    at, message = f"messages[{len(sent.messages) - 1}]", sent.messages[-1]
+    api, chat, payload = call.api, call.path["chat"], parse(Sent, call.json())
+    require(payload.messages, "messages", "empty.list")
+    at, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
-        places = (parse(Message, message), sent.params, sent)
+        places = (parse(Message, message), payload.params, payload)
         answer = next((each.answer for each in places if each.answer is not None), None)
         if answer is None:
             await _write(api, chat, message)

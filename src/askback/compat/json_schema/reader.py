@@ -141,18 +141,19 @@ class _Reader:
             self.losses.append(Loss(path_of((*steps, "dependentRequired")), "A form does not check this."))
         default_values = cast("Mapping[str, Any]", defaults if isinstance(defaults, Mapping) else {})
         for name in hints.ordered(list(properties)):
-            at = (*steps, "properties", name)
+            property_steps = (*steps, "properties", name)
             try:
                 inner = resolve(properties[name], self.root, resolved.references)
                 one = _Property(
-                    name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), at, f"{prefix}{name}",
+                    name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), property_steps,
+                    f"{prefix}{name}",
                     name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
                 members += self._property(one, group)
             except Unsupported as unsupported:
-                self.problems.append(Problem((*at, *unsupported.steps), unsupported.reason))
+                self.problems.append(Problem((*property_steps, *unsupported.steps), unsupported.reason))
             except _NOT_A_SCHEMA:
-                self.problems.append(Problem(at, _INVALID))
+                self.problems.append(Problem(property_steps, _INVALID))
         return members
 
     def _property(self, one: _Property, group: Group) -> list[AnyField | Section]:

@@ -98,15 +98,15 @@ class AgentPeer:
     async def _reply(self, frame: Json, **payload: Any) -> None:
         await self._channel.send(_res(frame, ok=True, payload=payload))
 
-    async def _request(self, frame: Json, sent: _AskRequest | _ApprovalRequest, question: Json) -> None:
+    async def _request(self, frame: Json, payload: _AskRequest | _ApprovalRequest, question: Json) -> None:
         own = parse(_Frame, frame).id
         earlier = await self._api.requests(external_id=own)
         request = next((each for each in earlier if each.get("metadata") == self._metadata), None)
         if request is None:
             client = self._channel.query.get("require_client", "durable")
             about = {"require_client": client, "external_id": own, "metadata": self._metadata}
-            about |= sent.model_dump(include={"timeout_s"}, exclude_unset=True)
-            body = {**question, **about, **await self._place(sent.run_id)}
+            about |= payload.model_dump(include={"timeout_s"}, exclude_unset=True)
+            body = {**question, **about, **await self._place(payload.run_id)}
             request = await self._api.call("create_request", body, key=f"nebo:{own}")
         elif not frames.is_same(request, question):
             raise Conflict("You have sent another question with this id. Give this one its own id.")

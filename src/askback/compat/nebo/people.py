@@ -96,11 +96,11 @@ class PersonPeer(CardPage):
         shown_as = await frames.public_id(self.api, request)
         return (frames.message(kind, request_id=shown_as, **content),)
 
-    async def _answer(self, sent: _AskResponse | _ApprovalResponse, kind: str) -> None:
-        request = await frames.first_with(self.api, sent.request_id)
+    async def _answer(self, payload: _AskResponse | _ApprovalResponse, kind: str) -> None:
+        request = await frames.first_with(self.api, payload.request_id)
         if request["kind"] != kind or frames.request_frame(request, "") is None:
             raise NotFound("There is no such request. Load the page again.")
-        operation, body = sent.call(request)
+        operation, body = payload.call(request)
         if operation == "answer_request":
             body["revision"] = request["revision"]
         if shown := self.shown.get(request["id"]):
@@ -113,13 +113,13 @@ class PersonPeer(CardPage):
                 await self.update(await self.api.call("get_request", request_id=request["id"]))
             raise
 
-    async def _chat(self, sent: _Chat) -> None:
-        require(sent.prompt.strip(), "prompt", "empty")
-        session = sent.session_id or str(uuid.uuid4())
+    async def _chat(self, payload: _Chat) -> None:
+        require(payload.prompt.strip(), "prompt", "empty")
+        session = payload.session_id or str(uuid.uuid4())
         run = f"chat-{uuid.uuid4().hex}-{session}"  # an agent that comes back needs no other record of its session
-        body = {"content": [{"type": "text", "text": sent.prompt}], "run_id": run}
+        body = {"content": [{"type": "text", "text": payload.prompt}], "run_id": run}
         await self.api.call("post_message", body, thread_id=session)
-        if not sent.session_id:
+        if not payload.session_id:
             await self.channel.send(frames.message("chat_created", session_id=session))
         self.channel.start(self._await_agent(run, session))
 

@@ -25,9 +25,9 @@ class ApprovalKind(RequestKind):
         """The same call, as the policy reads it; None for a plan, and for a call without a canonical form."""
         from askback.domain.policy.calls import Call  # clients read outcomes, and need no policy
 
-        asked = spec.approval
+        approval = spec.approval
         try:
-            return None if asked.plan is not None else Call(asked.tool, asked.input).identity
+            return None if approval.plan is not None else Call(approval.tool, approval.input).identity
         except NotCanonical:
             return None
 

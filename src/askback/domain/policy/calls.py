@@ -212,12 +212,12 @@ class Call:
         if not self.has_members:
             return {"tool": self.folded_name, "input": self.input}
         is_file_tool = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
-        left = {
+        remaining = {
             key: value
             for key, value in self.members.items()
             if not (is_file_tool and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
         }
-        return {"tool": self.folded_name, "input": left}
+        return {"tool": self.folded_name, "input": remaining}
 
     def _command_members(self, parsed: ShellInput) -> dict[str, Any]:
         """Return the words that run and their redirection targets, or the text if they are not certain."""

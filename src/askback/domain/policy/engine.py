@@ -260,9 +260,9 @@ def _cover_commands(
     texts: list[str] = []
     misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
-    for at, argv in enumerate(reading.commands):
+    for index, argv in enumerate(reading.commands):
         cover = _cover_command(
-            argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and at > 0
+            argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and index > 0
         )
         if isinstance(cover, Rule):
             texts.append(cover.text)

@@ -61,14 +61,16 @@ def _safe(glob: str) -> bool:
 
 def _alternatives(glob: str) -> Iterator[str]:
     """Expand `{a,b}`, up to one alternative beyond the limit; return nothing if braces do not match."""
-    left = [glob]
+    remaining = [glob]
     for _ in range(_ALTERNATIVES * 2):
-        if not left:
+        if not remaining:
             return
-        text = left.pop()
+        text = remaining.pop()
         braces = _BRACES.search(text)
         if braces:
-            left += [text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(",")]
+            remaining += [
+                text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(",")
+            ]
         elif "{" in text or "}" in text:
             yield "*"
         else:

@@ -124,21 +124,21 @@ def parse_arguments(argv: Argv) -> ParsedArguments:
     """Parse the arguments of a command; combined letters become single options, each with its value."""
     program = _program_options(argv)
     long_values = program.long_values.split()
-    parsed, left = ParsedArguments(), list(reversed(argv[1:]))
-    while left:
-        word = left.pop()
+    parsed, remaining = ParsedArguments(), list(reversed(argv[1:]))
+    while remaining:
+        word = remaining.pop()
         if word == "--":
-            parsed.operands += reversed(left)
+            parsed.operands += reversed(remaining)
             break
         if word == "-" or not word.startswith("-"):
             parsed.operands.append(word)
         elif word.startswith("--"):
             name, separator, value = word[2:].partition("=")
             for _ in range(2 if name in _TWO_VALUES else not separator and name in long_values):
-                value = left.pop() if left else ""
+                value = remaining.pop() if remaining else ""
             parsed.options.append((name, value))
         else:
-            _parse_cluster(word[1:], program.values, left, parsed)
+            _parse_cluster(word[1:], program.values, remaining, parsed)
     return parsed
 
 
@@ -149,12 +149,12 @@ def _program_options(argv: Argv) -> ProgramOptions:
 
 
 def _parse_cluster(letters: str, values: str, remaining: list[str], parsed: ParsedArguments) -> None:
-    for at, letter in enumerate(letters):
+    for index, letter in enumerate(letters):
         if letter in values:
-            parsed.options.append((letter, letters[at + 1 :] or (remaining.pop() if remaining else "")))
+            parsed.options.append((letter, letters[index + 1 :] or (remaining.pop() if remaining else "")))
             return
         # Text attached to an unknown option may be a file name.
-        rest = letters[at + 1 :]
+        rest = letters[index + 1 :]
         parsed.options.append((letter, rest if rest and not rest.isalnum() else ""))
 
 

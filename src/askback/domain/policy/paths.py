@@ -226,7 +226,7 @@ def is_listed_name(compared: list[str]) -> bool:
     last = compared[-1]
     while True:
         whole = [*compared[:-1], last]
-        if any(name_pattern("names").match("/".join(whole[at:])) for at in range(len(whole))):
+        if any(name_pattern("names").match("/".join(whole[index:])) for index in range(len(whole))):
             return True
         if name_pattern("root").match("/".join(whole)):
             return True

@@ -39,10 +39,10 @@ def count_name(tool: str | None, agent: str | None) -> str:
     return json.dumps([tool, agent], ensure_ascii=False, separators=(",", ":"))
 
 
-def limit_of_count(name: str, most: int) -> QuestionLimit:
+def limit_of_count(name: str, limit: int) -> QuestionLimit:
     """Return the limit whose count has this key."""
     tool, agent = json.loads(name)
-    return QuestionLimit(tool=tool, agent=agent, max=most)
+    return QuestionLimit(tool=tool, agent=agent, max=limit)
 
 
 def count_names(tool: str | None, agent: str) -> Sequence[str]:

@@ -75,15 +75,15 @@ def read_shell_input(name: str, arguments: Mapping[str, Any]) -> ShellInput:
     """Parse the input of a shell tool, whose name is in lower case."""
     arguments = _unpack_action(arguments)
     tool = tool_of(name, arguments)
-    left = {key: value for key, value in arguments.items() if value is not None}
-    keys = set(left)
-    command = _take_command(left, tool)
-    command_key = next(iter(keys - set(left)), None)
-    keys = set(left)
-    folder = _take_folder(left, tool)
-    folder_key = None if folder is None else next(iter(keys - set(left)), None)
-    shell = _take_shell(name, left, tool)
-    beside = {key: value for key, value in left.items() if not _is_irrelevant(key, value, tool)}
+    remaining = {key: value for key, value in arguments.items() if value is not None}
+    keys = set(remaining)
+    command = _take_command(remaining, tool)
+    command_key = next(iter(keys - set(remaining)), None)
+    keys = set(remaining)
+    folder = _take_folder(remaining, tool)
+    folder_key = None if folder is None else next(iter(keys - set(remaining)), None)
+    shell = _take_shell(name, remaining, tool)
+    beside = {key: value for key, value in remaining.items() if not _is_irrelevant(key, value, tool)}
     if isinstance(command, tuple):
         command, shell = _unwrap_shell(command, shell)
     if folder is not None and _WINDOWS.match(folder):

@@ -165,7 +165,9 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
 
 def _count_program_words(words: Argv) -> int:
     """Count the words that name the program and its sub-command."""
-    return next((at for at, word in enumerate(words) if at and not _SUBCOMMAND.fullmatch(word)), len(words))
+    return next(
+        (index for index, word in enumerate(words) if index and not _SUBCOMMAND.fullmatch(word)), len(words)
+    )
 
 
 def _in_folder(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:

@@ -64,7 +64,7 @@ def _command_preview(call: Call) -> Preview | None:
     command_text = _quote_argv(argv) if argv else command
     if not isinstance(command_text, str):
         return None
-    left = _without(call.input, call_input.command_key, call_input.folder_key)
+    remaining = _without(call.input, call_input.command_key, call_input.folder_key)
     folder = call.input[call_input.folder_key] if call_input.folder_key else call.cwd
     return Preview(
         type="command",
@@ -72,7 +72,7 @@ def _command_preview(call: Call) -> Preview | None:
         argv=argv is not None,
         marks=[text for text in risky_texts(call) if text in command_text and text == escape_line(text)],
         folder=None if folder is None else escape_parts(str(folder), line=True),
-        **_remaining_members(left),
+        **_remaining_members(remaining),
         **_headline_members(command_headline(command_text)),
     )
 
@@ -114,11 +114,11 @@ def _plan_preview(call: Call) -> Preview | None:
     plan = call.members.get("plan")
     if not isinstance(plan, str):
         return None
-    left = _without(call.input, "plan")
+    remaining = _without(call.input, "plan")
     return Preview(
         type="plan",
         parts=escape_parts(plan),
-        **_remaining_members(left),
+        **_remaining_members(remaining),
         **_headline_members(plan_headline(plan)),
     )
 

@@ -108,8 +108,8 @@ def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Rest
         changes, rest = [single[0]], single[1]
     else:
         changes = [change for change, _ in several or ()]
-        left = [rest for _, rest in several or ()]
-        rest = _without(call.input, "edits") | ({"edits": left} if any(left) else {})
+        remaining = [rest for _, rest in several or ()]
+        rest = _without(call.input, "edits") | ({"edits": remaining} if any(remaining) else {})
     placed = None if before is None else hunks_in_file(before, changes)
     return separate_hunks(changes) if placed is None else placed, rest
 

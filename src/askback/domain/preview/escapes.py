@@ -137,7 +137,7 @@ def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Pa
     at = 0
     for run in _UNSEEN.finditer(classes.letters):
         start, end = run.span()
-        escapes = _escapes(text[start:end], most=room + 1)
+        escapes = _escapes(text[start:end], limit=room + 1)
         room -= len(escapes)
         if room < 0:
             return None
@@ -148,13 +148,13 @@ def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Pa
     return [*parts, text[at:]] if at < len(text) else parts
 
 
-def _escapes(run: str, *, most: int) -> list[str]:
+def _escapes(run: str, *, limit: int) -> list[str]:
     """Return the escapes of invisible characters, up to a maximum number."""
     if len(run) < _MANY:
         return [_escape(char) for char in run]
     return [
         _escape(each[0][0]) + (f"×{len(each[0])}" if each[1] else "")
-        for each in islice(_REPEATED.finditer(run), most)
+        for each in islice(_REPEATED.finditer(run), limit)
     ]
 
 

@@ -132,10 +132,10 @@ def _quote(text: str) -> str:
     return _shorten(text.translate(_QUOTES), _SHORT)
 
 
-def _shorten(text: str, most: int = _LONG) -> str:
+def _shorten(text: str, limit: int = _LONG) -> str:
     """Write a text on one line; a longer one keeps its end, where a command may hide its effect."""
-    escaped = escape_line(text[: most + 1])
-    if len(text) <= most and len(escaped) <= most:
+    escaped = escape_line(text[: limit + 1])
+    if len(text) <= limit and len(escaped) <= limit:
         return escaped
-    tail = min(_TAIL, most // 3)
-    return f"{escaped[: most - tail - 1]}…{escape_line(text[-tail:])[-tail:]}"
+    tail = min(_TAIL, limit // 3)
+    return f"{escaped[: limit - tail - 1]}…{escape_line(text[-tail:])[-tail:]}"

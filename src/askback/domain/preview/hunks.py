@@ -84,7 +84,7 @@ def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | Non
     """
     hunks: list[Hunk] = []
     scanned = 0
-    left = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
+    remaining = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
     for change in changes:
         places = text.count(change.old) if change.old else 0
         certain = places == 1 or (change.everywhere and 0 < places <= MOST_PLACES)
@@ -92,8 +92,8 @@ def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | Non
         if not certain or scanned > MOST_SCANNED:
             return None
         result = list(_hunks(text, change))
-        left -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)
-        if left < 0:
+        remaining -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)
+        if remaining < 0:
             return None
         hunks += result
         text = text.replace(change.old, change.new)

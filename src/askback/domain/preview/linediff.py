@@ -34,9 +34,9 @@ def diff_lines(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) ->
     return lines + [(" ", line) for line in old[len(old) - tail :]]
 
 
-def _count_common(old: Sequence[str], new: Sequence[str], most: int) -> int:
-    """Count the common lines at the start, at most `most`."""
-    return next((at for at in range(most) if old[at] != new[at]), most)
+def _count_common(old: Sequence[str], new: Sequence[str], limit: int) -> int:
+    """Count the common lines at the start, at most `limit`."""
+    return next((index for index in range(limit) if old[index] != new[index]), limit)
 
 
 def _replace_lines(old: Sequence[str], new: Sequence[str]) -> list[Line]:

@@ -134,7 +134,7 @@ def _join_lines(pieces: list[str]) -> list[Expression]:
     return [item for piece in pieces for item in (LINE_BREAK, *spellings(piece))][1:]
 
 
-def _split_evenly(whole: AnyStr, most: int) -> list[AnyStr]:
+def _split_evenly(whole: AnyStr, limit: int) -> list[AnyStr]:
     """Cut into pieces of nearly the same length, so that the last one is not short."""
-    count = -(-len(whole) // most)
+    count = -(-len(whole) // limit)
     return [whole[len(whole) * i // count : len(whole) * (i + 1) // count] for i in range(count)]

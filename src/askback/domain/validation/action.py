@@ -24,11 +24,11 @@ def check_action(
     body: object, *, limits: Limits = DEFAULTS, providers: Mapping[str, OauthProvider] = NO_PROVIDERS
 ) -> ActionRequest:
     """Return the body of `POST /v1/requests` with kind action; raises `Faults` with their paths in the body."""
-    asked, text_check = read_asked(ActionRequest, body, limits)
-    _check_destination(asked.action, text_check, limits)
-    _check_provider(asked.action, text_check.report, providers)
+    action, text_check = read_asked(ActionRequest, body, limits)
+    _check_destination(action.action, text_check, limits)
+    _check_provider(action.action, text_check.report, providers)
     text_check.report.finish()
-    return asked
+    return action
 
 
 def _check_destination(action: ActionAsk, text_check: TextCheck, limits: Limits) -> None:
@@ -54,8 +54,8 @@ def _check_provider(action: ActionAsk, report: Report, providers: Mapping[str, O
         return
     for index, scope in enumerate(action.scopes or ()):
         if scope not in provider.scopes:
-            at = join("action.scopes", index)
-            report.add(at, "unknown_value", allowed=", ".join(provider.scopes) or "–")
+            item_path = join("action.scopes", index)
+            report.add(item_path, "unknown_value", allowed=", ".join(provider.scopes) or "–")
     if action.scopes is not None and not action.scopes:
         report.add("action.scopes", "too_few", min=1)
     elif action.scopes is not None and len(set(action.scopes)) < len(action.scopes):
@@ -66,21 +66,21 @@ def _check_provider(action: ActionAsk, report: Report, providers: Mapping[str, O
         report.add("action.secret", "secret_blocked")
 
 
-def check_outcome(sent: OutcomeBody, action: ShownAction, limits: Limits) -> None:
+def check_outcome(payload: OutcomeBody, action: ShownAction, limits: Limits) -> None:
     """Raise `Faults` for a reason with characters that nobody types, and for an account that is not connected."""
     report = Report()
-    if isinstance(sent, ActionAnswerBody):
-        check_languages(sent.languages, report, limits)
-    if sent.outcome == "done" and action.provider is not None:
+    if isinstance(payload, ActionAnswerBody):
+        check_languages(payload.languages, report, limits)
+    if payload.outcome == "done" and action.provider is not None:
         report.add("outcome", "not_connected")
-    if sent.outcome == "done" and sent.reason is not None:
+    if payload.outcome == "done" and payload.reason is not None:
         report.add("reason", "only_for_failures")
-    elif sent.reason is not None and is_blank(sent.reason):
+    elif payload.reason is not None and is_blank(payload.reason):
         report.add("reason", "empty")
-    elif sent.reason is not None and len(sent.reason) > limits.note:
+    elif payload.reason is not None and len(payload.reason) > limits.note:
         report.add("reason", "too_long", max=limits.note)
-    elif sent.reason is not None and (key := typed_text_fault(sent.reason, lines=True)):
+    elif payload.reason is not None and (key := typed_text_fault(payload.reason, lines=True)):
         report.add("reason", key)
-    if sent.outcome == "done" and sent.retry:
+    if payload.outcome == "done" and payload.retry:
         report.add("retry", "only_for_failures")
     report.finish()

@@ -49,13 +49,13 @@ class ApprovalRequest:
 
 def check_approval(body: object, *, limits: Limits = DEFAULTS) -> ApprovalRequest:
     """Return the body of `POST /v1/requests` with kind approval; raises `Faults` with their paths in the body."""
-    asked, text_check = read_asked(ApprovalAsk, body, limits)
-    _check_texts(asked.approval, text_check, limits)
-    _check_choices(asked, text_check.report, limits)
-    call = _call(asked.approval, text_check.report)
+    approval, text_check = read_asked(ApprovalAsk, body, limits)
+    _check_texts(approval.approval, text_check, limits)
+    _check_choices(approval, text_check.report, limits)
+    call = _call(approval.approval, text_check.report)
     text_check.report.finish()
     return ApprovalRequest(
-        asked, _check_size(call, "approval.input", limits), _offered_scopes(asked.approval)
+        approval, _check_size(call, "approval.input", limits), _offered_scopes(approval.approval)
     )
 
 
@@ -70,24 +70,24 @@ def _check_size(call: Call, path: str, limits: Limits) -> Call:
     return call
 
 
-def _check_texts(asked: Approval, text_check: TextCheck, limits: Limits) -> None:
+def _check_texts(approval: Approval, text_check: TextCheck, limits: Limits) -> None:
     at = "approval"
-    text_check.line(at, "tool", asked.tool, limits.identifier)
-    if asked.tool is not None and is_confusable(asked.tool):
+    text_check.line(at, "tool", approval.tool, limits.identifier)
+    if approval.tool is not None and is_confusable(approval.tool):
         text_check.report.add("approval.tool", "confusable_name")
-    text_check.line(at, "title", asked.title, limits.title)
-    text_check.lines(at, "reason", asked.reason, limits.approval_reason)
-    text_check.line(at, "project", asked.project, limits.identifier)
-    text_check.lines(at, "plan", asked.plan, limits.textarea_answer)
-    text_check.line(at, "cwd", asked.cwd, LONGEST_FOLDER)
-    folders = asked.secret_free or []
+    text_check.line(at, "title", approval.title, limits.title)
+    text_check.lines(at, "reason", approval.reason, limits.approval_reason)
+    text_check.line(at, "project", approval.project, limits.identifier)
+    text_check.lines(at, "plan", approval.plan, limits.textarea_answer)
+    text_check.line(at, "cwd", approval.cwd, LONGEST_FOLDER)
+    folders = approval.secret_free or []
     if len(folders) > FOLDERS:
         text_check.report.add("approval.secret_free", "too_many", max=FOLDERS)
     for index, folder in enumerate(folders[:FOLDERS]):
         text_check.at(join("approval.secret_free", index), folder, LONGEST_FOLDER)
-    if asked.plan is not None and is_blank(asked.plan):
+    if approval.plan is not None and is_blank(approval.plan):
         text_check.report.add("approval.plan", "empty")
-    reasons = asked.risk.reasons if asked.risk else []
+    reasons = approval.risk.reasons if approval.risk else []
     if len(reasons) > REASONS:
         text_check.report.add("approval.risk.reasons", "too_many", max=REASONS)
     for index, reason in enumerate(reasons[:REASONS]):
@@ -101,35 +101,35 @@ def _check_choices(asked: ApprovalAsk, report: Report, limits: Limits) -> None:
     for index, scope in enumerate(approval.scopes or ()):
         if scope in (approval.scopes or ())[:index]:
             report.add(join("approval.scopes", index), "duplicate_value")
-    most = limits.assignees if asked.assignees is None else len(asked.assignees)
+    limit = limits.assignees if asked.assignees is None else len(asked.assignees)
     if approval.quorum < 1:
         report.add("approval.quorum", "below_min", min=1)
-    elif approval.quorum > max(most, 1):
-        report.add("approval.quorum", "above_max", max=most)
+    elif approval.quorum > max(limit, 1):
+        report.add("approval.quorum", "above_max", max=limit)
     valid = approval.valid_s
     if valid is not None and not limits.min_timeout_s <= valid <= limits.max_timeout_s:
         report.add("approval.valid_s", "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s)
 
 
-def _call(asked: Approval, report: Report) -> Call:
+def _call(approval: Approval, report: Report) -> Call:
     """Return the call of an approval: the named one, or the plan."""
-    if asked.plan is not None:
+    if approval.plan is not None:
         for name in ("tool", "input"):
-            if getattr(asked, name) is not None:
+            if getattr(approval, name) is not None:
                 report.add(f"approval.{name}", "contradiction.plan")
-        return Call(PLAN_TOOL, {"plan": asked.plan}, asked.cwd)
-    if asked.tool is None:
+        return Call(PLAN_TOOL, {"plan": approval.plan}, approval.cwd)
+    if approval.tool is None:
         report.add("approval.tool", "missing_required")
-    if "input" not in asked.model_fields_set:
+    if "input" not in approval.model_fields_set:
         report.add("approval.input", "missing_required")
-    return Call(asked.tool or "", asked.input, asked.cwd)
+    return Call(approval.tool or "", approval.input, approval.cwd)
 
 
-def _offered_scopes(asked: Approval) -> tuple[Scope, ...]:
+def _offered_scopes(approval: Approval) -> tuple[Scope, ...]:
     """Return the scopes that the agent offers; a plan, or a call that several people approve, has only `once`."""
-    if asked.plan is not None or asked.quorum > 1:
+    if approval.plan is not None or approval.quorum > 1:
         return ("once",)
-    return SCOPES if asked.scopes is None else tuple(asked.scopes)
+    return SCOPES if approval.scopes is None else tuple(approval.scopes)
 
 
 @frozen(slots=True)
@@ -142,59 +142,61 @@ class CheckedDecision:
 
 
 def check_decision(
-    sent: DecisionBody, approval: ShownApproval, *, limits: Limits = DEFAULTS
+    payload: DecisionBody, approval: ShownApproval, *, limits: Limits = DEFAULTS
 ) -> CheckedDecision:
     """Return a person's decision about an approval; raises `Faults`. Roles and the policy are not checked here."""
     report = Report()
-    report_note(report, sent.note, limits.note)
-    check_languages(sent.languages, report, limits)
-    if sent.decision == "deny":
-        _check_denial(sent, approval, report)
-        _check_scope(sent, approval, report)
+    report_note(report, payload.note, limits.note)
+    check_languages(payload.languages, report, limits)
+    if payload.decision == "deny":
+        _check_denial(payload, approval, report)
+        _check_scope(payload, approval, report)
         call = Call(approval.tool, approval.input, approval.cwd)
-        rule = _rule_to_store(sent, approval, call, report)
+        rule = _rule_to_store(payload, approval, call, report)
         report.finish()
         return CheckedDecision(call, approval.digest, rule)
-    _check_scope(sent, approval, report)
-    if sent.grant_root and (approval.root is None or sent.scope != "once" or sent.edited_input is not None):
+    _check_scope(payload, approval, report)
+    if payload.grant_root and (
+        approval.root is None or payload.scope != "once" or payload.edited_input is not None
+    ):
         report.add("grant_root", "root_not_offered")
-    if sent.mode is not None and approval.plan is None:
+    if payload.mode is not None and approval.plan is None:
         report.add("mode", "only_for_plans")
-    call, digest = _edited_call(sent, approval, report, limits)
-    rule = _rule_to_store(sent, approval, call, report)
+    call, digest = _edited_call(payload, approval, report, limits)
+    rule = _rule_to_store(payload, approval, call, report)
     report.finish()
     return CheckedDecision(call, digest, rule)
 
 
-def _check_scope(sent: DecisionBody, approval: ShownApproval, report: Report) -> None:
-    if sent.scope not in approval.scopes and not (sent.decision == "deny" and sent.scope == "once"):
+def _check_scope(payload: DecisionBody, approval: ShownApproval, report: Report) -> None:
+    if payload.scope not in approval.scopes and not (payload.decision == "deny" and payload.scope == "once"):
         report.add("scope", "scope_not_offered", allowed=", ".join(approval.scopes))
 
 
-def _check_denial(sent: DecisionBody, approval: ShownApproval, report: Report) -> None:
-    if approval.plan is not None and (sent.note is None or is_blank(sent.note)):
+def _check_denial(payload: DecisionBody, approval: ShownApproval, report: Report) -> None:
+    if approval.plan is not None and (payload.note is None or is_blank(payload.note)):
         report.add("note", "feedback_required")
-    members: dict[str, Any] = {"edited_input": sent.edited_input, "mode": sent.mode}
-    members["grant_root"] = sent.grant_root or None
+    members: dict[str, Any] = {"edited_input": payload.edited_input, "mode": payload.mode}
+    members["grant_root"] = payload.grant_root or None
     for name, value in members.items():
         if value is not None:
             report.add(name, "only_for_approvals")
 
 
 def _edited_call(
-    sent: DecisionBody, approval: ShownApproval, report: Report, limits: Limits
+    payload: DecisionBody, approval: ShownApproval, report: Report, limits: Limits
 ) -> tuple[Call, str]:
-    if sent.edited_input is None:
+    if payload.edited_input is None:
         return Call(approval.tool, approval.input, approval.cwd), approval.digest
     path = "edited_input"
-    call = Call(approval.tool, sent.edited_input, approval.cwd)
+    call = Call(approval.tool, payload.edited_input, approval.cwd)
     if not approval.allow_edit:
         report.add(path, "edit_not_allowed")
-    elif sent.scope != "once":
+    elif payload.scope != "once":
         report.add("scope", "edited_once")
-    elif type_name(sent.edited_input) != (expected := type_name(approval.input)):
+    elif type_name(payload.edited_input) != (expected := type_name(approval.input)):
         report.add(path, f"wrong_type.{expected}")
-    elif encode_body(sent.edited_input) is None:
+    elif encode_body(payload.edited_input) is None:
         report.add(path, "lone_surrogate")
     else:
         report.finish()
@@ -202,19 +204,19 @@ def _edited_call(
     return call, approval.digest
 
 
-def _rule_to_store(sent: DecisionBody, approval: ShownApproval, call: Call, report: Report) -> Rule | None:
+def _rule_to_store(payload: DecisionBody, approval: ShownApproval, call: Call, report: Report) -> Rule | None:
     """Return the rule to store: the shown one, or the person's version of it."""
-    text = sent.rule or approval.rule
-    if sent.edited_input is not None:
+    text = payload.rule or approval.rule
+    if payload.edited_input is not None:
         return None
-    if sent.scope == "once":
-        if sent.rule is not None:
+    if payload.scope == "once":
+        if payload.rule is not None:
             report.add("rule", "rule_without_scope")
         return None
     if text is None:
         return None  # no such scope was offered, which is a fault already
     try:
-        rule = parse_rule(text, "allow" if sent.decision == "approve" else "deny")
+        rule = parse_rule(text, "allow" if payload.decision == "approve" else "deny")
         choice = why_allows_nothing(rule)
     except RuleError as odd:
         report.add("rule", "invalid_rule", reason=odd.why)
@@ -226,7 +228,10 @@ def _rule_to_store(sent: DecisionBody, approval: ShownApproval, call: Call, repo
     elif not matching_calls(rule, [call]):
         report.add("rule", "rule_misses_call")
     elif (
-        rule.effect == "allow" and sent.scope != "thread" and approval.scripts and not sent.script_may_change
+        rule.effect == "allow"
+        and payload.scope != "thread"
+        and approval.scripts
+        and not payload.script_may_change
     ):
         report.add("script_may_change", "script_may_change", files=", ".join(approval.scripts))
     return rule

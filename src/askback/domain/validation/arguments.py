@@ -22,8 +22,8 @@ def arguments(
     Keyword-only parameters are members; `alias` returns the name of a parameter in the body. One that is None by
     default may be absent, but not null. With `**more`, unknown members are ignored.
     """
-    sent = parse(_model(function, alias), body)
-    return {name: getattr(sent, name) for name in sent.model_fields_set}
+    payload = parse(_model(function, alias), body)
+    return {name: getattr(payload, name) for name in payload.model_fields_set}
 
 
 @cache

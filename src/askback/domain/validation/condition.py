@@ -16,20 +16,20 @@ _COMPARISONS = ("is_", "is_not", "in_", "provided")
 class ConditionRules:
     """Checks the conditions of one form in order; `earlier` are the fields so far, None where one is not sound."""
 
-    def __init__(self, report: Report, most: int, sound: Mapping[str, AnyField | None]) -> None:
-        """`sound` has each field by its id, None where it has a fault; a list has at most `most` members."""
+    def __init__(self, report: Report, limit: int, sound: Mapping[str, AnyField | None]) -> None:
+        """`sound` has each field by its id, None where it has a fault; a list has at most `limit` members."""
         self.report = report
-        self.most = most
+        self.most = limit
         self.sound = sound
         self.earlier: dict[str, AnyField | None] = {}
 
     def check_form(self, form: Form, path: str) -> None:
         """Check every condition of the form at `path`."""
         for index, section in enumerate(form.sections or ()):
-            at = f"{path}.sections[{index}]"
+            item_path = f"{path}.sections[{index}]"
             if section.visible_if is not None:
-                self.check(f"{at}.visible_if", section.visible_if)
-            self.check_fields(section.fields, f"{at}.fields")
+                self.check(f"{item_path}.visible_if", section.visible_if)
+            self.check_fields(section.fields, f"{item_path}.fields")
         self.check_fields(form.fields, f"{path}.fields")
 
     def check_fields(self, fields: list[AnyField] | list[AnyField | InvalidField] | None, path: str) -> None:

@@ -49,21 +49,21 @@ def encode_within_limit(body: object, report: Report, limits: Limits, *, path: s
     return text
 
 
-def check_envelope(asked: Envelope, text_check: TextCheck, limits: Limits) -> None:
+def check_envelope(envelope: Envelope, text_check: TextCheck, limits: Limits) -> None:
     """Report the faults of the envelope into the report of `text_check`."""
     report = text_check.report
     for name in ("thread_id", "external_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
-        text_check.line("", name, getattr(asked, name), limits.identifier)
-    if asked.metadata is not None:
-        check_metadata(asked.metadata, report, limits)
-    if asked.agent is not None:
-        text_check.line("agent", "name", asked.agent.name, limits.identifier)
-        text_check.line("agent", "tool", asked.agent.tool, limits.identifier)
-    if asked.assignees is not None:
-        _check_assignees(asked.assignees, text_check, limits)
-    if asked.escalation is not None:
-        _check_escalation(asked.escalation, text_check, limits)
-    check_timeout(asked.timeout_s, report, limits)
+        text_check.line("", name, getattr(envelope, name), limits.identifier)
+    if envelope.metadata is not None:
+        check_metadata(envelope.metadata, report, limits)
+    if envelope.agent is not None:
+        text_check.line("agent", "name", envelope.agent.name, limits.identifier)
+        text_check.line("agent", "tool", envelope.agent.tool, limits.identifier)
+    if envelope.assignees is not None:
+        _check_assignees(envelope.assignees, text_check, limits)
+    if envelope.escalation is not None:
+        _check_escalation(envelope.escalation, text_check, limits)
+    check_timeout(envelope.timeout_s, report, limits)
 
 
 def check_metadata(metadata: object, report: Report, limits: Limits) -> None:
@@ -92,12 +92,12 @@ def check_people(path: str, people: list[str], text_check: TextCheck, limits: Li
         report.add(path, "too_many", max=limits.assignees)
     seen = set[str]()
     for index, name in enumerate(people[: limits.assignees]):
-        at = join(path, index)
-        text_check.at(at, name, limits.identifier)
+        item_path = join(path, index)
+        text_check.at(item_path, name, limits.identifier)
         if name.startswith(GROUP_PREFIX) and is_blank(name.removeprefix(GROUP_PREFIX)):
-            report.add(at, "empty.group")
+            report.add(item_path, "empty.group")
         if name in seen:
-            report.add(at, "duplicate_value")
+            report.add(item_path, "duplicate_value")
         seen.add(name)
 
 
@@ -108,15 +108,18 @@ def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits
         report.add("escalation", "too_many", max=limits.escalation)
     before = 0.0
     for index, step in enumerate(steps[: limits.escalation]):
-        at = join("escalation", index)
+        item_path = join("escalation", index)
         if not limits.min_timeout_s <= step.after_s <= limits.max_timeout_s:
             report.add(
-                join(at, "after_s"), "out_of_range.needed", min=limits.min_timeout_s, max=limits.max_timeout_s
+                join(item_path, "after_s"),
+                "out_of_range.needed",
+                min=limits.min_timeout_s,
+                max=limits.max_timeout_s,
             )
         elif step.after_s <= before:
-            report.add(join(at, "after_s"), "not_after_the_one_before")
+            report.add(join(item_path, "after_s"), "not_after_the_one_before")
         before = max(before, step.after_s)
         if not step.notify and not step.assign:
-            report.add(at, "step_without_effect")
-        check_people(join(at, "notify"), step.notify, text_check, limits)
-        check_people(join(at, "assign"), step.assign, text_check, limits)
+            report.add(item_path, "step_without_effect")
+        check_people(join(item_path, "notify"), step.notify, text_check, limits)
+        check_people(join(item_path, "assign"), step.assign, text_check, limits)

@@ -117,9 +117,9 @@ class FieldRules:
 
     def check_text(self, path: str, field: Text | Textarea) -> None:
         """Check that lengths are in order and possible, and that RE2 compiles the pattern."""
-        most = self.limits.textarea_answer if field.type == "textarea" else self.limits.text_answer
+        limit = self.limits.textarea_answer if field.type == "textarea" else self.limits.text_answer
         if field.min_length is not None or field.max_length is not None:
-            self.check_counts(path, field, "length", most)
+            self.check_counts(path, field, "length", limit)
         self.text_check.line(
             path, "pattern_message", field.pattern_message, self.limits.rule_message, lines=True
         )
@@ -142,15 +142,15 @@ class FieldRules:
                 if str(reason) == TOO_LARGE:
                     self._instructions = MOST_INSTRUCTIONS
 
-    def check_counts(self, path: str, field: Text | Textarea | Multiselect, noun: str, most: int) -> None:
+    def check_counts(self, path: str, field: Text | Textarea | Multiselect, noun: str, limit: int) -> None:
         """Check that `min_<what>` and `max_<what>` are possible and in order."""
         low, high = getattr(field, f"min_{noun}"), getattr(field, f"max_{noun}")
         before = self.report.count
         for name, value, least in ((f"min_{noun}", low, 0), (f"max_{noun}", high, 1)):
             if value is not None and value < least:
                 self.report.add(join(path, name), "below_min", min=least)
-            elif value is not None and value > most:
-                self.report.add(join(path, name), "above_max", max=most)
+            elif value is not None and value > limit:
+                self.report.add(join(path, name), "above_max", max=limit)
         if self.report.count == before and low is not None and high is not None and low > high:
             self.report.add(join(path, f"min_{noun}"), "contradiction")
 
@@ -181,14 +181,14 @@ class FieldRules:
     def check_file(self, path: str, field: File) -> None:
         """Check the bounds and the accepted types of a file field, which is never sensitive."""
         limits = self.limits
-        for name, value, most in (
+        for name, value, limit in (
             ("max_files", field.max_files, limits.files),
             ("max_bytes", field.max_bytes, limits.file_bytes),
         ):
             if value is not None and value < 1:
                 self.report.add(join(path, name), "below_min", min=1)
-            elif value is not None and value > most:
-                self.report.add(join(path, name), "above_max", max=most)
+            elif value is not None and value > limit:
+                self.report.add(join(path, name), "above_max", max=limit)
         if field.sensitive:
             self.report.add(join(path, "sensitive"), "constraint_not_allowed", type="file")
         if field.accept is None:
@@ -294,12 +294,12 @@ class FieldRules:
             self.report.add(path, "default_not_in_options" if stranger else "invalid_default")
 
 
-def _is_line(text: LocalText, most: int) -> bool:
-    return isinstance(text, str) and 0 < len(text) <= most and text[0].isalnum()
+def _is_line(text: LocalText, limit: int) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= limit and text[0].isalnum()
 
 
-def _fits(text: LocalText, most: int) -> bool:
-    return isinstance(text, str) and len(text) <= most
+def _fits(text: LocalText, limit: int) -> bool:
+    return isinstance(text, str) and len(text) <= limit
 
 
 def _member(raw: Any, step: str | int) -> Any:

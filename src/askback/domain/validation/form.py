@@ -95,20 +95,20 @@ class FormRules:
         if not fields:
             self.report.add(path, "no_fields")
         for index, field in enumerate(cast("Sequence[AnyField | InvalidField]", fields)):
-            at = f"{path}[{index}]"
+            item_path = f"{path}[{index}]"
             if field.id is not None:
                 if field.id in self.ids:
-                    self.report.add(f"{at}.id", "duplicate_id")
+                    self.report.add(f"{item_path}.id", "duplicate_id")
                 else:
                     self.ids[field.id] = None
             if field.label is None and not _is_name(*around):
-                self.report.add(f"{at}.label", "missing_required.label")
+                self.report.add(f"{item_path}.label", "missing_required.label")
             if isinstance(field, InvalidField):
                 continue
-            if self.field_rules.check(at, field, raw, index):
+            if self.field_rules.check(item_path, field, raw, index):
                 self.ids[field.id] = field
             if field.readonly:
-                self.check_readonly(at, field)
+                self.check_readonly(item_path, field)
 
     def keep_known(self, fields: Sequence[AnyField]) -> None:
         """Accept the known fields, except for checks that depend on the rest of the form."""
@@ -125,18 +125,20 @@ class FormRules:
     def check_sections(self, form: Form, raw: Raw) -> None:
         """Check each section and its fields."""
         for index, section in enumerate(form.sections or ()):
-            at = f"{self.path}.sections[{index}]"
+            item_path = f"{self.path}.sections[{index}]"
             id_ = cast("str | None", section.id)  # None if its structure is wrong
             if id_ is not None:
-                self.text_check.line(at, "id", id_, self.limits.field_id)
+                self.text_check.line(item_path, "id", id_, self.limits.field_id)
                 if id_ in self.section_ids:
-                    self.report.add(f"{at}.id", "duplicate_id")
+                    self.report.add(f"{item_path}.id", "duplicate_id")
                 self.section_ids.add(id_)
-            self.text_check.line(at, "title", section.title, self.limits.title, lines=True)
-            self.text_check.lines(at, "description", section.description, self.limits.description)
-            self.text_check.line(at, "submit_label", section.submit_label, self.limits.button_label)
+            self.text_check.line(item_path, "title", section.title, self.limits.title, lines=True)
+            self.text_check.lines(item_path, "description", section.description, self.limits.description)
+            self.text_check.line(item_path, "submit_label", section.submit_label, self.limits.button_label)
             around = (section.title, section.description, form.title, form.description)
-            self.check_fields(f"{at}.fields", section.fields, _members(raw, index).get("fields"), around)
+            self.check_fields(
+                f"{item_path}.fields", section.fields, _members(raw, index).get("fields"), around
+            )
 
     def check_layout(self, form: Form) -> None:
         """Check that steps have sections, and that a form answered by one control has no steps, conditions or rows."""
@@ -192,8 +194,10 @@ class FormRules:
         self.text_check.lines(path, "summary_template", template, self.limits.summary_template)
         for tag, text in spellings(template):
             if any(name not in self.ids for name in _PLACEHOLDER.findall(text)):
-                at = f"{path}.summary_template"
-                self.report.add(at if tag is None else join_key(at, tag), "unknown_placeholder")
+                template_path = f"{path}.summary_template"
+                self.report.add(
+                    template_path if tag is None else join_key(template_path, tag), "unknown_placeholder"
+                )
 
 
 def _is_name(*texts: LocalText | None) -> bool:

@@ -37,18 +37,18 @@ class RowRules:
         self.check_count(f"{path}.rows", len(field.rows), self.limits.rows)
         ids: set[str] = set()
         for index, row in enumerate(field.rows[: self.limits.rows]):
-            at = f"{path}.rows[{index}]"
-            self.check_row(at, row, raw["rows"][index])
+            item_path = f"{path}.rows[{index}]"
+            self.check_row(item_path, row, raw["rows"][index])
             if row.id in ids:
-                self.report.add(f"{at}.id", "duplicate_id")
+                self.report.add(f"{item_path}.id", "duplicate_id")
             ids.add(row.id)
 
-    def check_count(self, path: str, count: int, most: int) -> None:
+    def check_count(self, path: str, count: int, limit: int) -> None:
         """Check the length of a list."""
         if not count:
             self.report.add(path, "empty.list")
-        elif count > most:
-            self.report.add(path, "too_many", max=most)
+        elif count > limit:
+            self.report.add(path, "too_many", max=limit)
 
     def check_row(self, path: str, row: Row, raw: Any) -> None:
         """Check a row and its fields, which are shown as soon as the row is accepted."""
@@ -61,14 +61,14 @@ class RowRules:
         self.check_count(f"{path}.fields", len(row.fields), limits.row_fields)
         ids: set[str] = set()
         for index, each in enumerate(row.fields[: limits.row_fields]):
-            at = f"{path}.fields[{index}]"
+            item_path = f"{path}.fields[{index}]"
             if each.id in ids:
-                self.report.add(f"{at}.id", "duplicate_id")
+                self.report.add(f"{item_path}.id", "duplicate_id")
             ids.add(each.id)
             for key in ("sensitive", "readonly", "allow_skip", "visible_if", "options_from"):
                 if getattr(each, key, None):
-                    self.report.add(join(at, key), "constraint_not_allowed.row")
-            self.check_field(at, each, raw["fields"], index)
+                    self.report.add(join(item_path, key), "constraint_not_allowed.row")
+            self.check_field(item_path, each, raw["fields"], index)
 
 
 def read_rows(form: Form, sent_values: Mapping[str, object], report: Report) -> dict[str, object]:
@@ -89,20 +89,20 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
     path, rows = value_path(field.id), {row.id: row for row in field.rows}
     flat: dict[str, object] = {}
     for row_id, decided in _members(value, path, report).items():
-        at = join_key(path, row_id)
+        item_path = join_key(path, row_id)
         if (row := rows.get(row_id)) is None:
-            report.add(at, "unknown_field")
+            report.add(item_path, "unknown_field")
             continue
-        members = _members(decided, at, report)
+        members = _members(decided, item_path, report)
         for key in (each for each in members if each not in (DECISION, VALUES)):
-            report.add(join_key(at, key), "unknown_field.key")
+            report.add(join_key(item_path, key), "unknown_field.key")
         flat[decision_id(field, row)] = members.get(DECISION)
         field_ids = {each.id for each in row.fields or ()}
-        for id_, each in _members(members.get(VALUES), join(at, VALUES), report).items():
+        for id_, each in _members(members.get(VALUES), join(item_path, VALUES), report).items():
             if id_ in field_ids:
                 flat[field_id(field, row, id_)] = each
             else:
-                report.add(join_key(join(at, VALUES), id_), "unknown_field")
+                report.add(join_key(join(item_path, VALUES), id_), "unknown_field")
     return flat
 
 

@@ -40,12 +40,12 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection
     if secret.default_scope == "project" and secret.project is None:
         report.add("secret.project", "subject_required")
     for name, raw in secret.metadata.items():
-        at = join("secret.metadata", name if is_well_formed(name) else "?")
+        item_path = join("secret.metadata", name if is_well_formed(name) else "?")
         if name not in secret.names:
-            report.add(at, "metadata_unknown")
-        text_check.lines(at, "description", raw.description, limits.secret_help)
-        text_check.hint(at, "placeholder", raw.placeholder, limits.secret_placeholder)
-        text_check.hint(at, "format_hint", raw.format_hint, limits.secret_hint)
+            report.add(item_path, "metadata_unknown")
+        text_check.lines(item_path, "description", raw.description, limits.secret_help)
+        text_check.hint(item_path, "placeholder", raw.placeholder, limits.secret_placeholder)
+        text_check.hint(item_path, "format_hint", raw.format_hint, limits.secret_hint)
     report.finish()
     return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
 

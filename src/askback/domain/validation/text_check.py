@@ -31,27 +31,33 @@ class TextCheck:
         self.suspicious = suspicious
         self.limits = limits
 
-    def line(self, path: str, name: str, text: LocalText | None, most: int, *, lines: bool = False) -> None:
+    def line(self, path: str, name: str, text: LocalText | None, limit: int, *, lines: bool = False) -> None:
         """Check one line, or with `lines` several, that must not be blank."""
         if text is None:
             return
-        if isinstance(text, str) and text and text[0].isalnum() and len(text) <= most and not self.suspicious:
+        if (
+            isinstance(text, str)
+            and text
+            and text[0].isalnum()
+            and len(text) <= limit
+            and not self.suspicious
+        ):
             return
-        self.at(join(path, name), text, most, lines=lines)
+        self.at(join(path, name), text, limit, lines=lines)
 
-    def hint(self, path: str, name: str, text: LocalText | None, most: int) -> None:
+    def hint(self, path: str, name: str, text: LocalText | None, limit: int) -> None:
         """Check one line that may be empty."""
-        self._optional(path, name, text, most, lines=False)
+        self._optional(path, name, text, limit, lines=False)
 
-    def lines(self, path: str, name: str, text: LocalText | None, most: int) -> None:
+    def lines(self, path: str, name: str, text: LocalText | None, limit: int) -> None:
         """Check a text of several lines that may be empty."""
-        self._optional(path, name, text, most, lines=True)
+        self._optional(path, name, text, limit, lines=True)
 
-    def _optional(self, path: str, name: str, text: LocalText | None, most: int, *, lines: bool) -> None:
-        if text is None or (isinstance(text, str) and len(text) <= most and not self.suspicious):
+    def _optional(self, path: str, name: str, text: LocalText | None, limit: int, *, lines: bool) -> None:
+        if text is None or (isinstance(text, str) and len(text) <= limit and not self.suspicious):
             return
         for at, each in self.spellings(join(path, name), text):
-            self._check_characters(at, each, most, lines=lines)
+            self._check_characters(at, each, limit, lines=lines)
 
     def spellings(self, path: str, text: LocalText) -> Iterator[tuple[str, str]]:
         """Return a text, or each language of it, with its path; report what is wrong with the languages."""
@@ -65,13 +71,13 @@ class TextCheck:
             return
         seen = set[str]()
         for tag, each in text.items():
-            at = join_key(path, tag)
+            item_path = join_key(path, tag)
             if LANGUAGE_TAG.fullmatch(tag) is None:
-                self.report.add(at, "invalid_locale")
+                self.report.add(item_path, "invalid_locale")
             elif tag.lower() in seen:
-                self.report.add(at, "duplicate_value")
+                self.report.add(item_path, "duplicate_value")
             seen.add(tag.lower())
-            yield at, each
+            yield item_path, each
 
     def value(self, path: str, value: object, *, lines: bool) -> bool:
         """Check the initial text, or list of texts, of a control; returns whether it is valid."""
@@ -82,17 +88,17 @@ class TextCheck:
             self.report.add(path if index is None else join(path, index), "control_chars")
         return not faulty
 
-    def at(self, path: str, text: LocalText, most: int, *, lines: bool = False) -> None:
+    def at(self, path: str, text: LocalText, limit: int, *, lines: bool = False) -> None:
         """Check a text at a separate path, which must not be blank."""
         for at, each in self.spellings(path, text):
             if (not each or not each[0].isalnum()) and is_blank(each):
                 self.report.add(at, "empty")
             else:
-                self._check_characters(at, each, most, lines=lines)
+                self._check_characters(at, each, limit, lines=lines)
 
-    def _check_characters(self, path: str, text: str, most: int, *, lines: bool) -> None:
-        if len(text) > most:
-            self.report.add(path, "too_long", max=most)
+    def _check_characters(self, path: str, text: str, limit: int, *, lines: bool) -> None:
+        if len(text) > limit:
+            self.report.add(path, "too_long", max=limit)
         elif self.suspicious and is_deceptive(text, lines=lines):
             self.report.add(path, "control_chars")
 
@@ -115,18 +121,18 @@ def check_languages(languages: object, report: Report, limits: Limits) -> Sequen
     return [tag for tag in tags if isinstance(tag, str)]
 
 
-def check_line(path: str, text: str, most: int) -> None:
+def check_line(path: str, text: str, limit: int) -> None:
     """Check one line that somebody else chose, such as an id, like a shown text; raises `Faults`."""
     report = Report()
-    TextCheck(report, suspicious=True).at(path, text, most)
+    TextCheck(report, suspicious=True).at(path, text, limit)
     report.finish()
 
 
-def report_note(report: Report, note: str | None, most: int) -> None:
+def report_note(report: Report, note: str | None, limit: int) -> None:
     """Report a note that is too long or has control characters; agents write notes for people, too."""
     if note is None:
         return
-    if len(note) > most:
-        report.add("note", "too_long", max=most)
+    if len(note) > limit:
+        report.add("note", "too_long", max=limit)
     elif key := typed_text_fault(note, lines=True):
         report.add("note", key)

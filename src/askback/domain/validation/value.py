@@ -231,14 +231,14 @@ def _several(field: Multiselect, raw: object, limits: Limits, _required: bool) -
         return _invalid("wrong_type.answer_options")
     items = cast("list[object]", raw)
     allowed = limits.options if field.options_from is None else limits.sourced_choices
-    most = allowed if field.max_choices is None else min(field.max_choices, allowed)
+    limit = allowed if field.max_choices is None else min(field.max_choices, allowed)
     if len(items) > allowed:
-        return _invalid("too_many.choices", max=most)
+        return _invalid("too_many.choices", max=limit)
     faults: list[ValueFault] = []
     if field.min_choices is not None and len(items) < field.min_choices:
         faults.append((None, "too_few.choices", {"min": field.min_choices}))
-    elif len(items) > most:
-        faults.append((None, "too_many.choices", {"max": most}))
+    elif len(items) > limit:
+        faults.append((None, "too_many.choices", {"max": limit}))
     options = {option.value: index for index, option in enumerate(field.options)}
     faults += _item_faults(field, items, options, limits)
     if faults:
@@ -312,15 +312,15 @@ def _moment(field: Date | Time | Datetime, raw: object, _limits: Limits, _requir
 
 def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
     """Check that a value names files that were uploaded for this field, by their ids or as objects with an id."""
-    most = most_files(field)
-    if most == 1:
+    limit = most_files(field)
+    if limit == 1:
         upload, key = _upload(field, raw, uploads)
         return _invalid(key) if upload is None else CheckedValue(upload)
     if not isinstance(raw, list):
         return _invalid("wrong_type.answer_files")
     items = cast("list[object]", raw)
-    if len(items) > most:
-        return _invalid("too_many.files", max=most)
+    if len(items) > limit:
+        return _invalid("too_many.files", max=limit)
     faults: list[ValueFault] = []
     values: list[dict[str, Any]] = []
     for index, item in enumerate(items):

@@ -29,10 +29,10 @@ def check_errors(
     if len(faults) > limits.fields:
         report.add("field_errors", "too_many", max=limits.fields)
     for index, each in enumerate(faults[: limits.fields]):
-        at = join("field_errors", index)
+        item_path = join("field_errors", index)
         if each.path not in places:
-            report.add(join(at, "path"), "unknown_value", allowed=_list_places(places, limits))
-        text_check.line(at, "message", each.message, limits.title)
+            report.add(join(item_path, "path"), "unknown_value", allowed=_list_places(places, limits))
+        text_check.line(item_path, "message", each.message, limits.title)
     text_check.line("", "error_summary", error_summary, limits.title)
 
 

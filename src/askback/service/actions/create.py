@@ -25,33 +25,33 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
 
     Raises `Faults`. An action that a person has just refused is not asked again.
     """
-    asked = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
-    claimed = idempotency_claim(principal, "create", key, asked)
-    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    action = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
+    claimed = idempotency_claim(principal, "create", key, action)
+    terms = await sharing.require_to_ask(ctx, principal, action.thread_id)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
-    labels = labels_of(asked, asked)
-    await require_new(ctx, principal, asked.thread_id, labels)
-    members = asked.model_dump(exclude={"action"}, exclude_none=True)
-    provider = ctx.oauth_providers.get(asked.action.provider or "")
+    labels = labels_of(action, action)
+    await require_new(ctx, principal, action.thread_id, labels)
+    members = action.model_dump(exclude={"action"}, exclude_none=True)
+    provider = ctx.oauth_providers.get(action.action.provider or "")
     if provider is not None:
         await (
             ctx.vault.active()
         )  # raises before a person connects an account whose tokens could not be sealed
-    members["action"] = _shown_action(asked.action, provider)
+    members["action"] = _shown_action(action.action, provider)
     record = new_record(
         ctx,
         principal,
-        asked,
+        action,
         to_json(members).decode(),
-        kind=asked.kind,
-        timeout_s=asked.timeout_s,
-        view=_view(asked.action),
+        kind=action.kind,
+        timeout_s=action.timeout_s,
+        view=_view(action.action),
         labels=labels,
     )
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, asked, record, claimed, terms)
+    return await open_request(ctx, principal, action, record, claimed, terms)
 
 
 def _shown_action(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:

@@ -40,18 +40,18 @@ async def answer_action(
     claimed: Claim | None = None,
 ) -> Change:
     """Record the person's outcome from an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
-    sent = await parse_for_caller(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    payload = await parse_for_caller(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
-    check_outcome(sent, record.spec.action, ctx.limits)
-    shown = shown_texts(sent.languages or (), **record.spec.action.texts)
-    if sent.outcome == "done" and record.spec.facts.validator is not None:
+    record = await require_revision(ctx, principal, record, payload.revision)
+    check_outcome(payload, record.spec.action, ctx.limits)
+    shown = shown_texts(payload.languages or (), **record.spec.action.texts)
+    if payload.outcome == "done" and record.spec.facts.validator is not None:
         answer = {"outcome": "done", **({"shown": shown} if shown else {})}
         return await submit_for_check(ctx, record, answer, by=principal, claim=claimed)
-    return await _record(ctx, principal, record, sent, source="responder", claim=claimed, shown=shown)
+    return await _record(ctx, principal, record, payload, source="responder", claim=claimed, shown=shown)
 
 
 async def report_outcome(
@@ -63,8 +63,8 @@ async def report_outcome(
     """
     await roles.require(ctx, principal, "report_outcome", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(OutcomeBody, body)
-    claimed = idempotency_claim(principal, f"outcome:{request_id}", key, sent)
+    payload = parse(OutcomeBody, body)
+    claimed = idempotency_claim(principal, f"outcome:{request_id}", key, payload)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     if not kind_of(record).is_reported:
@@ -73,23 +73,23 @@ async def report_outcome(
             code="not_an_action",
             request=record.as_dict(),
         )
-    check_outcome(sent, record.spec.action, ctx.limits)
-    return await _record(ctx, principal, record, sent, source="requester", claim=claimed)
+    check_outcome(payload, record.spec.action, ctx.limits)
+    return await _record(ctx, principal, record, payload, source="requester", claim=claimed)
 
 
 async def _record(
     ctx: Services,
     principal: Principal,
     record: Record,
-    sent: OutcomeBody,
+    payload: OutcomeBody,
     *,
     source: str,
     claim: Claim | None,
     shown: Mapping[str, str] | None = None,
 ) -> Change:
-    if sent.retry:
-        return await note_failure(ctx, record, {"reason": sent.reason}, by=principal, claim=claim)
-    answer = sent.model_dump(include={"outcome", "reason"}, exclude_none=True)
+    if payload.retry:
+        return await note_failure(ctx, record, {"reason": payload.reason}, by=principal, claim=claim)
+    answer = payload.model_dump(include={"outcome", "reason"}, exclude_none=True)
     if shown is not None:
         answer["shown"] = shown
     effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING

@@ -35,26 +35,26 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
     Raises `Faults`, `NotFound` for an unknown agent id, `Conflict` for a stopped agent.
     """
     await require(ctx, principal, "create_token")
-    sent = parse(TokenBody, body)
-    _check_person(ctx, sent)
-    _check_lease(ctx, sent)
-    _check_token(ctx, sent)
-    tenant = await _tenant(ctx, principal, sent.tenant)
-    limits = sent.lease or LeaseLimits(names=[], threads=sent.threads or [])
-    agent = None if sent.agent is None else await manage.find_by_name(ctx, tenant, sent.agent)
+    payload = parse(TokenBody, body)
+    _check_person(ctx, payload)
+    _check_lease(ctx, payload)
+    _check_token(ctx, payload)
+    tenant = await _tenant(ctx, principal, payload.tenant)
+    limits = payload.lease or LeaseLimits(names=[], threads=payload.threads or [])
+    agent = None if payload.agent is None else await manage.find_by_name(ctx, tenant, payload.agent)
     new = tokens.NewToken(
-        role=sent.role,
-        name=sent.name or sent.agent or sent.role if agent is None else agent.name,
+        role=payload.role,
+        name=payload.name or payload.agent or payload.role if agent is None else agent.name,
         tenant=tenant,
         names=limits.names,
         threads=limits.threads,
-        user=sent.user if agent is None else agent.user,
-        groups=sent.groups,
+        user=payload.user if agent is None else agent.user,
+        groups=payload.groups,
         agent=None if agent is None else agent.id,
-        expires_in_s=_lifetime(sent),
-        system=sent.system or "",
+        expires_in_s=_lifetime(payload),
+        system=payload.system or "",
     )
-    roots = [manage.normalize_root(path) for path in sent.roots or ()]
+    roots = [manage.normalize_root(path) for path in payload.roots or ()]
     made = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
     for path in roots:
         await manage.add_root(ctx, principal, tenant, made.token.principal.id, path)
@@ -72,9 +72,9 @@ async def _tenant(ctx: Services, principal: Principal, tenant: str | None) -> st
     return tenant
 
 
-def _lifetime(sent: TokenBody) -> float | None:
-    if sent.expires_in_s is not None or sent.role == "requester":
-        return sent.expires_in_s
+def _lifetime(payload: TokenBody) -> float | None:
+    if payload.expires_in_s is not None or payload.role == "requester":
+        return payload.expires_in_s
     return tokens.DEFAULT_LIFETIME_S
 
 
@@ -110,15 +110,15 @@ async def revoke_token(
 async def create_login_link(ctx: Services, principal: Principal, body: object) -> str:
     """Return a code that opens one browser session of a responder or an admin, within ten minutes."""
     await require(ctx, principal, "create_login_link")
-    sent = parse(LoginLinkBody, body)
-    _check_person(ctx, sent)
+    payload = parse(LoginLinkBody, body)
+    _check_person(ctx, payload)
     return await create_login_code(
         ctx,
         tenant=principal.tenant,
-        name=sent.name or sent.user or principal.name,
-        user=sent.user,
-        groups=sent.groups,
-        role=sent.role,
+        name=payload.name or payload.user or principal.name,
+        user=payload.user,
+        groups=payload.groups,
+        role=payload.role,
         by=principal,
     )
 
@@ -148,39 +148,42 @@ async def create_login_code(
     return code
 
 
-def _check_token(ctx: Services, sent: TokenBody) -> None:
+def _check_token(ctx: Services, payload: TokenBody) -> None:
     faults: list[Fault] = []
-    if sent.threads is not None and sent.role in {"runner", "admin"}:
+    if payload.threads is not None and payload.role in {"runner", "admin"}:
         faults.append(fault("threads", "unknown_field.key"))
-    elif sent.threads is not None:
-        faults += _pattern_faults(ctx, "threads", sent.threads)
-    if sent.agent is not None and sent.role != "requester":
+    elif payload.threads is not None:
+        faults += _pattern_faults(ctx, "threads", payload.threads)
+    if payload.agent is not None and payload.role != "requester":
         faults.append(fault("agent", "unknown_field.key"))
-    elif sent.agent is not None:
-        faults += text_faults("agent", sent.agent, max_length=ctx.limits.identifier, lines=False)
-    if sent.roots is not None and sent.role != "requester":
+    elif payload.agent is not None:
+        faults += text_faults("agent", payload.agent, max_length=ctx.limits.identifier, lines=False)
+    if payload.roots is not None and payload.role != "requester":
         faults.append(fault("roots", "unknown_field.key"))
-    elif sent.roots is not None and len(sent.roots) > manage.MAX_ROOTS:
+    elif payload.roots is not None and len(payload.roots) > manage.MAX_ROOTS:
         faults.append(fault("roots", "too_many", max=manage.MAX_ROOTS))
-    if sent.system is not None and sent.role not in {"requester", "responder"}:
+    if payload.system is not None and payload.role not in {"requester", "responder"}:
         faults.append(fault("system", "unknown_field.key"))
-    elif sent.system is not None and find_system(sent.system) is None:
+    elif payload.system is not None and find_system(payload.system) is None:
         faults.append(fault("system", "unknown_value.system"))
-    if sent.expires_in_s is not None and not 1 <= sent.expires_in_s <= tokens.MAX_LIFETIME_S:
+    if payload.expires_in_s is not None and not 1 <= payload.expires_in_s <= tokens.MAX_LIFETIME_S:
         faults.append(fault("expires_in_s", "out_of_range", min=1, max=tokens.MAX_LIFETIME_S))
     if faults:
         raise Faults(faults)
 
 
-def _check_lease(ctx: Services, sent: TokenBody) -> None:
-    if sent.role != "runner":
-        faults = [] if sent.lease is None else [fault("lease", "unknown_field.key")]
-    elif sent.lease is None:
+def _check_lease(ctx: Services, payload: TokenBody) -> None:
+    if payload.role != "runner":
+        faults = [] if payload.lease is None else [fault("lease", "unknown_field.key")]
+    elif payload.lease is None:
         faults = [fault("lease", "missing_required")]
     else:
         faults = [
             wrong
-            for path, patterns in (("lease.names", sent.lease.names), ("lease.threads", sent.lease.threads))
+            for path, patterns in (
+                ("lease.names", payload.lease.names),
+                ("lease.threads", payload.lease.threads),
+            )
             for wrong in _pattern_faults(ctx, path, patterns)
         ]
     if faults:
@@ -192,19 +195,19 @@ def _pattern_faults(ctx: Services, path: str, patterns: Sequence[str]) -> list[F
         return [fault(path, "too_few", min=1)]
     if len(patterns) > ctx.limits.assignees:
         return [fault(path, "too_many", max=ctx.limits.assignees)]
-    most = ctx.limits.identifier
+    limit = ctx.limits.identifier
     return [
         wrong
         for index, text in enumerate(patterns)
-        for wrong in text_faults(join(path, index), text, max_length=most, lines=False)
+        for wrong in text_faults(join(path, index), text, max_length=limit, lines=False)
     ]
 
 
-def _check_person(ctx: Services, sent: Person) -> None:
-    most = ctx.limits.assignees
-    faults = [fault("groups", "too_many", max=most)] if len(sent.groups) > most else []
-    names = [("name", sent.name), ("user", sent.user)]
-    names += [(join("groups", index), name) for index, name in enumerate(sent.groups[:most])]
+def _check_person(ctx: Services, person: Person) -> None:
+    limit = ctx.limits.assignees
+    faults = [fault("groups", "too_many", max=limit)] if len(person.groups) > limit else []
+    names = [("name", person.name), ("user", person.user)]
+    names += [(join("groups", index), name) for index, name in enumerate(person.groups[:limit])]
     for path, text in names:
         if text is not None:
             faults += text_faults(path, text, max_length=ctx.limits.identifier, lines=False)

@@ -34,14 +34,14 @@ _TOO_WIDE = re.compile(r"(?:[a-z]:)?(?:/(?:home|var/home|export/home|users))?/?"
 async def create_agent(ctx: Services, principal: Principal, body: object) -> Agent:
     """Create an agent without a token. Raises `Faults`."""
     await roles.require(ctx, principal, "create_agent")
-    sent = parse(AgentBody, body)
-    check_line("name", sent.name, ctx.limits.identifier)
-    if sent.user is not None:
-        check_line("user", sent.user, ctx.limits.identifier)
+    payload = parse(AgentBody, body)
+    check_line("name", payload.name, ctx.limits.identifier)
+    if payload.user is not None:
+        check_line("user", payload.user, ctx.limits.identifier)
     now = ctx.clock.now_ms()
     agent_id = ctx.ids.new("agt", now_ms=now)
     by = to_json(principal.actor).decode()
-    agent = Agent(agent_id, principal.tenant, sent.name, sent.user or agent_id, now, by)
+    agent = Agent(agent_id, principal.tenant, payload.name, payload.user or agent_id, now, by)
     entry = audit_entry(
         "agent.add", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name
     )

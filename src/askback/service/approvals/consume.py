@@ -51,13 +51,13 @@ async def consume_approval(
     """
     await roles.require(ctx, principal, "consume_approval", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(ConsumeBody, body)
-    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
-    digest = _digest(sent)
+    payload = parse(ConsumeBody, body)
+    check_line("execution_id", payload.execution_id, ctx.limits.identifier)
+    digest = _digest(payload)
     try:
-        return await _use_approved(ctx, principal, record, sent.execution_id, digest)
+        return await _use_approved(ctx, principal, record, payload.execution_id, digest)
     except Conflict as refused:
-        await _log_refusal(ctx, principal, record, sent.execution_id, refused.code)
+        await _log_refusal(ctx, principal, record, payload.execution_id, refused.code)
         raise
 
 
@@ -103,24 +103,24 @@ async def report_execution(
     """
     await roles.require(ctx, principal, "report_execution", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(ReportBody, body)
-    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
-    check_note(ctx, sent.note)
+    payload = parse(ReportBody, body)
+    check_line("execution_id", payload.execution_id, ctx.limits.identifier)
+    check_note(ctx, payload.note)
     entry = audit_entry(
         "report",
         at=ctx.clock.now_ms(),
         tenant=record.tenant,
         by=principal,
         about=record,
-        execution_id=sent.execution_id,
-        outcome=sent.outcome,
+        execution_id=payload.execution_id,
+        outcome=payload.outcome,
     )
     execution = await ctx.store.report(
         record.tenant,
         record.id,
-        sent.execution_id,
-        outcome=sent.outcome,
-        note=sent.note,
+        payload.execution_id,
+        outcome=payload.outcome,
+        note=payload.note,
         effects=SideEffects(audit=(entry,)),
     )
     if execution is None:
@@ -130,17 +130,17 @@ async def report_execution(
     return _execution_json(record, _approved_call(record), execution[0])
 
 
-def _digest(sent: ConsumeBody) -> str | None:
+def _digest(payload: ConsumeBody) -> str | None:
     """Return the digest of the call that is about to run; None if the executor runs the call in the reply."""
-    call = sent.tool is not None or sent.input is not None
-    if call and sent.digest is not None:
+    call = payload.tool is not None or payload.input is not None
+    if call and payload.digest is not None:
         raise Faults([fault("digest", "digest_or_call")])
     if not call:
-        return sent.digest
-    if sent.tool is None or "input" not in sent.model_fields_set:
-        raise Faults([fault("input" if sent.tool else "tool", "missing_required")])
+        return payload.digest
+    if payload.tool is None or "input" not in payload.model_fields_set:
+        raise Faults([fault("input" if payload.tool else "tool", "missing_required")])
     try:
-        return call_digest(sent.tool, sent.input)
+        return call_digest(payload.tool, payload.input)
     except NotCanonical:
         raise Faults([fault("input", "not_canonical")]) from None
 
@@ -150,17 +150,17 @@ def _approved_call(record: Record) -> _ApprovedCall:
     answer = state.get("answer", {})
     if answer.get("decision") != "approve":
         raise Conflict("This call was not approved. Do not run it.", code="not_approved")
-    asked = record.spec.approval
+    approval = record.spec.approval
     return _ApprovedCall(
-        asked.tool,
-        answer.get("edited_input", asked.input),
+        approval.tool,
+        answer.get("edited_input", approval.input),
         answer["digest"],
         datetime.fromisoformat(answer["expires_at"]),
-        asked.project,
-        asked.plan is not None,
+        approval.project,
+        approval.plan is not None,
         state.get("source") == "policy",
-        asked.cwd,
-        tuple(asked.secret_free or ()),
+        approval.cwd,
+        tuple(approval.secret_free or ()),
     )
 
 

@@ -45,57 +45,57 @@ _DECISIONS = {"allow": ALLOWED, "deny": DENIED}
 
 async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
-    asked = check_approval(body, limits=ctx.limits)
-    terms = await sharing.require_to_ask(ctx, principal, asked.ask.thread_id)
-    claimed = idempotency_claim(principal, "create", key, asked.ask)
+    approval = check_approval(body, limits=ctx.limits)
+    terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
+    claimed = idempotency_claim(principal, "create", key, approval.ask)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
-    if asked.ask.approval.exclude_requester and "user" not in principal.actor:
+    if approval.ask.approval.exclude_requester and "user" not in principal.actor:
         raise Faults([fault("approval.exclude_requester", "requester_without_user")])
-    await require_new(ctx, principal, asked.ask.thread_id, labels_of(asked.ask, asked.ask))
-    ruling = NOT_EVALUATED if asked.is_plan else await _evaluate(ctx, principal, asked)
+    await require_new(ctx, principal, approval.ask.thread_id, labels_of(approval.ask, approval.ask))
+    ruling = NOT_EVALUATED if approval.is_plan else await _evaluate(ctx, principal, approval)
     if ruling.decision.decision != "ask":
-        return await _create_settled(ctx, principal, asked, ruling, claimed)
-    record = _record(ctx, principal, asked, approval=_shown_approval(asked, ruling))
+        return await _create_settled(ctx, principal, approval, ruling, claimed)
+    record = _record(ctx, principal, approval, approval=_shown_approval(approval, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await _repeat_refusal(ctx, record, refused, ruling, key)
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
     effects = SideEffects(uses=uses) if uses else NOTHING
-    return await open_request(ctx, principal, asked.ask, record, claimed, terms, effects)
+    return await open_request(ctx, principal, approval.ask, record, claimed, terms, effects)
 
 
-async def _evaluate(ctx: Services, principal: Principal, asked: ApprovalRequest) -> PolicyEvaluation:
+async def _evaluate(ctx: Services, principal: Principal, approval: ApprovalRequest) -> PolicyEvaluation:
     return await evaluate_call(
         ctx,
         principal.tenant,
-        asked.call,
+        approval.call,
         agent=principal.id,
-        thread_id=asked.ask.thread_id,
-        project=asked.ask.approval.project,
-        secret_free=asked.ask.approval.secret_free or (),
+        thread_id=approval.ask.thread_id,
+        project=approval.ask.approval.project,
+        secret_free=approval.ask.approval.secret_free or (),
     )
 
 
 async def _create_settled(
     ctx: Services,
     principal: Principal,
-    asked: ApprovalRequest,
+    approval: ApprovalRequest,
     ruling: PolicyEvaluation,
     claimed: Claim | None,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
-    record = _record(ctx, principal, asked, approval=_stated_approval(asked))
+    record = _record(ctx, principal, approval, approval=_stated_approval(approval))
     now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
     answer: dict[str, Any] = {
         "decision": verdict,
-        "digest": asked.digest,
+        "digest": approval.digest,
         "policy_rule": ruling.decision.rule,
         "reasons": list(ruling.decision.reasons),
         "reason_codes": list(map(reason_data, ruling.decision.reasons)),
     }
     if verdict == ALLOWED:
         # Never longer than the default, or an agent could collect approvals for later.
-        until = min(validity_ms(ctx, asked.ask.approval.valid_s), validity_ms(ctx, None))
+        until = min(validity_ms(ctx, approval.ask.approval.valid_s), validity_ms(ctx, None))
         answer |= {"scope": "once", "expires_at": rfc3339(now + until)}
     answer = {name: value for name, value in answer.items() if value is not None}
     record = record.as_settled(Status.ANSWERED, source="policy", answer=answer)
@@ -105,8 +105,8 @@ async def _create_settled(
         tenant=record.tenant,
         by=None,
         about=record,
-        digest=asked.digest,
-        tool=asked.call.tool,
+        digest=approval.digest,
+        tool=approval.call.tool,
         decision=verdict,
         source="policy",
         **ruling.facts,
@@ -119,7 +119,7 @@ async def _create_settled(
 
 
 async def _repeat_refusal(
-    ctx: Services, asked: Record, refused: Record, ruling: PolicyEvaluation, key: str | None
+    ctx: Services, record: Record, refused: Record, ruling: PolicyEvaluation, key: str | None
 ) -> Change:
     """Return the refusal once more, with an entry in the audit log."""
     audit = audit_entry(
@@ -134,7 +134,7 @@ async def _repeat_refusal(
         reasons=[Reason("refused_before")],
         **ruling.trial,
     )
-    return await refusals.repeat_refusal(ctx, asked, refused, effects=SideEffects(audit=(audit,)), key=key)
+    return await refusals.repeat_refusal(ctx, record, refused, effects=SideEffects(audit=(audit,)), key=key)
 
 
 def validity_ms(ctx: Services, valid_s: float | None) -> int:
@@ -189,23 +189,23 @@ def _is_editable(asked: ApprovalRequest) -> bool:
     return approval.allow_edit and approval.quorum == 1 and asked.call.input is not None and not asked.is_plan
 
 
-def _choices(asked: ApprovalRequest, ruling: PolicyEvaluation) -> list[RuleChoice]:
+def _choices(approval: ApprovalRequest, ruling: PolicyEvaluation) -> list[RuleChoice]:
     """Return the rules that a person can create from a call: those that would allow it."""
-    exact = None if asked.is_plan else exact_rule(asked.call)
-    if exact is None or not ruling.would_allow(asked.call, exact):
+    exact = None if approval.is_plan else exact_rule(approval.call)
+    if exact is None or not ruling.would_allow(approval.call, exact):
         return []
-    offered = rule_choices(asked.call, exact)
-    return [choice for rule, choice in offered if rule is exact or ruling.would_allow(asked.call, rule)]
+    offered = rule_choices(approval.call, exact)
+    return [choice for rule, choice in offered if rule is exact or ruling.would_allow(approval.call, rule)]
 
 
-def _only_once(asked: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
+def _only_once(approval: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
     """Return why a person can allow a call only once, without a rule."""
-    if asked.ask.approval.quorum > 1:
+    if approval.ask.approval.quorum > 1:
         return Reason("only_once", why=Reason("several_decide"))
-    if asked.offered == ("once",):
+    if approval.offered == ("once",):
         return Reason("only_once", why=Reason("agent_asks_once"))
-    if exact_rule(asked.call) is None:
-        return Reason("only_once", why=why_no_rule(asked.call))
+    if exact_rule(approval.call) is None:
+        return Reason("only_once", why=why_no_rule(approval.call))
     rule = ruling.decision.rule
     why = Reason("rule_asks", rule=rule) if rule else Reason("policy_asks")
     return Reason("only_once", why=why)
@@ -233,8 +233,8 @@ def _record(
     )
 
 
-def _view(asked: ApprovalRequest) -> dict[str, Any] | None:
+def _view(approval: ApprovalRequest) -> dict[str, Any] | None:
     """Return the parsed Markdown of the agent's reason and of a plan."""
-    asks = asked.ask.approval
+    asks = approval.ask.approval
     trees = markdown_trees([("approval.reason", asks.reason), ("approval.plan", asks.plan)])
     return make_view(markdown=trees, languages=languages_of([asks.title, asks.reason]))

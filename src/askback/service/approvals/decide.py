@@ -51,21 +51,21 @@ async def decide_approval(
 
     Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
     """
-    sent = await parse_for_caller(ctx, principal, record, lambda: parse(DecisionBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    payload = await parse_for_caller(ctx, principal, record, lambda: parse(DecisionBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
+    record = await require_revision(ctx, principal, record, payload.revision)
     approval = record.spec.approval
-    if sent.digest is not None and sent.digest != approval.digest:
+    if payload.digest is not None and payload.digest != approval.digest:
         raise digest_mismatch(record)
-    if approval.locked and sent.scope != "once":
+    if approval.locked and payload.scope != "once":
         raise _locked_error()
-    if sent.scope not in {"once", "thread"}:
+    if payload.scope not in {"once", "thread"}:
         await sharing.require_unlimited(ctx, principal, "create_rule")
-    decided = check_decision(sent, approval, limits=ctx.limits)
-    return await _Decision(ctx, principal, sent, approval, decided, claimed).run(record)
+    decided = check_decision(payload, approval, limits=ctx.limits)
+    return await _Decision(ctx, principal, payload, approval, decided, claimed).run(record)
 
 
 def _locked_error() -> Forbidden:
@@ -78,7 +78,7 @@ class _Decision:
 
     ctx: Services
     principal: Principal
-    sent: DecisionBody
+    payload: DecisionBody
     shown: ShownApproval
     decided: CheckedDecision
     claim: Claim | None
@@ -102,20 +102,20 @@ class _Decision:
             project=self.shown.project,
             secret_free=self.shown.secret_free,
         )
-        if self.sent.decision == "deny":
+        if self.payload.decision == "deny":
             return ruling
-        if ruling.decision.decision == "deny" and self.sent.edited_input is not None:
+        if ruling.decision.decision == "deny" and self.payload.edited_input is not None:
             raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
-        if ruling.decision.locked and self.sent.scope != "once":
+        if ruling.decision.locked and self.payload.scope != "once":
             raise _locked_error()
         rule = self.decided.kept
         if ruling.decision.decision != "deny" and rule and not ruling.would_allow(self.decided.call, rule):
-            raise Faults([fault("rule" if self.sent.rule else "scope", "rule_without_effect")])
+            raise Faults([fault("rule" if self.payload.rule else "scope", "rule_without_effect")])
         return ruling
 
     async def _step(self, record: Record, ruling: PolicyEvaluation) -> Change:
         votes = self._votes(record) if self.shown.quorum > 1 else []
-        says_yes = self.sent.decision == "approve"
+        says_yes = self.payload.decision == "approve"
         if says_yes and ruling.decision.decision == "deny":
             return await self._refused(record, ruling, votes)
         agreed = sum(vote["decision"] == "approve" for vote in votes)
@@ -128,7 +128,8 @@ class _Decision:
         if says_yes:
             effects = replace(effects, lifts=await refusals.lifts_for_answer(self.ctx, record))
         elif (
-            self.sent.remember and (refusal := await refusals.remember_refusal(self.ctx, record)) is not None
+            self.payload.remember
+            and (refusal := await refusals.remember_refusal(self.ctx, record)) is not None
         ):
             outcome = {**outcome, "refusal": refusal.shown}
             effects = replace(effects, refusals=refusal.effects.refusals)
@@ -189,27 +190,29 @@ class _Decision:
                 code="already_voted",
                 request=record.as_dict(),
             )
-        vote = {"by": actor, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
+        vote = {"by": actor, "decision": self.payload.decision, "at": rfc3339(self.ctx.clock.now_ms())}
         return [*votes, vote]
 
     async def _answer(self, record: Record) -> tuple[dict[str, Any], SideEffects]:
         """Return the answer and its side effects."""
-        sent, now = self.sent, self.ctx.clock.now_ms()
-        answer: dict[str, Any] = {"decision": sent.decision, "digest": self.decided.digest}
-        if sent.note is not None:
-            answer["note"] = sent.note
-        shown = shown_texts(sent.languages or (), title=self.shown.title, reason=self.shown.reason)
+        payload, now = self.payload, self.ctx.clock.now_ms()
+        answer: dict[str, Any] = {"decision": payload.decision, "digest": self.decided.digest}
+        if payload.note is not None:
+            answer["note"] = payload.note
+        shown = shown_texts(payload.languages or (), title=self.shown.title, reason=self.shown.reason)
         if shown is not None:
             answer["shown"] = shown
-        if sent.decision == "deny":
-            return self._keep(record, answer if sent.scope == "once" else {**answer, "scope": sent.scope})
+        if payload.decision == "deny":
+            return self._keep(
+                record, answer if payload.scope == "once" else {**answer, "scope": payload.scope}
+            )
         answer |= {
-            "scope": sent.scope,
+            "scope": payload.scope,
             "expires_at": rfc3339(now + validity_ms(self.ctx, self.shown.valid_s)),
         }
-        if sent.edited_input is not None:
-            answer["edited_input"] = sent.edited_input
-        if sent.grant_root and self.shown.root is not None:
+        if payload.edited_input is not None:
+            answer["edited_input"] = payload.edited_input
+        if payload.grant_root and self.shown.root is not None:
             answer["root"] = await self._grant(record, self.shown.root)
         if self.shown.plan is not None:
             return await self._switch_mode(record, answer)
@@ -227,7 +230,7 @@ class _Decision:
         """Add the rule of the decision, if any."""
         if self.decided.kept is None:
             return answer, NOTHING
-        scope = self.sent.scope
+        scope = self.payload.scope
         subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(scope, "")
         rule = rule_of_decision(
             self.ctx,
@@ -236,7 +239,7 @@ class _Decision:
             scope=scope,
             subject=subject,
             about=record,
-            every_agent=self.sent.every_agent,
+            every_agent=self.payload.every_agent,
         )
         return {**answer, "rule": {"id": rule.id, "text": rule.text}}, SideEffects(rules=(rule,))
 
@@ -247,7 +250,7 @@ class _Decision:
         view = await self.ctx.store.policy(
             record.tenant, thread_id=record.thread_id, project=None, now_ms=self.ctx.clock.now_ms()
         )
-        mode = self.sent.mode
+        mode = self.payload.mode
         if mode is None and read_settings(view.tenant, view.thread).mode == "plan":
             mode = "normal"
         if mode is None:

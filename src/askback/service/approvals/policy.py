@@ -51,39 +51,41 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
     (`confirmation_required`) if everything would be allowed without the typed confirmation.
     """
     await roles.require(ctx, principal, "update_policy")
-    sent = parse(PolicyBody, body)
-    _check(sent, ctx.limits)
-    if sent.thread_id is None and principal.role != "admin":
+    payload = parse(PolicyBody, body)
+    _check(payload, ctx.limits)
+    if payload.thread_id is None and principal.role != "admin":
         await roles.record_refusal(ctx, principal, "update_policy")
         raise Forbidden("Only an admin can change the policy. A responder can set the mode of a thread.")
-    if sent.thread_id is None:
+    if payload.thread_id is None:
         await sharing.require_unlimited(ctx, principal, "update_policy")
     else:
-        await sharing.require_in(ctx, principal, sent.thread_id, AccessLevel.ALL, attempted="update_policy")
-    changes = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
-    if sent.question_limits is not None:
-        changes["question_limits"] = [each.model_dump(exclude_none=True) for each in sent.question_limits]
+        await sharing.require_in(
+            ctx, principal, payload.thread_id, AccessLevel.ALL, attempted="update_policy"
+        )
+    changes = {name: getattr(payload, name) for name in _SETTINGS if name in payload.model_fields_set}
+    if payload.question_limits is not None:
+        changes["question_limits"] = [each.model_dump(exclude_none=True) for each in payload.question_limits]
     if principal.role != "admin" and not changes.keys() <= _FOR_RESPONDERS:
         await roles.record_refusal(ctx, principal, "update_policy")
         raise Forbidden("Only an admin can change quotas and retention.")
-    if sent.confirm != CONFIRMATION and await _allows_everything(ctx, principal, changes):
+    if payload.confirm != CONFIRMATION and await _allows_everything(ctx, principal, changes):
         raise Conflict(
             f"With this, everything runs without asking. To confirm, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
-    changes |= await _mode_agents(ctx, principal, sent)
-    stored = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(changes)))
+    changes |= await _mode_agents(ctx, principal, payload)
+    stored = PolicyRecord(principal.tenant, payload.thread_id or "", json.dumps(_settings_json(changes)))
     changed = audit_entry(
         "policy.set",
         at=ctx.clock.now_ms(),
         tenant=principal.tenant,
         by=principal,
-        thread_id=sent.thread_id,
+        thread_id=payload.thread_id,
         settings=_settings_json(changes),
     )
     await ctx.store.write(SideEffects(policies=(stored,), audit=(changed,)))
     ctx.rate_limiter.forget_settings(principal.tenant)
-    return await get_policy(ctx, principal, thread_id=sent.thread_id)
+    return await get_policy(ctx, principal, thread_id=payload.thread_id)
 
 
 async def _allows_everything(ctx: Services, principal: Principal, settings: Mapping[str, Any]) -> bool:
@@ -104,16 +106,16 @@ def _runs_unasked(settings: PolicySettings) -> bool:
     return allows_everything(settings.level, settings.ask_mode, settings.table_in_force)
 
 
-async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
+async def _mode_agents(ctx: Services, principal: Principal, payload: PolicyBody) -> dict[str, Any]:
     """Return the agents to which the mode of a thread applies: the sent ones, or all agents of the thread.
 
     If no agent has written in the thread yet, the mode applies to the first that does.
     """
-    if sent.thread_id is None or sent.mode not in LOOSENING_MODES:
+    if payload.thread_id is None or payload.mode not in LOOSENING_MODES:
         return {}
-    if sent.mode_agents is not None:
-        return {"mode_agents": sent.mode_agents}
-    let_in = (await ctx.store.access(principal.tenant, sent.thread_id)).agents
+    if payload.mode_agents is not None:
+        return {"mode_agents": payload.mode_agents}
+    let_in = (await ctx.store.access(principal.tenant, payload.thread_id)).agents
     return {"mode_agents": [FIRST_AGENT] if let_in is None else list(let_in.ids)}
 
 
@@ -123,40 +125,40 @@ def _settings_json(settings: dict[str, Any]) -> dict[str, Any]:
     return settings if trial is None else {**settings, "shadow": trial.model_dump()}
 
 
-def _check(sent: PolicyBody, limits: Limits) -> None:
+def _check(payload: PolicyBody, limits: Limits) -> None:
     report = Report()
-    TextCheck(report, suspicious=True).line("", "thread_id", sent.thread_id, limits.identifier)
-    _check_lists("lists", sent.lists, report)
-    if sent.shadow is not None:
-        _check_lists("shadow.lists", sent.shadow.lists, report)
+    TextCheck(report, suspicious=True).line("", "thread_id", payload.thread_id, limits.identifier)
+    _check_lists("lists", payload.lists, report)
+    if payload.shadow is not None:
+        _check_lists("shadow.lists", payload.shadow.lists, report)
     for name in _SETTINGS:
-        is_sent = name in sent.model_fields_set
-        if sent.thread_id is not None and name not in _IN_THREAD and is_sent:
+        is_sent = name in payload.model_fields_set
+        if payload.thread_id is not None and name not in _IN_THREAD and is_sent:
             report.add(name, "only_mode")
     for name, (least, most) in BOUNDS.items():
-        number = getattr(sent, name)
+        number = getattr(payload, name)
         if number is not None and not least <= number <= most:
             report.add(name, "out_of_range", min=least, max=most)
-    for index, agent in enumerate(sent.mode_agents or ()):
+    for index, agent in enumerate(payload.mode_agents or ()):
         TextCheck(report, suspicious=True).at(join("mode_agents", index), agent, limits.identifier)
-    if sent.mode_agents is not None and (sent.thread_id is None or sent.mode not in LOOSENING_MODES):
+    if payload.mode_agents is not None and (payload.thread_id is None or payload.mode not in LOOSENING_MODES):
         report.add("mode_agents", "unknown_field.key")
-    elif len(sent.mode_agents or ()) > limits.assignees:
+    elif len(payload.mode_agents or ()) > limits.assignees:
         report.add("mode_agents", "too_many", max=limits.assignees)
-    TextCheck(report, suspicious=True).line("", "max_questions_text", sent.max_questions_text, limits.note)
-    _check_question_limits(sent.question_limits or (), report, limits)
-    if not sent.model_fields_set & set(_SETTINGS):
+    TextCheck(report, suspicious=True).line("", "max_questions_text", payload.max_questions_text, limits.note)
+    _check_question_limits(payload.question_limits or (), report, limits)
+    if not payload.model_fields_set & set(_SETTINGS):
         raise Faults([fault("mode", "missing_required")])
     report.finish()
 
 
-def _check_question_limits(sent: Sequence[QuestionLimitBody], report: Report, limits: Limits) -> None:
-    if len(sent) > MAX_LIMITS:
+def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report, limits: Limits) -> None:
+    if len(payload) > MAX_LIMITS:
         report.add("question_limits", "too_many", max=MAX_LIMITS)
         return
     least, most = BOUNDS["max_questions"]
     taken = set[str]()
-    for index, each in enumerate(sent):
+    for index, each in enumerate(payload):
         path, name = join("question_limits", index), count_name(each.tool, each.agent)
         text_check = TextCheck(report, suspicious=True)
         text_check.line(path, "tool", each.tool, limits.identifier)

@@ -72,13 +72,13 @@ async def import_rules(
     """
     await roles.require(ctx, principal, "import_rules")
     await sharing.require_unlimited(ctx, principal, "import_rules")
-    sent = parse(RuleImportBody, body)
-    if len(sent.rules) > ctx.limits.imported_rules:
+    payload = parse(RuleImportBody, body)
+    if len(payload.rules) > ctx.limits.imported_rules:
         raise Faults([fault("rules", "too_many", max=ctx.limits.imported_rules)])
     in_force = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
     file = _File(ctx, principal, in_force, await _agents(ctx, principal))
-    rows = [await file.read(row, join("rules", at)) for at, row in enumerate(sent.rules)]
-    if sent.dry_run:
+    rows = [await file.read(row, join("rules", index)) for index, row in enumerate(payload.rules)]
+    if payload.dry_run:
         return True, rows
     if refused := [problem for row in rows for problem in row.problems]:
         raise Faults(refused)
@@ -122,14 +122,14 @@ class _File:
         return ImportedRow("added", made)
 
     async def _read(self, row: object) -> RuleRecord:
-        sent = parse(ImportedRule, row)
-        expires_at = None if sent.expires_at is None else self._moment(sent.expires_at)
-        left = None if expires_at is None else (expires_at - self.ctx.clock.now_ms()) / 1000
-        if left is not None and left <= 0:
+        payload = parse(ImportedRule, row)
+        expires_at = None if payload.expires_at is None else self._moment(payload.expires_at)
+        remaining = None if expires_at is None else (expires_at - self.ctx.clock.now_ms()) / 1000
+        if remaining is not None and remaining <= 0:
             raise Faults([fault("expires_at", "past_rule")])
-        rule = read_rule(sent, self.ctx.limits, expires_in_s=left)
+        rule = read_rule(payload, self.ctx.limits, expires_in_s=remaining)
         return rule_of_terms(
-            self.ctx, self.principal, rule, sent, agent=await self._agent(sent), expires_at=expires_at
+            self.ctx, self.principal, rule, payload, agent=await self._agent(payload), expires_at=expires_at
         )
 
     @staticmethod
@@ -140,11 +140,11 @@ class _File:
         seconds, nanoseconds = moment
         return seconds * 1000 + nanoseconds // 1_000_000
 
-    async def _agent(self, sent: ImportedRule) -> Agent | None:
+    async def _agent(self, payload: ImportedRule) -> Agent | None:
         """Find an agent by its id, or else by its name."""
-        named = self.agents.get(sent.agent_name or "", [])
+        named = self.agents.get(payload.agent_name or "", [])
         try:
-            return await require_agent(self.ctx, self.principal, sent.agent)
+            return await require_agent(self.ctx, self.principal, payload.agent)
         except Faults:
             if len(named) != 1:
                 raise

@@ -65,19 +65,19 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     an admin nor by the thread's owner.
     """
     await roles.require(ctx, principal, "create_rule")
-    sent = parse(RuleBody, body)
-    rule = read_rule(sent, ctx.limits, expires_in_s=sent.expires_in_s)
-    if sent.locked:
+    payload = parse(RuleBody, body)
+    rule = read_rule(payload, ctx.limits, expires_in_s=payload.expires_in_s)
+    if payload.locked:
         await _require_admin(ctx, principal)
-    if sent.scope == "thread" and sent.thread_id is not None:
-        await sharing.require_in(ctx, principal, sent.thread_id, AccessLevel.ALL, attempted="create_rule")
+    if payload.scope == "thread" and payload.thread_id is not None:
+        await sharing.require_in(ctx, principal, payload.thread_id, AccessLevel.ALL, attempted="create_rule")
     else:
         await sharing.require_unlimited(ctx, principal, "create_rule")
     if rule.any_arguments:
-        await _require_any_arguments(ctx, principal, sent.thread_id if sent.scope == "thread" else None)
-    agent = await require_agent(ctx, principal, sent.agent)
-    ends = None if sent.expires_in_s is None else ctx.clock.now_ms() + round(sent.expires_in_s * 1000)
-    made = rule_of_terms(ctx, principal, rule, sent, agent=agent, expires_at=ends)
+        await _require_any_arguments(ctx, principal, payload.thread_id if payload.scope == "thread" else None)
+    agent = await require_agent(ctx, principal, payload.agent)
+    ends = None if payload.expires_in_s is None else ctx.clock.now_ms() + round(payload.expires_in_s * 1000)
+    made = rule_of_terms(ctx, principal, rule, payload, agent=agent, expires_at=ends)
     if ends is None and (existing := await _find_same(ctx, made)) is not None:
         return existing, Outcome.REPLAYED
     await ctx.store.write(SideEffects(rules=(made,), audit=(rule_entry(ctx, "rule.add", principal, made),)))
@@ -276,34 +276,34 @@ async def _require_admin(ctx: Services, principal: Principal) -> None:
         raise Forbidden("Only an admin can create and revoke locked rules.")
 
 
-def read_rule(sent: RuleTerms, limits: Limits, *, expires_in_s: float | None = None) -> Rule:
+def read_rule(payload: RuleTerms, limits: Limits, *, expires_in_s: float | None = None) -> Rule:
     """Return the rule that terms describe; raises `Faults`."""
     report = Report()
     text_check = TextCheck(report, suspicious=True)
-    text_check.line("", "thread_id", sent.thread_id, limits.identifier)
-    text_check.line("", "project", sent.project, limits.identifier)
-    text_check.lines("", "why", sent.why, limits.rule_reason)
+    text_check.line("", "thread_id", payload.thread_id, limits.identifier)
+    text_check.line("", "project", payload.project, limits.identifier)
+    text_check.lines("", "why", payload.why, limits.rule_reason)
     for scope, name in _SUBJECTS.items():
-        is_sent = getattr(sent, name) is not None
-        if scope == sent.scope == "thread" and not is_sent:
+        is_sent = getattr(payload, name) is not None
+        if scope == payload.scope == "thread" and not is_sent:
             report.add(name, "subject_required")
-        elif scope != sent.scope and is_sent:
+        elif scope != payload.scope and is_sent:
             report.add(name, "subject_not_allowed")
     if expires_in_s is not None and not 0 < expires_in_s <= limits.max_rule_s:
         report.add("expires_in_s", "out_of_range", min=1, max=limits.max_rule_s)
-    if sent.locked and sent.effect == "allow":
+    if payload.locked and payload.effect == "allow":
         report.add("locked", "lock_not_allowed")
     report.finish()
     try:
-        rule = parse_rule(sent.rule, sent.effect)
+        rule = parse_rule(payload.rule, payload.effect)
     except RuleError as odd:
         raise Faults([fault("rule", "invalid_rule", reason=odd.why)]) from None
     if choice := why_allows_nothing(rule):
         raise Faults([fault("rule", "invalid_rule", reason=choice)])
     if why := why_rule_unclear(rule):
         raise Faults([fault("rule", "invalid_rule", reason=why)])
-    lasts = rule.effect == "allow" and sent.scope != "thread"
-    if lasts and not sent.script_may_change and (scripts := rule_scripts(rule)):
+    lasts = rule.effect == "allow" and payload.scope != "thread"
+    if lasts and not payload.script_may_change and (scripts := rule_scripts(rule)):
         raise Faults([fault("script_may_change", "script_may_change", files=", ".join(scripts))])
     return rule
 

@@ -65,24 +65,24 @@ class Trial:
 async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
     """Try the draft of a `RuleTrialBody` on its call; raises `Faults` for a body without either, and `NotFound`."""
     await roles.require(ctx, principal, "try_rule")
-    sent = parse(RuleTrialBody, body)
-    if sent.rule is None and sent.call is None:
+    payload = parse(RuleTrialBody, body)
+    if payload.rule is None and payload.call is None:
         raise Faults([fault("rule", "missing_required")])
-    rule, problems = (None, ()) if sent.rule is None else await _read_draft(ctx, principal, sent.rule)
-    if sent.call is None:
+    rule, problems = (None, ()) if payload.rule is None else await _read_draft(ctx, principal, payload.rule)
+    if payload.call is None:
         return Trial(rule, problems)
-    draft = sent.rule or RuleBody(rule="")
-    thread_id = draft.thread_id or sent.thread_id
+    draft = payload.rule or RuleBody(rule="")
+    thread_id = draft.thread_id or payload.thread_id
     if thread_id is not None:
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="try_rule")
     policy = await read_policy(
         ctx,
         principal.tenant,
-        agent=draft.agent or sent.agent or "",
+        agent=draft.agent or payload.agent or "",
         thread_id=thread_id or "",
-        project=draft.project or sent.project,
+        project=draft.project or payload.project,
     )
-    call = Call(sent.call.tool, sent.call.input, sent.call.cwd)
+    call = Call(payload.call.tool, payload.call.input, payload.call.cwd)
     now = decide(call, policy)
     if rule is None:
         return Trial(rule, problems, now=now)
@@ -120,8 +120,8 @@ class Preview:
 async def preview_rule(ctx: Services, principal: Principal, body: object) -> Preview:
     """Check a page of calls with the draft of a `RulePreviewBody`; raises `Faults` with paths below `rule`."""
     await roles.require(ctx, principal, "preview_rule")
-    sent = parse(RulePreviewBody, body)
-    rule, problems = await _read_draft(ctx, principal, sent.rule)
+    payload = parse(RulePreviewBody, body)
+    rule, problems = await _read_draft(ctx, principal, payload.rule)
     if rule is None:
         raise Faults(problems).with_paths([("$", "rule"), ("", "rule.")])
     now_ms = ctx.clock.now_ms()
@@ -129,15 +129,15 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
     requests, cursor = await list_requests(
         ctx,
         principal,
-        thread_id=sent.rule.thread_id,
+        thread_id=payload.rule.thread_id,
         kind="approval",
-        agent=sent.rule.agent,
+        agent=payload.rule.agent,
         created_after=rfc3339(since),
         limit=ctx.limits.page,
-        cursor=sent.cursor,
+        cursor=payload.cursor,
     )
     result = Preview(since, since if cursor is None else created_ms(cursor), cursor=cursor)
-    check = _Check(ctx, principal, rule, sent.rule.project)
+    check = _Check(ctx, principal, rule, payload.rule.project)
     for record in requests:
         result.checked += 1
         if (changed := await check.run(record)) is not None:
@@ -162,13 +162,15 @@ class _Check:
 
     async def run(self, record: Record) -> dict[str, Any] | None:
         """Return the call of a request if the rule would decide it differently from today's policy."""
-        asked = record.spec.approval
-        if asked.plan is not None or (self.project is not None and asked.project != self.project):
+        approval = record.spec.approval
+        if approval.plan is not None or (self.project is not None and approval.project != self.project):
             return None
-        call = Call(asked.tool, asked.input, asked.cwd)
+        call = Call(approval.tool, approval.input, approval.cwd)
         if not concerns(self.rule, call):
             return None
-        policy = replace(await self._policy(record, asked.project), secret_free=tuple(asked.secret_free))
+        policy = replace(
+            await self._policy(record, approval.project), secret_free=tuple(approval.secret_free)
+        )
         now, then = decide(call, policy).decision, decide(call, _with(policy, self.rule)).decision
         if now == then:
             return None
@@ -178,7 +180,7 @@ class _Check:
             "thread_id": record.thread_id,
             "thread_title": await self._title(record.thread_id),
             "agent": record.spec.facts.requester.model_dump(exclude_none=True),
-            "tool": asked.tool,
+            "tool": approval.tool,
             "headline": preview(call).headline,
             "created_at": rfc3339(record.created_at),
             "status": record.status,

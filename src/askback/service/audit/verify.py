@@ -52,11 +52,11 @@ async def verify_audit_log(
     start = (after, sealed if after and sealed else GENESIS)
     entries, head, standing = await read_audit_log(ctx, principal, after=after, limit=limit)
     end, broken = start, None
-    for at in range(0, len(entries), _STEP):
-        verification = verify_chain(entries[at : at + _STEP], after=end)
+    for index in range(0, len(entries), _STEP):
+        verification = verify_chain(entries[index : index + _STEP], after=end)
         if isinstance(verification, ChainBreak):
             seq = end[0] + verification.line
-            good = verify_chain(entries[at : at + verification.line - 1], after=end)
+            good = verify_chain(entries[index : index + verification.line - 1], after=end)
             end = end if isinstance(good, ChainBreak) else good
             broken = (seq, verification.why)
             break

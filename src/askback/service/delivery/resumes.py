@@ -46,10 +46,10 @@ async def pull_resumes(
     try:
         while True:
             leases = await _lease(ctx, principal, thread_id, limit)
-            left = end - anyio.current_time()
-            if leases or left <= 0:
+            remaining = end - anyio.current_time()
+            if leases or remaining <= 0:
                 return leases
-            await changed.wait(min(left, await _pause(ctx, principal, thread_id)))
+            await changed.wait(min(remaining, await _pause(ctx, principal, thread_id)))
     finally:
         leave()
 
@@ -60,14 +60,14 @@ async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: 
     Raises `NotFound`, and `Conflict` (`lease_lost`) if it was leased to another worker since.
     """
     await roles.require(ctx, principal, "ack_resume")
-    sent = parse(AckBody, body)
-    if not 1 <= sent.attempt <= MAX_ATTEMPT:
+    payload = parse(AckBody, body)
+    if not 1 <= payload.attempt <= MAX_ATTEMPT:
         raise Faults([fault("attempt", "out_of_range.needed", min=1, max=MAX_ATTEMPT)])
     outcome = None
     standing = await ctx.store.resume(principal.tenant, resume_id)
     if standing is not None and await _can_view(ctx, principal, standing.resume.thread_id):
         outcome = await ctx.store.finish_resume(
-            principal.tenant, principal.id, resume_id, attempt=sent.attempt, now_ms=ctx.clock.now_ms()
+            principal.tenant, principal.id, resume_id, attempt=payload.attempt, now_ms=ctx.clock.now_ms()
         )
     if outcome is None:
         raise NotFound("There is no such resume.")

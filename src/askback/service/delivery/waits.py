@@ -114,9 +114,9 @@ class ConnectionWaits:
     def drop(self, request_ids: Iterable[str], waiter: Waiter) -> None:
         """Stop waits of `waiter`."""
         for request_id in request_ids:
-            left = tuple(w for w in self._waiting.get(request_id, ()) if w is not waiter)
-            if left:
-                self._waiting[request_id] = left
+            remaining = tuple(w for w in self._waiting.get(request_id, ()) if w is not waiter)
+            if remaining:
+                self._waiting[request_id] = remaining
             else:
                 self._waiting.pop(request_id, None)
         if not self._waiting:

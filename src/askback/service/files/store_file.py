@@ -44,13 +44,13 @@ class Slot:
 
 
 async def store_file(
-    ctx: Services, slot: Slot, file: StoredFile, body: AsyncIterator[bytes], *, most: int
+    ctx: Services, slot: Slot, file: StoredFile, body: AsyncIterator[bytes], *, limit: int
 ) -> StoredFile:
-    """Store a new file and return it when it is ready; its owner can have `most` files that nothing names yet.
+    """Store a new file and return it when it is ready; its owner can have `limit` files that nothing names yet.
 
     Raises `FileRefused`, `TooLarge`, and `Faults` at the path of the slot.
     """
-    await ctx.store.begin_file(file, most=most)
+    await ctx.store.begin_file(file, limit=limit)
     done = False
     try:
         type_, digest = await _store_bytes(ctx, slot, file, body)

@@ -44,22 +44,28 @@ async def upload_file(
     await require_can_answer(ctx, principal, record)
     if record.status is not Status.PENDING:
         raise already_settled(record)
-    asked = _field(record, field)
+    file_field = _field(record, field)
     slot = Slot(
-        join("values", asked.id),
-        min(asked.max_bytes or ctx.limits.file_bytes, ctx.limits.file_bytes),
+        join("values", file_field.id),
+        min(file_field.max_bytes or ctx.limits.file_bytes, ctx.limits.file_bytes),
         ctx.limits.files_bytes,
-        partial(is_accepted, asked),
-        ", ".join(asked.accept or ()),
+        partial(is_accepted, file_field),
+        ", ".join(file_field.accept or ()),
     )
     file = _new_file(
-        ctx, principal, record.thread_id, name, request_id=record.id, field=asked.id, person=principal.user
+        ctx,
+        principal,
+        record.thread_id,
+        name,
+        request_id=record.id,
+        field=file_field.id,
+        person=principal.user,
     )
     slot.require_small(size or 0)
     try:
-        return await store_file(ctx, slot, file, body, most=most_files(asked))
+        return await store_file(ctx, slot, file, body, limit=most_files(file_field))
     except FileRefused as refused:
-        raise await _refusal(ctx, principal, record, asked, refused) from None
+        raise await _refusal(ctx, principal, record, file_field, refused) from None
 
 
 async def upload_message_file(
@@ -83,7 +89,7 @@ async def upload_message_file(
     slot = Slot("file", ctx.limits.file_bytes, ctx.limits.message_files_bytes)
     slot.require_small(size or 0)
     try:
-        return await store_file(ctx, slot, file, body, most=ctx.limits.files)
+        return await store_file(ctx, slot, file, body, limit=ctx.limits.files)
     except FileRefused as refused:
         if refused.why == "full":
             raise TooLarge(
@@ -131,7 +137,7 @@ def _field(record: Record, name: str | None) -> File:
 
 
 async def _refusal(
-    ctx: Services, principal: Principal, record: Record, asked: File, refused: FileRefused
+    ctx: Services, principal: Principal, record: Record, field: File, refused: FileRefused
 ) -> Exception:
     """Return the error for an upload that the store refused."""
     if refused.why == "full":
@@ -140,5 +146,5 @@ async def _refusal(
             "Remove one, or choose a smaller one."
         )
     if refused.why == "many":
-        return Faults([fault(join("values", asked.id), "too_many.files", max=most_files(asked))])
+        return Faults([fault(join("values", field.id), "too_many.files", max=most_files(field))])
     return already_settled(await get_request(ctx, principal, record.id))

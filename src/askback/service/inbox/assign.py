@@ -39,18 +39,18 @@ async def assign_request(ctx: Services, principal: Principal, request_id: str, b
     """
     await roles.require(ctx, principal, "assign_request", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(AssignBody, body)
+    payload = parse(AssignBody, body)
     while True:
         if not _has_assigned(principal, record):
             await require_can_answer(ctx, principal, record, attempted="assign_request")
         if record.settled:
             raise already_settled(record)
-        await _check(ctx, record, sent.assignees)
+        await _check(ctx, record, payload.assignees)
         before = record.state.members.get("assignment", {})
-        if before.get("assignees") == sent.assignees:
+        if before.get("assignees") == payload.assignees:
             return record
         try:
-            return await _assign(ctx, principal, record, sent.assignees, before)
+            return await _assign(ctx, principal, record, payload.assignees, before)
         except ConcurrentChange as overtaken:
             record = overtaken.record
 

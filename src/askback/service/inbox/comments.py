@@ -38,15 +38,17 @@ async def add_comment(ctx: Services, principal: Principal, request_id: str, body
     """
     await roles.require(ctx, principal, "add_comment", request_id)
     record = await _writable(ctx, principal, request_id, "add_comment")
-    sent = parse(CommentBody, body)
+    payload = parse(CommentBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).at("text", sent.text, ctx.limits.comment, lines=True)
+    TextCheck(report, suspicious=True).at("text", payload.text, ctx.limits.comment, lines=True)
     report.finish()
     await ctx.rate_limiter.count_answer(principal, clock=ctx.clock, store=ctx.store)
     now = ctx.clock.now_ms()
-    comment = Comment(ctx.ids.new("cmt", now_ms=now), record.id, json.dumps(principal.actor), sent.text, now)
+    comment = Comment(
+        ctx.ids.new("cmt", now_ms=now), record.id, json.dumps(principal.actor), payload.text, now
+    )
     effects = _audited(ctx, principal, record, "comment", comment.id)
-    if not await ctx.store.add_comment(record.tenant, comment, effects, most=ctx.limits.comments):
+    if not await ctx.store.add_comment(record.tenant, comment, effects, limit=ctx.limits.comments):
         raise Conflict(
             f"A request has at most {ctx.limits.comments} comments. Delete one first.",
             code="too_many_comments",

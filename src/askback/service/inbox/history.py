@@ -66,7 +66,7 @@ async def list_history(
         and sharing.can_see(principal, row.requester, row.access, row.thread_id)
     ]
     if words:
-        history = await _search(ctx, principal.tenant, history, words, most=size + 1)
+        history = await _search(ctx, principal.tenant, history, words, limit=size + 1)
     visible = history[:size]
     last = visible[-1] if len(history) > size else rows[-1] if len(rows) == WINDOW else None
     records = await ctx.store.requests(principal.tenant, [row.request_id for row in visible])
@@ -79,21 +79,21 @@ async def list_history(
 
 
 async def _search(
-    ctx: Services, tenant: str, rows: Sequence[HistoryRow], words: Sequence[str], *, most: int
+    ctx: Services, tenant: str, rows: Sequence[HistoryRow], words: Sequence[str], *, limit: int
 ) -> Sequence[HistoryRow]:
     """Return the first rows with all words; requests are read in small groups, since one can be large."""
     matches: list[HistoryRow] = []
-    for at in range(0, len(rows), READ_AT_ONCE):
-        some = rows[at : at + READ_AT_ONCE]
+    for index in range(0, len(rows), READ_AT_ONCE):
+        some = rows[index : index + READ_AT_ONCE]
         records = await ctx.store.requests(tenant, [row.request_id for row in some])
         matches += [
             row
             for row in some
             if row.request_id in records and _contains(row, records[row.request_id], words)
         ]
-        if len(matches) >= most:
+        if len(matches) >= limit:
             break
-    return matches[:most]
+    return matches[:limit]
 
 
 def _contains(row: HistoryRow, record: Record, words: Sequence[str]) -> bool:

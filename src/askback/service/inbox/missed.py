@@ -45,10 +45,10 @@ async def list_missed(
 async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
     """Note with a `SeenBody` that the caller has seen requests that they missed; unknown ids change nothing."""
     await roles.require(ctx, principal, "mark_seen")
-    sent = parse(SeenBody, body)
-    if len(sent.request_ids) > ctx.limits.batch:
+    payload = parse(SeenBody, body)
+    if len(payload.request_ids) > ctx.limits.batch:
         raise Faults([fault("request_ids", "too_many", max=ctx.limits.batch)])
-    records = await ctx.store.requests(principal.tenant, sent.request_ids)
+    records = await ctx.store.requests(principal.tenant, payload.request_ids)
     seen = [
         record
         for record in records.values()

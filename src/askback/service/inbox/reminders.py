@@ -24,8 +24,8 @@ async def set_reminder(ctx: Services, principal: Principal, request_id: str, bod
     """
     await roles.require(ctx, principal, "set_reminder", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(ReminderBody, body)
-    at, now = nanoseconds("at", sent.at) // 1_000_000, ctx.clock.now_ms()
+    payload = parse(ReminderBody, body)
+    at, now = nanoseconds("at", payload.at) // 1_000_000, ctx.clock.now_ms()
     if not now < at <= now + ctx.limits.max_timeout_s * 1000:
         days = ctx.limits.max_timeout_s // (24 * 3600)
         raise Faults([fault("at", "out_of_range.reminder", days=days)])

@@ -40,8 +40,8 @@ async def run(ctx: Services) -> None:
         except Unavailable:
             log.warning("deadlines wait: the store cannot be written")
             deadline = None
-        left = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
-        await anyio.sleep(min(max(left, 0.005), IDLE_S))
+        remaining = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
+        await anyio.sleep(min(max(remaining, 0.005), IDLE_S))
 
 
 async def sweep(ctx: Services) -> int:

@@ -72,6 +72,6 @@ def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:
     return status is Status.DECLINED and outcome.get("reason") == "skipped"
 
 
-def _cut(text: str, most: int) -> str:
+def _cut(text: str, limit: int) -> str:
     data = text.encode()
-    return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}…"
+    return text if len(data) <= limit else f"{data[:limit].decode(errors='ignore')}…"

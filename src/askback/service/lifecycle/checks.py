@@ -64,7 +64,7 @@ async def submit_for_check(
     The deadline of the request is paused meanwhile. Raises what `settle` raises.
     """
     now = ctx.clock.now_ms()
-    left = time_left(record, now)
+    remaining = time_left(record, now)
     members: dict[str, Any] = {
         "submitted": answer,
         "submitted_by": None if by is None else by.settler,
@@ -81,14 +81,14 @@ async def submit_for_check(
         )
     else:
         longest = ctx.limits.check_wait_s * 1000
-        until = now + (min(left, longest) if left else longest)
+        until = now + (min(remaining, longest) if remaining else longest)
         members["check"] = waiting_members(now, until)
         resumes = resumes_for_check(ctx, record, now=now)
         effects = replace(effects, resumes=resumes)
         if any(each.held for each in resumes):
             members["queued"] = True
-    if left is not None:
-        members["time_left_s"] = left / 1000
+    if remaining is not None:
+        members["time_left_s"] = remaining / 1000
     times = Schedule(None, until)
     return await settle(
         ctx, record, Action.SUBMIT, members, by=by, claim=claim, effects=effects, times=times, **facts

@@ -36,10 +36,10 @@ def idempotency_claim(
     return Claim(principal.tenant, principal.id, scope, key, _digest(body))
 
 
-def labels_of(asked: Envelope, body: BaseModel | str) -> Labels:
+def labels_of(envelope: Envelope, body: BaseModel | str) -> Labels:
     """Return the labels of a new request; `body` is what was sent, as in `idempotency_claim`."""
-    digest = None if asked.external_id is None else _digest(body)
-    return Labels(asked.run_id, asked.tool_call_id, asked.external_id, digest)
+    digest = None if envelope.external_id is None else _digest(body)
+    return Labels(envelope.run_id, envelope.tool_call_id, envelope.external_id, digest)
 
 
 async def require_new(ctx: Services, principal: Principal, thread_id: str, labels: Labels) -> None:

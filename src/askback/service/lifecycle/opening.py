@@ -40,7 +40,7 @@ from askback.service.lifecycle.undelivered import resumes_for_settled
 def new_record(
     ctx: Services,
     principal: Principal,
-    asked: Envelope,
+    envelope: Envelope,
     text: str,
     *,
     kind: str,
@@ -64,16 +64,16 @@ def new_record(
     if view:
         members["view"] = view
     expires_at = due_at = None
-    if timeout_s is not None or asked.escalation:
+    if timeout_s is not None or envelope.escalation:
         terms = deadlines.TimeoutSettings(
-            timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ()
+            timeout_s=timeout_s, timeout_from=envelope.timeout_from, escalation=envelope.escalation or ()
         )
         expires_at, due_at = terms.schedule(created_at=now)
     spec = jsontext.merge(to_json(members).decode(), text)
     return Record(
         id=request_id,
         tenant=principal.tenant,
-        thread_id=asked.thread_id,
+        thread_id=envelope.thread_id,
         kind=kind,
         requester=principal.id,
         status=Status.PENDING,
@@ -92,7 +92,7 @@ def new_record(
 async def open_request(
     ctx: Services,
     principal: Principal,
-    asked: Envelope,
+    envelope: Envelope,
     record: Record,
     claimed: Claim | None,
     terms: ThreadTerms,
@@ -103,17 +103,17 @@ async def open_request(
     `terms` are the settings of its thread; `effects` are stored with a request that opens.
     """
     until: int | None = None
-    if asked.require_client != "durable" and not await ctx.presence.has_viewer(
+    if envelope.require_client != "durable" and not await ctx.presence.has_viewer(
         record.tenant, record.thread_id
     ):
-        if asked.require_client == "fail_fast":
+        if envelope.require_client == "fail_fast":
             ended = record.as_settled(Status.CANCELLED, reason="not_shown")
             queued = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
             event = created_event(principal, ended, f"request.{ended.status}")
             return await ctx.store.insert(ended, event, claimed, queued)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, until)
-    if isinstance(asked, Ask) and asked.repeat != "ask":
+    if isinstance(envelope, Ask) and envelope.repeat != "ask":
         refused = await refusals.find_refused(ctx, record, terms)
         if refused is not None:
             key = None if claimed is None else claimed.key
@@ -125,15 +125,15 @@ async def open_request(
         change = await _insert_exclusive(
             ctx,
             principal,
-            asked,
+            envelope,
             record,
             created_event(principal, record),
             claimed,
-            quotas.thread_quota(conduct, ctx.limits, asked, principal.id),
+            quotas.thread_quota(conduct, ctx.limits, envelope, principal.id),
             effects,
         )
     except QuotaSpent as spent:
-        raise quotas.quota_error(ctx, spent, conduct, asked) from None
+        raise quotas.quota_error(ctx, spent, conduct, envelope) from None
     if until is not None and change.outcome is Outcome.APPLIED:
         await _await_viewer(ctx, change.record, until)
     return change
@@ -172,7 +172,7 @@ def created_event(
 async def _insert_exclusive(
     ctx: Services,
     principal: Principal,
-    asked: Envelope,
+    envelope: Envelope,
     record: Record,
     event: EventDraft,
     claimed: Claim | None,
@@ -183,20 +183,20 @@ async def _insert_exclusive(
 
     Raises `QuotaSpent`, and `Conflict` (`exclusive`, with the open request) if `on_conflict` is `reject`.
     """
-    if asked.exclusive_key is not None:
-        record = replace(record, exclusive=asked.exclusive_key)
+    if envelope.exclusive_key is not None:
+        record = replace(record, exclusive=envelope.exclusive_key)
     while True:
         try:
             return await ctx.store.insert(record, event, claimed, effects, quota=quota)
         except KeyHeld as held:
             holder = held.record
-        if asked.on_conflict == "reject":
+        if envelope.on_conflict == "reject":
             raise Conflict(
                 "Another request with this exclusive_key is open. Wait for it, or cancel it first.",
                 code="exclusive",
                 request=holder.as_dict(),
             )
-        if asked.on_conflict == "queue":
+        if envelope.on_conflict == "queue":
             return await _queue(ctx, record, event, claimed, quota, effects)
         await _supersede(ctx, principal, holder)
 

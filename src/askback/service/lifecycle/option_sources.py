@@ -38,12 +38,12 @@ async def check_chosen(
     """
     labels: dict[str, list[str]] = {}
     faults: list[Fault] = []
-    for asked in sourced_fields(record.spec.form):
-        field = asked.field
+    for sourced in sourced_fields(record.spec.form):
+        field = sourced.field
         chosen = values_of(values.get(field.id))
         if not chosen:
             continue
-        by_value = await _labels(ctx, record, asked, chosen, user)
+        by_value = await _labels(ctx, record, sourced, chosen, user)
         faults += [
             _unknown_option(field, index) for index, value in enumerate(chosen) if value not in by_value
         ]
@@ -54,14 +54,14 @@ async def check_chosen(
 
 
 async def _labels(
-    ctx: Services, record: Record, asked: SourcedField, chosen: Sequence[OptionValue], user: str | None
+    ctx: Services, record: Record, field: SourcedField, chosen: Sequence[OptionValue], user: str | None
 ) -> Mapping[OptionValue, str]:
     """Return the labels of those of the values that this person may choose."""
-    if asked.field.readonly:
-        return {each.value: str(each.label) for each in asked.field.options}
+    if field.field.readonly:
+        return {each.value: str(each.label) for each in field.field.options}
     request = InputRequest.model_validate_json(record.wire)
-    path = value_path(asked.field.id)
-    options = await look_up(ctx, asked, chosen, path, user=user, request=request)
+    path = value_path(field.field.id)
+    options = await look_up(ctx, field, chosen, path, user=user, request=request)
     return {value: each.label for value, each in options.items() if not each.disabled}
 
 
@@ -76,7 +76,7 @@ def _unknown_option(field: AnyField, index: int) -> Fault:
 
 async def look_up(
     ctx: Services,
-    asked: SourcedField,
+    field: SourcedField,
     values: Sequence[OptionValue],
     path: str,
     *,
@@ -85,8 +85,8 @@ async def look_up(
 ) -> dict[OptionValue, SourceOption]:
     """Return those options of the source of a field that have one of the values. Raises `Faults` at `path`."""
     query = OptionQuery(
-        asked.source.source,
-        asked.field.id,
+        field.source.source,
+        field.field.id,
         limit=len(values),
         values=tuple(values),
         user=user,

@@ -34,16 +34,16 @@ _PENDING = {
 }
 
 
-def thread_quota(conduct: ThreadSettings, limits: Limits, asked: Envelope, agent: str) -> Quota:
+def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, agent: str) -> Quota:
     """Return the quota that the store enforces for a new request of an agent."""
-    tool = asked.agent and asked.agent.tool
+    tool = envelope.agent and envelope.agent.tool
     counted = {
         each.name: CountLimit(each.name, each.max)
         for each in conduct.question_limits or ()
         if each.applies_to(tool, agent)
     }
     name = None
-    if (own := _own_limit(asked)) is not None:
+    if (own := _own_limit(envelope)) is not None:
         name = count_name(tool, None if tool else agent)
         counted.setdefault(name, CountLimit(name, own.max, _EVER_MS))
     return Quota(
@@ -56,15 +56,15 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, asked: Envelope, agent
     )
 
 
-def _own_limit(asked: Envelope) -> AskedLimit | None:
-    return asked.question_limit if isinstance(asked, Ask) else None
+def _own_limit(envelope: Envelope) -> AskedLimit | None:
+    return envelope.question_limit if isinstance(envelope, Ask) else None
 
 
 def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked: Envelope) -> Refused:
+def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envelope: Envelope) -> Refused:
     """Return the error for a used-up quota, with a message that tells a model what to do."""
     if spent.what != "questions":
         sentence = _PENDING[spent.what].format(most=spent.most)
@@ -74,15 +74,15 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked
             retry_after=PENDING_RETRY_S,
         )
     texts = {each.name: each.text for each in conduct.question_limits or ()}
-    own = _own_limit(asked)
+    own = _own_limit(envelope)
     chosen = conduct.max_questions_text if spent.limit is None else texts.get(spent.limit, own and own.text)
     setting = "max_questions" if spent.limit is None else "question_limits"
     words = chosen or (
         f"This thread takes no more questions for now (`{setting}`: {spent.most}). "
         "Go on with what you know, or make reasonable assumptions."
     )
-    left = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
-    return RateLimited(words, code="too_many_questions", retry_after=max(left, 1))
+    remaining = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
+    return RateLimited(words, code="too_many_questions", retry_after=max(remaining, 1))
 
 
 async def get_limits(ctx: Services, principal: Principal, thread_id: str | None) -> dict[str, Any]:
@@ -103,14 +103,14 @@ async def get_limits(ctx: Services, principal: Principal, thread_id: str | None)
 async def reset_limits(ctx: Services, principal: Principal, body: object) -> dict[str, Any]:
     """Reset the question count of a thread with a `ResetBody` and return its usage."""
     await roles.require(ctx, principal, "reset_limits")
-    sent = parse(ResetBody, body)
-    check_line("thread_id", sent.thread_id, ctx.limits.identifier)
+    payload = parse(ResetBody, body)
+    check_line("thread_id", payload.thread_id, ctx.limits.identifier)
     now = ctx.clock.now_ms()
     entry = audit_entry(
-        "limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=sent.thread_id
+        "limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=payload.thread_id
     )
-    await ctx.store.reset_use(principal.tenant, sent.thread_id, SideEffects(audit=(entry,)))
-    return (await get_limits(ctx, principal, sent.thread_id))["thread"]
+    await ctx.store.reset_use(principal.tenant, payload.thread_id, SideEffects(audit=(entry,)))
+    return (await get_limits(ctx, principal, payload.thread_id))["thread"]
 
 
 def _limits_json(limits: Limits, conduct: ThreadSettings) -> dict[str, Any]:

@@ -55,18 +55,18 @@ async def remember_refusal(ctx: Services, record: Record) -> RememberedRefusal |
     return RememberedRefusal(SideEffects(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
 
 
-async def find_refused(ctx: Services, asked: Record, terms: ThreadTerms) -> Record | None:
+async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Record | None:
     """Return the earlier request that a person refused, if the same agent repeats it too soon in the thread.
 
     `terms` are the settings of the thread. Most threads have no refusal, and then nothing is read.
     """
-    now = asked.created_at
+    now = record.created_at
     oldest = now - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
     if terms.refused_at is None or terms.refused_at <= oldest:
         return None
-    if (identity := kind_of(asked).identity(asked.spec)) is None:
+    if (identity := kind_of(record).identity(record.spec)) is None:
         return None
-    for each in await _stored_refusals(ctx, asked, identity, since_ms=oldest):
+    for each in await _stored_refusals(ctx, record, identity, since_ms=oldest):
         if each.until > now:
             return await ctx.store.get(each.tenant, each.request_id)
     return None
@@ -79,16 +79,16 @@ async def _stored_refusals(ctx: Services, record: Record, identity: str, *, sinc
 
 async def repeat_refusal(
     ctx: Services,
-    asked: Record,
+    record: Record,
     refused: Record,
     *,
     effects: SideEffects | None = None,
     key: str | None = None,
 ) -> Change:
     """Return the earlier refusal, and queue a resume if the new request asks for one (N19)."""
-    resume_key = key or ctx.ids.new("rsm", now_ms=asked.created_at)
+    resume_key = key or ctx.ids.new("rsm", now_ms=record.created_at)
     cause = f"again:{hashlib.sha256(resume_key.encode()).hexdigest()[:32]}"
-    resumes = resumes_for_settled(ctx, asked, now=asked.created_at, cause=cause)
+    resumes = resumes_for_settled(ctx, record, now=record.created_at, cause=cause)
     repeated_resumes = tuple(replace(each, request_id=refused.id) for each in resumes)
     if effects is not None or repeated_resumes:
         await ctx.store.write(replace(effects or SideEffects(), resumes=repeated_resumes))

@@ -47,7 +47,7 @@ async def _detach(ctx: Services, record: Record, *, by: Principal | None, claim:
     times = record.spec.facts.schedule_from(None, created_at=record.created_at, escalated=escalated)
     if record.status is Status.RESOLVING:
         return await settle(ctx, record, Action.REPROMPT, {"detached": True}, by=by, claim=claim, times=times)
-    noted = {"detached": True}
+    changes = {"detached": True}
     return await settle(
-        ctx, record, Action.NOTE, noted, by=by, match_state=True, event=REQUEST_DETACHED, times=times
+        ctx, record, Action.NOTE, changes, by=by, match_state=True, event=REQUEST_DETACHED, times=times
     )

@@ -109,24 +109,24 @@ async def decline(
     check_seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
     """Decline for a caller whose role was checked, as `decline_request` does."""
-    sent = await parse_for_caller(ctx, principal, record, lambda: parse(DeclineBody, body))
+    payload = await parse_for_caller(ctx, principal, record, lambda: parse(DeclineBody, body))
     claimed = idempotency_claim(
-        principal, f"decline:{record.id}", key, sent.model_dump_json(exclude_none=True)
+        principal, f"decline:{record.id}", key, payload.model_dump_json(exclude_none=True)
     )
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before)
     await admit(ctx, principal, record)
-    check_note(ctx, sent.note)
+    check_note(ctx, payload.note)
     check_seen(record)
     if record.settled:
         raise already_settled(record)
-    if sent.reason == "skipped" and not kind_of(record).allows_skip(record.spec):
+    if payload.reason == "skipped" and not kind_of(record).allows_skip(record.spec):
         raise Faults([fault("reason", "skip_not_allowed")])
-    typed = _typed_values(ctx, record, sent)
+    typed = _typed_values(ctx, record, payload)
     if is_held(record, "decline"):
-        return await hold_decline(ctx, principal, record, sent, typed, claimed)
-    remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, sent) else None
-    outcome = {**sent.model_dump(exclude_none=True, exclude={"remember", "values"}), "submitted": typed}
+        return await hold_decline(ctx, principal, record, payload, typed, claimed)
+    remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, payload) else None
+    outcome = {**payload.model_dump(exclude_none=True, exclude={"remember", "values"}), "submitted": typed}
     return await settle(
         ctx,
         record,
@@ -139,18 +139,18 @@ async def decline(
     )
 
 
-def _typed_values(ctx: Services, record: Record, sent: DeclineBody) -> dict[str, Any] | None:
+def _typed_values(ctx: Services, record: Record, payload: DeclineBody) -> dict[str, Any] | None:
     """Return the values typed into a declined form, in the format of an answer."""
-    if sent.values is None:
+    if payload.values is None:
         return None
     if not kind_of(record).keeps_submission:
         raise Faults([fault("values", "unknown_field.key")])
-    return {"values": typed_values(record.spec.form, sent.values, limits=ctx.limits)}
+    return {"values": typed_values(record.spec.form, payload.values, limits=ctx.limits)}
 
 
-def _is_refusal(record: Record, sent: DeclineBody) -> bool:
+def _is_refusal(record: Record, payload: DeclineBody) -> bool:
     """Whether a decline is a refusal that holds for repeated requests."""
-    return sent.remember and sent.reason in kind_of(record).refusals
+    return payload.remember and payload.reason in kind_of(record).refusals
 
 
 async def mark_shown(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
@@ -171,12 +171,12 @@ async def mark_shown(ctx: Services, principal: Principal, request_id: str, body:
             escalated = state.get("escalated", 0)
             times = terms.schedule(created_at=record.created_at, shown_at=now, escalated=escalated)
         try:
-            noted = {"shown_at": rfc3339(now), "unseen": None}
+            changes = {"shown_at": rfc3339(now), "unseen": None}
             change = await settle(
                 ctx,
                 record,
                 Action.NOTE,
-                noted,
+                changes,
                 by=principal,
                 match_state=True,
                 event=REQUEST_SHOWN,

@@ -28,7 +28,7 @@ async def mark_answering(
     await roles.require(ctx, principal, "mark_answering", request_id)
     ctx.rate_limiter.count_activity(principal, clock=ctx.clock)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(AnsweringBody, body)
+    payload = parse(AnsweringBody, body)
     if record.status is not Status.PENDING or record.queued_behind:
         return None
     if not await can_answer(ctx, principal, record):
@@ -41,7 +41,7 @@ async def mark_answering(
         principal.id,
         principal.user,
         principal.name,
-        active=sent.active,
+        active=payload.active,
     )
     ctx.bus.report(activity)
     return activity

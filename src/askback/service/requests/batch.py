@@ -34,27 +34,27 @@ async def batch_requests(
     Raises `Faults` for the list itself, and `Forbidden`.
     """
     await roles.require(ctx, principal, "batch_requests")
-    sent = parse(BatchBody, body)
-    check_note(ctx, sent.note)
-    _check(sent, most=ctx.limits.batch)
+    payload = parse(BatchBody, body)
+    check_note(ctx, payload.note)
+    _check(payload, limit=ctx.limits.batch)
     # A batch counts as one answer. Over the limit, each request is refused unless it is a replay.
     with suppress(RateLimited):
         await ctx.rate_limiter.count_answer(principal, clock=ctx.clock, store=ctx.store)
         principal = replace(principal, counted=True)
     # Concurrently, so that the store writes them in one commit.
-    return await asyncio.gather(*(_apply(ctx, principal, sent, item, key) for item in sent.requests))
+    return await asyncio.gather(*(_apply(ctx, principal, payload, item, key) for item in payload.requests))
 
 
 async def _apply(
-    ctx: Services, principal: Principal, sent: BatchBody, item: BatchItem, key: str | None
+    ctx: Services, principal: Principal, payload: BatchBody, item: BatchItem, key: str | None
 ) -> Result:
-    note: dict[str, Any] = {} if sent.note is None else {"note": sent.note}
+    note: dict[str, Any] = {} if payload.note is None else {"note": payload.note}
     try:
-        if sent.action == "decline":
-            body = {"reason": sent.reason or "refused", **note}
+        if payload.action == "decline":
+            body = {"reason": payload.reason or "refused", **note}
             seen = partial(_check_unchanged, item)
             return item.id, await decline_request(ctx, principal, item.id, body, key=key, check_seen=seen)
-        body = {"revision": item.revision, "decision": sent.action, **note}
+        body = {"revision": item.revision, "decision": payload.action, **note}
         if item.digest is not None:
             body["digest"] = item.digest
         return item.id, await answer_request(ctx, principal, item.id, body, key=key)
@@ -70,17 +70,17 @@ def _check_unchanged(item: BatchItem, record: Record) -> None:
         raise digest_mismatch(record)
 
 
-def _check(sent: BatchBody, *, most: int) -> None:
-    faults = [fault("requests", "too_few", min=1)] if not sent.requests else []
-    if len(sent.requests) > most:
-        faults.append(fault("requests", "too_many", max=most))
-    ids = [item.id for item in sent.requests[:most]]
+def _check(payload: BatchBody, *, limit: int) -> None:
+    faults = [fault("requests", "too_few", min=1)] if not payload.requests else []
+    if len(payload.requests) > limit:
+        faults.append(fault("requests", "too_many", max=limit))
+    ids = [item.id for item in payload.requests[:limit]]
     faults += [
         fault(join(join("requests", n), "id"), "duplicate_value")
         for n, each in enumerate(ids)
         if each in ids[:n]
     ]
-    if sent.reason is not None and sent.action != "decline":
+    if payload.reason is not None and payload.action != "decline":
         faults.append(fault("reason", "reason_only_decline"))
     if faults:
         raise Faults(faults)

@@ -72,14 +72,14 @@ async def cancel_request(
     """
     await roles.require(ctx, principal, "cancel_request", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(CancelBody, body)
-    claimed = idempotency_claim(principal, f"cancel:{request_id}", key, sent)
+    payload = parse(CancelBody, body)
+    claimed = idempotency_claim(principal, f"cancel:{request_id}", key, payload)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before)
-    check_note(ctx, sent.note)
-    reason = sent.reason or ("admin" if principal.role == "admin" else "agent_aborted")
+    check_note(ctx, payload.note)
+    reason = payload.reason or ("admin" if principal.role == "admin" else "agent_aborted")
     if principal.role not in CANCELLED_BY[reason]:
         allowed = [each for each, roles in CANCELLED_BY.items() if principal.role in roles]
         raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
-    outcome = {"reason": reason} | ({"note": sent.note} if sent.note is not None else {})
+    outcome = {"reason": reason} | ({"note": payload.note} if payload.note is not None else {})
     return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claimed)

@@ -53,11 +53,11 @@ QUICK_REQUEST = 10_000
 
 async def create_form(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `Ask`; see `ask.ask`, which has checked the role."""
-    asked, text = read_ask(body, limits=ctx.limits)
-    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    ask, text = read_ask(body, limits=ctx.limits)
+    terms = await sharing.require_to_ask(ctx, principal, ask.thread_id)
     claimed = idempotency_claim(principal, "create", key, text)
     try:
-        return await _create(ctx, principal, asked, text, claimed, terms)
+        return await _create(ctx, principal, ask, text, claimed, terms)
     except Exception:
         # The request of a repeated key is returned, even if it would be refused now. The transaction of a new
         # request knows the key, so only a refusal has to look it up.
@@ -67,36 +67,36 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
 
 
 async def _create(
-    ctx: Services, principal: Principal, asked: Ask, text: str, claimed: Claim | None, terms: ThreadTerms
+    ctx: Services, principal: Principal, ask: Ask, text: str, claimed: Claim | None, terms: ThreadTerms
 ) -> Change:
-    if asked.validator not in {None, REQUESTER, *ctx.validators}:
+    if ask.validator not in {None, REQUESTER, *ctx.validators}:
         raise Faults([fault("validator", "unknown_value.validator")])
-    labels = labels_of(asked, text)
-    await require_new(ctx, principal, asked.thread_id, labels)
-    form = await with_known_options(ctx, asked.form)
-    if form is not asked.form:
-        asked = asked.model_copy(update={"form": form})
-        text = asked.model_dump_json(exclude_none=True)
-    if any(field.sensitive for field in asked.form.all_fields):
+    labels = labels_of(ask, text)
+    await require_new(ctx, principal, ask.thread_id, labels)
+    form = await with_known_options(ctx, ask.form)
+    if form is not ask.form:
+        ask = ask.model_copy(update={"form": form})
+        text = ask.model_dump_json(exclude_none=True)
+    if any(field.sensitive for field in ask.form.all_fields):
         await ctx.vault.active()  # raises before a person types anything that could not be sealed
-    summary = default_summary(asked.form)
-    errors = error_members(asked.field_errors, asked.error_summary, default=summary)
+    summary = default_summary(ask.form)
+    errors = error_members(ask.field_errors, ask.error_summary, default=summary)
     record = new_record(
         ctx,
         principal,
-        asked,
-        _stored_text(text, errors=bool(errors), limited=asked.question_limit is not None),
-        kind=asked.kind,
-        timeout_s=asked.timeout_s,
-        view=await form_view(asked.form, text),
-        form=asked.form,
+        ask,
+        _stored_text(text, errors=bool(errors), limited=ask.question_limit is not None),
+        kind=ask.kind,
+        timeout_s=ask.timeout_s,
+        view=await form_view(ask.form, text),
+        form=ask.form,
         labels=labels,
     )
     if errors:
         record = replace(record, state=record.state.with_members(**errors))
-    change = await open_request(ctx, principal, asked, record, claimed, terms)
+    change = await open_request(ctx, principal, ask, record, claimed, terms)
     # Another server can change who may answer an escalated request, or promote a queued one.
-    if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.queued_behind:
+    if change.outcome is Outcome.APPLIED and not ask.escalation and not change.record.queued_behind:
         ctx.recent.add(change.record)
     return change
 
@@ -123,25 +123,25 @@ async def answer_form(
 ) -> Change:
     """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
     message = {} if claimed is None else {"message_id": claimed.key}
-    sent = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
-    body_json = sent.model_dump_json(exclude_unset=True) if key else ""
+    payload = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
+    body_json = payload.model_dump_json(exclude_unset=True) if key else ""
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
+    record = await require_revision(ctx, principal, record, payload.revision)
     report = Report()
-    languages = check_languages(sent.languages, report, ctx.limits)
+    languages = check_languages(payload.languages, report, ctx.limits)
     report.finish()
-    form, skipped = record.spec.form, sent.skipped or ()
+    form, skipped = record.spec.form, payload.skipped or ()
     uploads = await uploads_of(ctx, principal, record)
     try:
         checked = check_answer(
-            form, sent.values, skipped, control=sent.control, limits=ctx.limits, uploads=uploads
+            form, payload.values, skipped, control=payload.control, limits=ctx.limits, uploads=uploads
         )
     except Faults as refused:
         ctx.recent.discard(record.id)  # another server may have changed the form
-        await require_revision(ctx, principal, await get_request(ctx, principal, record.id), sent.revision)
+        await require_revision(ctx, principal, await get_request(ctx, principal, record.id), payload.revision)
         raise refused.for_reader(languages) from None
     answer = {**checked.answer, **message}
     sourced = await check_chosen(ctx, record, checked.values, user=principal.user)

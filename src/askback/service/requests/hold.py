@@ -27,13 +27,13 @@ async def hold_decline(
     ctx: Services,
     principal: Principal,
     record: Record,
-    sent: DeclineBody,
+    payload: DeclineBody,
     typed: Mapping[str, Any] | None,
     claim: Claim | None,
 ) -> Change:
     """Hold a decline; it is in the audit log immediately, even if the hook asks again."""
-    held = {"event": "decline", **sent.model_dump(exclude_none=True, include={"reason", "note"})}
-    if not sent.remember:
+    held = {"event": "decline", **payload.model_dump(exclude_none=True, include={"reason", "note"})}
+    if not payload.remember:
         held["remember"] = False
     entry = audit_entry(
         "decline",
@@ -41,7 +41,7 @@ async def hold_decline(
         tenant=record.tenant,
         by=principal,
         about=record,
-        reason=sent.reason,
+        reason=payload.reason,
         held=True,
     )
     return await _hold(

@@ -47,11 +47,11 @@ async def list_options(
         raise Faults([fault("field", "missing_required")])
     if field not in kind_of(record).sourced_fields(record.spec):
         raise Faults([fault("field", "unknown_value.option_field")])
-    asked = next(each for each in sourced_fields(record.spec.form) if each.field.id == field)
-    _check_lengths(ctx, asked, q, parent, cursor)
+    sourced = next(each for each in sourced_fields(record.spec.form) if each.field.id == field)
+    _check_lengths(ctx, sourced, q, parent, cursor)
     query = OptionQuery(
-        asked.source.source,
-        asked.field.id,
+        sourced.source.source,
+        sourced.field.id,
         q=(q or "").strip(),
         parent=parent or None,
         limit=limit,
@@ -63,7 +63,7 @@ async def list_options(
 
 
 def _check_lengths(
-    ctx: Services, asked: SourcedField, q: str | None, parent: str | None, cursor: str | None
+    ctx: Services, field: SourcedField, q: str | None, parent: str | None, cursor: str | None
 ) -> None:
     limits = ctx.limits
     texts = (
@@ -71,8 +71,8 @@ def _check_lengths(
         ("parent", parent, limits.option_value),
         ("cursor", cursor, limits.option_cursor),
     )
-    wrong = [fault(name, "too_long", max=most) for name, text, most in texts if text and len(text) > most]
-    if parent and not asked.source.tree:
+    wrong = [fault(name, "too_long", max=limit) for name, text, limit in texts if text and len(text) > limit]
+    if parent and not field.source.tree:
         wrong.append(fault("parent", "unknown_field.parameter"))
     if wrong:
         raise Faults(wrong)

@@ -48,30 +48,30 @@ async def create_package_request(
 
     Raises `Faults`, and `Conflict` (`kind_failed`) if the code of the package fails.
     """
-    asked, text_check = read_asked(PackageRequest, body, ctx.limits)
+    package, text_check = read_asked(PackageRequest, body, ctx.limits)
     text_check.report.finish()
-    extension = ctx.kinds[asked.kind]
-    claimed = idempotency_claim(principal, "create", key, asked)
-    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    extension = ctx.kinds[package.kind]
+    claimed = idempotency_claim(principal, "create", key, package)
+    terms = await sharing.require_to_ask(ctx, principal, package.thread_id)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
-    labels = labels_of(asked, asked)
-    await require_new(ctx, principal, asked.thread_id, labels)
-    data = _read(extension, lambda: extension.ask.model_validate(asked.data), asked.data)
+    labels = labels_of(package, package)
+    await require_new(ctx, principal, package.thread_id, labels)
+    data = _read(extension, lambda: extension.ask.model_validate(package.data), package.data)
     summary = _line(ctx, _run(extension, lambda: extension.summary(data)))
-    members = {**asked.model_dump(exclude_none=True), "summary": summary}
+    members = {**package.model_dump(exclude_none=True), "summary": summary}
     record = new_record(
         ctx,
         principal,
-        asked,
+        package,
         to_json(members).decode(),
         kind="package",
-        timeout_s=asked.timeout_s,
+        timeout_s=package.timeout_s,
         labels=labels,
     )
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, asked, record, claimed, terms)
+    return await open_request(ctx, principal, package, record, claimed, terms)
 
 
 async def answer_package_request(
@@ -87,23 +87,23 @@ async def answer_package_request(
 
     Raises `Conflict` (`kind_not_registered`) if the package is no longer installed.
     """
-    sent = await parse_for_caller(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    payload = await parse_for_caller(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
-    asked = record.spec.package
-    extension = ctx.kinds.get(asked.kind)
+    record = await require_revision(ctx, principal, record, payload.revision)
+    package = record.spec.package
+    extension = ctx.kinds.get(package.kind)
     if extension is None:
         raise Conflict(
-            f"Widget type '{asked.kind}' is not registered on this daemon. Dismiss the request, or ask the operator "
+            f"Widget type '{package.kind}' is not registered on this daemon. Dismiss the request, or ask the operator "
             "to install the package that adds it.",
             code="kind_not_registered",
             request=record.as_dict(),
         )
-    question = _run(extension, lambda: extension.ask.model_validate(asked.data))
-    answer_model = _read(extension, lambda: extension.answer.model_validate(sent.data), sent.data)
+    question = _run(extension, lambda: extension.ask.model_validate(package.data))
+    answer_model = _read(extension, lambda: extension.answer.model_validate(payload.data), payload.data)
     if wrong := _run(extension, lambda: extension.check(question, answer_model)):
         raise Faults(_faults(wrong))
     text = _run(extension, lambda: extension.text(question, answer_model))[: ctx.limits.note]

@@ -46,13 +46,13 @@ async def report_answer(
             "An agent cannot decide about its own call: a person has to, on a page. "
             "The operator can let agents report decisions with ASKBACK_REPORTED_APPROVALS=on."
         )
-    sent = parse(ReportedAnswerBody, body)
-    parts = [name for name in _PARTS if getattr(sent, name) is not None]
+    payload = parse(ReportedAnswerBody, body)
+    parts = [name for name in _PARTS if getattr(payload, name) is not None]
     if len(parts) != 1:
         raise Faults([fault(parts[1] if parts else "values", "one_answer")])
     reporter = replace(principal, reports=True)
-    if sent.declined is not None:
-        no = {"reason": sent.declined, "note": sent.note}
+    if payload.declined is not None:
+        no = {"reason": payload.declined, "note": payload.note}
         try:
             return await decline(ctx, reporter, record, no, key=key)
         except Faults as refused:
@@ -68,7 +68,7 @@ async def report_answer(
             code="not_reportable",
             request=record.as_dict(),
         )
-    answered = sent.model_dump(
+    answered = payload.model_dump(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )
     return await answer(ctx, reporter, record, answered, key=key)

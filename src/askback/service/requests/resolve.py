@@ -33,14 +33,14 @@ async def accept_submission(
 ) -> Change:
     """Accept the submission with an `AcceptBody`. Raises `Faults`, and `Conflict` if nothing is being checked."""
     record = await _get_submitted(ctx, principal, request_id)
-    sent = parse(AcceptBody, body)
+    payload = parse(AcceptBody, body)
     claimed = idempotency_claim(
-        principal, f"accept:{request_id}", key, sent.model_dump_json(exclude_unset=True)
+        principal, f"accept:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     require_resolving(record)
-    return await handlers_of(record).accept(ctx, principal, record, sent, claim=claimed)
+    return await handlers_of(record).accept(ctx, principal, record, payload, claim=claimed)
 
 
 async def reprompt_request(
@@ -52,16 +52,16 @@ async def reprompt_request(
     `Conflict` if nothing is being checked.
     """
     record = await _get_submitted(ctx, principal, request_id)
-    sent = parse(RepromptBody, body)
+    payload = parse(RepromptBody, body)
     claimed = idempotency_claim(
-        principal, f"reprompt:{request_id}", key, sent.model_dump_json(exclude_unset=True)
+        principal, f"reprompt:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     require_resolving(record)
     raw = cast("Mapping[str, Any]", body).get("form")
     scrub = await handlers_of(record).scrubber(ctx, record)
-    return await reprompt(ctx, record, sent, raw, by=principal, claim=claimed, scrub=scrub)
+    return await reprompt(ctx, record, payload, raw, by=principal, claim=claimed, scrub=scrub)
 
 
 async def _get_submitted(ctx: Services, principal: Principal, request_id: str) -> Record:

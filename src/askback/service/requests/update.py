@@ -40,8 +40,8 @@ async def update_request(
     """
     await roles.require(ctx, principal, "update_request", request_id)
     record = await get_request(ctx, principal, request_id)
-    sent = parse(RepromptBody, body)
-    body_json = sent.model_dump_json(exclude_unset=True)
+    payload = parse(RepromptBody, body)
+    body_json = payload.model_dump_json(exclude_unset=True)
     claimed = idempotency_claim(principal, f"update:{request_id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
@@ -49,12 +49,12 @@ async def update_request(
     while True:
         _require_open(ctx, record)
         spec = None if raw is None else await _changed_form(ctx, record, raw)
-        check_reprompt(ctx, sent, kind_of(record).error_paths(spec or record.spec))
-        members = {**_errors(record, sent, spec), "updates": record.state.members.get("updates", 0) + 1}
+        check_reprompt(ctx, payload, kind_of(record).error_paths(spec or record.spec))
+        members = {**_errors(record, payload, spec), "updates": record.state.members.get("updates", 0) + 1}
         times = None
-        if "timeout_s" in sent.model_fields_set:
-            times = new_deadline(ctx, record, sent.timeout_s)
-            spec = (spec or record.spec).with_timeout(sent.timeout_s)
+        if "timeout_s" in payload.model_fields_set:
+            times = new_deadline(ctx, record, payload.timeout_s)
+            spec = (spec or record.spec).with_timeout(payload.timeout_s)
         try:
             return await settle(
                 ctx,
@@ -102,13 +102,13 @@ async def _changed_form(ctx: Services, record: Record, raw: object) -> Spec:
     return spec
 
 
-def _errors(record: Record, sent: RepromptBody, spec: Spec | None) -> dict[str, Any]:
+def _errors(record: Record, payload: RepromptBody, spec: Spec | None) -> dict[str, Any]:
     """Return the members of the state for shown errors and an answer that was sent back before.
 
     New errors replace the earlier ones, and a new form removes them.
     """
     kind, asked, state = kind_of(record), spec or record.spec, record.state.members
-    if (named := sent.model_fields_set & _ERRORS) and not kind.error_paths(asked):
+    if (named := payload.model_fields_set & _ERRORS) and not kind.error_paths(asked):
         raise Faults([fault(min(named), "unknown_field.key")])
     submission = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
     if spec is None and not named:
@@ -118,4 +118,4 @@ def _errors(record: Record, sent: RepromptBody, spec: Spec | None) -> dict[str, 
             "error_summary": state.get("error_summary"),
         }
     default = default_summary(asked.form) if kind.keeps_submission else None
-    return {**submission, **error_members(sent.field_errors, sent.error_summary, default=default)}
+    return {**submission, **error_members(payload.field_errors, payload.error_summary, default=default)}

@@ -66,10 +66,10 @@ async def validate_again(ctx: Services, record: Record) -> None:
         return
     until = now + 2 * ctx.limits.validator_s * 1000
     check = checking_members(SERVER, record.spec.facts.validator or "", now, until, renewed=attempts)
-    noted = {"check": check, "tried_until": rfc3339(until)}
+    changes = {"check": check, "tried_until": rfc3339(until)}
     times = Schedule(None, until)
     change = await settle(
-        ctx, record, Action.NOTE, noted, by=None, match_state=True, times=times, event="request.noted"
+        ctx, record, Action.NOTE, changes, by=None, match_state=True, times=times, event="request.noted"
     )
     if change.outcome is Outcome.APPLIED:
         ctx.submissions.add(change.record)

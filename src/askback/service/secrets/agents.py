@@ -38,9 +38,9 @@ async def set_secret_agents(
     Raises `Faults` for an unknown agent, and `NotFound`.
     """
     await roles.require(ctx, principal, "set_secret_agents")
-    sent = parse(SecretAgentsBody, body)
+    payload = parse(SecretAgentsBody, body)
     secret = await _find_secret(ctx, principal, secret_id)
-    agents = [EVERY_AGENT] if sent.agents == "all" else sorted(set(sent.agents))
+    agents = [EVERY_AGENT] if payload.agents == "all" else sorted(set(payload.agents))
     if len(agents) > ctx.limits.assignees:
         raise Faults([fault("agents", "too_many", max=ctx.limits.assignees)])
     missing = [

@@ -90,28 +90,28 @@ def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Re
 
 
 def _new_record(
-    ctx: Services, principal: Principal, asked: SecretRequest, stored: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, secret: SecretRequest, stored: Sequence[SecretRecord]
 ) -> Record:
     present: dict[str, list[str]] = {}
     for each in stored:
         present.setdefault(each.name, []).append(each.scope)
-    members = asked.model_dump(exclude={"secret"}, exclude_none=True)
-    members["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}
+    members = secret.model_dump(exclude={"secret"}, exclude_none=True)
+    members["secret"] = {**secret.secret.model_dump(exclude_none=True), "present": present}
     return new_record(
         ctx,
         principal,
-        asked,
+        secret,
         to_json(members).decode(),
-        kind=asked.kind,
-        timeout_s=asked.timeout_s,
-        view=_view(asked),
-        hides_names=asked.secret.hide_names,
-        digest=names_digest(asked.secret.names),
-        labels=labels_of(asked, asked),
+        kind=secret.kind,
+        timeout_s=secret.timeout_s,
+        view=_view(secret),
+        hides_names=secret.secret.hide_names,
+        digest=names_digest(secret.secret.names),
+        labels=labels_of(secret, secret),
     )
 
 
-def _view(asked: SecretRequest) -> dict[str, Any] | None:
-    asks = asked.secret
+def _view(secret: SecretRequest) -> dict[str, Any] | None:
+    asks = secret.secret
     trees = markdown_trees([("secret.reason", asks.reason), ("secret.instructions", asks.instructions)])
     return make_view(markdown=trees, languages=languages_of(asks.texts))

@@ -42,21 +42,21 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
     (`secret_gone`), `CannotOpen`, `VaultLocked`, `Faults`, and `Forbidden` outside the limits of a runner's token.
     """
     await roles.require(ctx, principal, "lease_secrets")
-    sent = parse(LeaseBody, body)
-    _check(ctx, sent)
-    requested = [*sent.names, *sent.refs]
-    _check_limits(principal, sent.thread_id, requested)
+    payload = parse(LeaseBody, body)
+    _check(ctx, payload)
+    requested = [*payload.names, *payload.refs]
+    _check_limits(principal, payload.thread_id, requested)
     secrets = (
-        await _submitted_candidates(ctx, principal, sent)
-        if sent.request_id
-        else await _granted_secrets(ctx, principal, sent)
+        await _submitted_candidates(ctx, principal, payload)
+        if payload.request_id
+        else await _granted_secrets(ctx, principal, payload)
     )
     missing = [name for name in requested if name not in secrets]
     if missing:
         raise NotFound(
             "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
             code="not_granted",
-            field_errors=_field_errors(sent, missing, "not_granted", "Ask a person for it first."),
+            field_errors=_field_errors(payload, missing, "not_granted", "Ask a person for it first."),
         )
     now = ctx.clock.now_ms()
     entry = audit_entry(
@@ -64,8 +64,8 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
         at=now,
         tenant=principal.tenant,
         by=principal,
-        thread_id=sent.thread_id,
-        request_id=sent.request_id,
+        thread_id=payload.thread_id,
+        request_id=payload.request_id,
         names=sorted(secrets),
     )
     by = json.dumps(principal.actor)
@@ -78,52 +78,58 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
     }
 
 
-async def _granted_secrets(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
+async def _granted_secrets(
+    ctx: Services, principal: Principal, payload: LeaseBody
+) -> dict[str, SecretRecord]:
     agent = None if principal.role == "runner" else principal.id
-    access = await ctx.store.access(principal.tenant, sent.thread_id)
+    access = await ctx.store.access(principal.tenant, payload.thread_id)
     if not sharing.admits(access, principal):
         return {}  # its grants are void without access to the thread
-    requested = [*sent.names, *sent.refs]
-    rows = await ctx.store.granted(principal.tenant, sent.thread_id, requested, requester=agent)
+    requested = [*payload.names, *payload.refs]
+    rows = await ctx.store.granted(principal.tenant, payload.thread_id, requested, requester=agent)
     gone = sorted(grant.name for grant, record in rows if record is None)
     if gone:
         raise Conflict(
             f"{', '.join(gone)} was deleted. Ask for it again.",
             code="secret_gone",
-            field_errors=_field_errors(sent, gone, "secret_gone", "It was deleted. Ask for it again."),
+            field_errors=_field_errors(payload, gone, "secret_gone", "It was deleted. Ask for it again."),
         )
     return {grant.name: record for grant, record in rows if record is not None}
 
 
 async def _submitted_candidates(
-    ctx: Services, principal: Principal, sent: LeaseBody
+    ctx: Services, principal: Principal, payload: LeaseBody
 ) -> dict[str, SecretRecord]:
     """Return the values under test: the typed ones, and the stored ones that the person chose."""
-    assert sent.request_id is not None
-    record = await get_request(ctx, principal, sent.request_id)
-    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or probe_deadline(record):
+    assert payload.request_id is not None
+    record = await get_request(ctx, principal, payload.request_id)
+    if (
+        record.status is not Status.RESOLVING
+        or record.thread_id != payload.thread_id
+        or probe_deadline(record)
+    ):
         raise Conflict(
             "No values of this request are being tested. To lease stored values, leave out `request_id`.",
             code="not_resolving",
         )
-    return {each.name: each for each in await values_under_test(ctx, record) if each.name in sent.names}
+    return {each.name: each for each in await values_under_test(ctx, record) if each.name in payload.names}
 
 
-def _field_errors(sent: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
+def _field_errors(payload: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
     """Return a field error for each of these names, with its path in the body."""
     return [
         {"path": join(path, index), "code": code, "message": message}
-        for path, asked in (("names", sent.names), ("refs", sent.refs))
+        for path, asked in (("names", payload.names), ("refs", payload.refs))
         for index, each in enumerate(asked)
         if each in names
     ]
 
 
-def _check(ctx: Services, sent: LeaseBody) -> None:
+def _check(ctx: Services, payload: LeaseBody) -> None:
     faults: list[Fault] = []
-    if not sent.names and not sent.refs:
+    if not payload.names and not payload.refs:
         faults.append(fault("names", "too_few", min=1))
-    for path, names in (("names", sent.names), ("refs", sent.refs)):
+    for path, names in (("names", payload.names), ("refs", payload.refs)):
         if len(names) > ctx.limits.batch:
             faults.append(fault(path, "too_many", max=ctx.limits.batch))
             continue

@@ -35,7 +35,7 @@ async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> R
     It can be interrupted and repeated. A secret that is replaced meanwhile uses the first key already.
     """
     await roles.require(ctx, principal, "rotate_secrets")
-    sent = parse(RotateBody, body)
+    payload = parse(RotateBody, body)
     everywhere = principal.role == OPERATOR
     own = ctx.own_keys if everywhere else None
     made = None if own is None else await own.add()
@@ -45,7 +45,7 @@ async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> R
     whose = None if everywhere else principal.tenant
     done = await _rewrap_all(ctx, whose)
     await seal.rewrap_seals(ctx, whose)
-    if own is not None and made is not None and not done.left and not sent.keep_old:
+    if own is not None and made is not None and not done.left and not payload.keep_old:
         done = done._replace(dropped=await own.drop_others(made))
     await _log(ctx, principal, "secret.rotated", **done._asdict())
     return done
@@ -62,19 +62,19 @@ async def _rewrap_all(ctx: Services, tenant: str | None) -> Rotation:
 
 async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
     """Rewrap all texts once."""
-    done = left = 0
+    done = remaining = 0
     after = ""
     while page := await ctx.store.sealed_after(after, tenant=tenant):
         for each in page:
             try:
                 text = await ctx.vault.rewrap(binding(each), each.sealed)
             except CannotOpen:
-                left += 1
+                remaining += 1
                 continue
             if text is not None and await ctx.store.rewrap(each.id, sealed=text, instead=each.sealed):
                 done += 1
         after = page[-1].id
-    return Rotation(done, left)
+    return Rotation(done, remaining)
 
 
 async def _log(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:

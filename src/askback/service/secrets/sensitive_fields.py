@@ -44,20 +44,20 @@ async def answer_sensitive_form(
     """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
     spec = record.spec
     uploads = await uploads_of(ctx, principal, record)
-    sent = await parse_for_caller(
+    payload = await parse_for_caller(
         ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
     )
-    claimed = idempotency_claim(principal, f"answer:{record.id}", key, sent.said)
+    claimed = idempotency_claim(principal, f"answer:{record.id}", key, payload.said)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
-    if sent.faults:
-        raise Faults(sent.faults)
-    sourced = await check_chosen(ctx, record, sent.values, user=principal.user)
+    record = await require_revision(ctx, principal, record, payload.revision)
+    if payload.faults:
+        raise Faults(payload.faults)
+    sourced = await check_chosen(ctx, record, payload.values, user=principal.user)
     while True:
         try:
-            change = await _settle(ctx, principal, record, sent, claimed, sourced)
+            change = await _settle(ctx, principal, record, payload, claimed, sourced)
         except VersionTaken:
             continue  # the same answer came twice concurrently; the next try finds the settled request
         return replace(change, warnings=padding_warnings(sent.secrets, "values"))

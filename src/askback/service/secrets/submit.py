@@ -39,55 +39,57 @@ async def submit_secrets(
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
     secret = record.spec.secret
-    sent = await parse_for_caller(
+    payload = await parse_for_caller(
         ctx, principal, record, lambda: read_submission(body, secret, limits=ctx.limits)
     )
     # The key is bound to the names only: a digest of a short value could be reversed.
-    body_json = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
+    body_json = json.dumps(
+        [payload.revision, payload.scope, sorted(payload.values), sorted(payload.existing)]
+    )
     claimed = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, sent.revision)
+        return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, sent.revision)
-    if sent.scope in {"project", "global"}:
+    record = await require_revision(ctx, principal, record, payload.revision)
+    if payload.scope in {"project", "global"}:
         await sharing.require_unlimited(ctx, principal, "answer_request")
-    reused = await _find_reused(ctx, record, secret, sent)
+    reused = await _find_reused(ctx, record, secret, payload)
     while True:
         try:
-            sealed = await _seal(ctx, principal, record, secret, sent)
-            change = await _store(ctx, principal, record, secret, sent, sealed, reused, claimed)
+            sealed = await _seal(ctx, principal, record, secret, payload)
+            change = await _store(ctx, principal, record, secret, payload, sealed, reused, claimed)
         except VersionTaken:
             continue  # another value was stored in the same location: seal the next version
         return replace(change, warnings=padding_warnings(sent.values, "secrets"))
 
 
 async def _seal(
-    ctx: Services, principal: Principal, record: Record, secret: ShownSecret, sent: Submission
+    ctx: Services, principal: Principal, record: Record, secret: ShownSecret, submission: Submission
 ) -> tuple[SecretRecord, ...]:
-    where = location_of(sent.scope, thread_id=record.thread_id, project=secret.project)
+    where = location_of(submission.scope, thread_id=record.thread_id, project=secret.project)
     return await seal_values(
-        ctx, principal, sent.values, where, owner=record.access.owner, request_id=record.id
+        ctx, principal, submission.values, where, owner=record.access.owner, request_id=record.id
     )
 
 
 async def _find_reused(
-    ctx: Services, record: Record, secret: ShownSecret, sent: Submission
+    ctx: Services, record: Record, secret: ShownSecret, submission: Submission
 ) -> list[SecretRecord]:
     """Return the stored secrets that the person chose; raises `Faults` if one is gone."""
-    if not sent.existing:
+    if not submission.existing:
         return []
     stored = nearest(
         await ctx.store.secrets_at(
             record.tenant,
             record.access.owner,
             locations_of(thread_id=record.thread_id, project=secret.project),
-            sorted(sent.existing),
+            sorted(submission.existing),
         )
     )
-    missing = sorted(sent.existing - stored.keys())
+    missing = sorted(submission.existing - stored.keys())
     if missing:
         raise Faults([fault(join("secrets", name), "secret_not_saved") for name in missing])
-    return [stored[name] for name in sorted(sent.existing)]
+    return [stored[name] for name in sorted(submission.existing)]
 
 
 async def _store(
@@ -95,17 +97,17 @@ async def _store(
     principal: Principal,
     record: Record,
     secret: ShownSecret,
-    sent: Submission,
+    submission: Submission,
     secrets: tuple[SecretRecord, ...],
     reused: list[SecretRecord],
     claimed: Any,
 ) -> Change:
     answer: dict[str, Any] = {
-        "names": sent.names,
-        "scope": sent.scope,
-        "existing": sorted(sent.existing),
+        "names": submission.names,
+        "scope": submission.scope,
+        "existing": sorted(submission.existing),
     }
-    if texts := shown_texts(sent.languages, reason=secret.reason):
+    if texts := shown_texts(submission.languages, reason=secret.reason):
         answer["shown"] = texts
     grants = grants_for(
         [*secrets, *reused],

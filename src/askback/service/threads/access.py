@@ -42,13 +42,13 @@ async def set_thread_access(ctx: Services, principal: Principal, thread_id: str,
     """
     await roles.require(ctx, principal, "set_thread_access")
     check_line("thread_id", thread_id, ctx.limits.identifier)
-    sent = parse(AccessBody, body)
-    _check(ctx, sent)
+    payload = parse(AccessBody, body)
+    _check(ctx, payload)
     while True:
         before = await ctx.store.access(principal.tenant, thread_id)
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
-        requested = await _requested_access(ctx, principal, sent, before)
+        requested = await _requested_access(ctx, principal, payload, before)
         if requested == before and principal.role == "requester" and sharing.admits(before, principal):
             return before
         await _require(ctx, principal, thread_id, before, requested)
@@ -63,38 +63,38 @@ async def set_thread_access(ctx: Services, principal: Principal, thread_id: str,
 
 
 async def _requested_access(
-    ctx: Services, principal: Principal, sent: AccessBody, before: AccessList
+    ctx: Services, principal: Principal, payload: AccessBody, before: AccessList
 ) -> AccessList:
-    people = sent.people_of(before)
+    people = payload.people_of(before)
     if principal.role == "requester":
-        return await _requested_by_agent(ctx, principal, sent, replace(people, agents=before.agents))
-    if sent.agents is None:
+        return await _requested_by_agent(ctx, principal, payload, replace(people, agents=before.agents))
+    if payload.agents is None:
         return people
     held = before.agents or ThreadAgents(())
-    stay = tuple(each for each in held.ids if each in sent.agents)
-    gone = [each for each in held.ids if each not in sent.agents]
-    user = sent.agents_of or ""
-    if "agents_of" not in sent.model_fields_set:
+    stay = tuple(each for each in held.ids if each in payload.agents)
+    gone = [each for each in held.ids if each not in payload.agents]
+    user = payload.agents_of or ""
+    if "agents_of" not in payload.model_fields_set:
         user = "" if await _any_works_for(ctx, principal.tenant, gone, held.user) else held.user
-    new = await _new_agents(ctx, principal, sent.agents, held.ids)
+    new = await _new_agents(ctx, principal, payload.agents, held.ids)
     return replace(people, agents=ThreadAgents((*stay, *new), user))
 
 
 async def _requested_by_agent(
-    ctx: Services, principal: Principal, sent: AccessBody, people: AccessList
+    ctx: Services, principal: Principal, payload: AccessBody, people: AccessList
 ) -> AccessList:
     """Return the access with the agents that the calling agent admits; it cannot remove any.
 
     If it sets the owner of the thread, the other agents of that person are admitted too.
     """
     agents = people.agents
-    if sent.agents_of is not None:
+    if payload.agents_of is not None:
         await roles.record_refusal(ctx, principal, "set_thread_access")
         raise Forbidden("Only a person can set agents_of. List agent ids in `agents` instead.")
-    if sent.agents or (sent.owner is not None and (agents is None or not agents.user)):
+    if payload.agents or (payload.owner is not None and (agents is None or not agents.user)):
         held = people.with_first_agent(sharing.agent_of(principal)).agents or ThreadAgents(())
-        new = await _new_agents(ctx, principal, sent.agents or (), held.ids)
-        agents = ThreadAgents((*held.ids, *new), held.user or sent.owner or "")
+        new = await _new_agents(ctx, principal, payload.agents or (), held.ids)
+        agents = ThreadAgents((*held.ids, *new), held.user or payload.owner or "")
     return replace(people, agents=agents)
 
 
@@ -167,18 +167,18 @@ async def _cancel_excluded(ctx: Services, principal: Principal, thread_id: str) 
     )
 
 
-def _check(ctx: Services, sent: AccessBody) -> None:
+def _check(ctx: Services, payload: AccessBody) -> None:
     report = Report()
     text_check = TextCheck(report, suspicious=True)
-    if sent.owner is not None:
-        text_check.at("owner", sent.owner, ctx.limits.identifier)
-    elif sent.agents is None or {"others", "people"} & sent.model_fields_set:
+    if payload.owner is not None:
+        text_check.at("owner", payload.owner, ctx.limits.identifier)
+    elif payload.agents is None or {"others", "people"} & payload.model_fields_set:
         report.add("owner", "missing_required")
-    if sent.agents_of is not None:
-        text_check.at("agents_of", sent.agents_of, ctx.limits.identifier)
-        if sent.agents is None:
+    if payload.agents_of is not None:
+        text_check.at("agents_of", payload.agents_of, ctx.limits.identifier)
+        if payload.agents is None:
             report.add("agents", "missing_required")
-    for name, listed in (("people", list(sent.people)), ("agents", sent.agents or [])):
+    for name, listed in (("people", list(payload.people)), ("agents", payload.agents or [])):
         if len(listed) > ctx.limits.assignees:
             report.add(name, "too_many", max=ctx.limits.assignees)
         for each in listed[: ctx.limits.assignees]:

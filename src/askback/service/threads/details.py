@@ -68,28 +68,28 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
     """
     await roles.require(ctx, principal, "update_thread")
     check_line("thread_id", thread_id, ctx.limits.identifier)
-    sent = parse(ThreadBody, body)
+    payload = parse(ThreadBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).line("", "title", sent.title, ctx.limits.title)
-    if sent.metadata is not None:
-        check_metadata(sent.metadata, report, ctx.limits)
+    TextCheck(report, suspicious=True).line("", "title", payload.title, ctx.limits.title)
+    if payload.metadata is not None:
+        check_metadata(payload.metadata, report, ctx.limits)
     report.finish()
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
         ctx, principal, access, AccessLevel.PROMPT, thread_id=thread_id, attempted="update_thread"
     )
-    if principal.role == "responder" and sent.model_fields_set - {"title"}:
+    if principal.role == "responder" and payload.model_fields_set - {"title"}:
         await roles.record_refusal(ctx, principal, "update_thread")
         raise Forbidden(
             "The metadata and the settings of a thread belong to its agents. Change only its title."
         )
     changed: ThreadChanges = {}
-    if "title" in sent.model_fields_set:
-        changed["title"] = _plain_title(principal, sent.title)
-    if "metadata" in sent.model_fields_set:
-        changed["metadata"] = None if sent.metadata is None else compact(sent.metadata)
-    if "answers_as_messages" in sent.model_fields_set:
-        changed["answers_as_messages"] = bool(sent.answers_as_messages)
+    if "title" in payload.model_fields_set:
+        changed["title"] = _plain_title(principal, payload.title)
+    if "metadata" in payload.model_fields_set:
+        changed["metadata"] = None if payload.metadata is None else compact(payload.metadata)
+    if "answers_as_messages" in payload.model_fields_set:
+        changed["answers_as_messages"] = bool(payload.answers_as_messages)
     event = EventDraft(
         THREAD_UPDATED,
         principal.tenant,

@@ -54,7 +54,7 @@ async def apply_policy(
     ctx: Services,
     principal: Principal,
     thread_id: str,
-    sent: MessageBody,
+    payload: MessageBody,
     policy: FreeText,
     *,
     message_id: str,
@@ -72,11 +72,11 @@ async def apply_policy(
         )
     if policy != "answer":
         return {}
-    return await _answer(ctx, principal, thread_id, sent, message_id)
+    return await _answer(ctx, principal, thread_id, payload, message_id)
 
 
 async def replayed_result(
-    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+    ctx: Services, principal: Principal, thread_id: str, payload: MessageBody, message_id: str
 ) -> dict[str, Any]:
     """Return those members for a replayed message; it answers nothing."""
     if not roles.is_person(principal):
@@ -86,7 +86,7 @@ async def replayed_result(
     terms = await ctx.store.terms(principal.tenant, thread_id)
     if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
         return {}
-    meant = await _find_answer(ctx, principal, thread_id, sent)
+    meant = await _find_answer(ctx, principal, thread_id, payload)
     return _not_answered(meant if isinstance(meant, str) else "nothing_open")
 
 
@@ -96,23 +96,23 @@ def _claim(principal: Principal, thread_id: str, message_id: str) -> Claim:
 
 
 async def _find_answer(
-    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody
+    ctx: Services, principal: Principal, thread_id: str, payload: MessageBody
 ) -> tuple[Record, dict[str, Any]] | str:
     """Return the request that a message answers with the values, or the reason why it answers none."""
     requests = await _open_requests(ctx, principal, thread_id, frozenset({Status.PENDING}))
     if len(requests) != 1:
         return "several_open" if requests else "nothing_open"
-    record, block = requests[0], sent.content[0]
-    if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
+    record, block = requests[0], payload.content[0]
+    if record.kind != "form" or len(payload.content) != 1 or not isinstance(block, TextBlock):
         return "not_for_text"
     meant = parse_reply(record.spec.form, block.text)
     return str(meant.why) if meant.values is None else (record, dict(meant.values))
 
 
 async def _answer(
-    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+    ctx: Services, principal: Principal, thread_id: str, payload: MessageBody, message_id: str
 ) -> dict[str, Any]:
-    meant = await _find_answer(ctx, principal, thread_id, sent)
+    meant = await _find_answer(ctx, principal, thread_id, payload)
     if isinstance(meant, str):
         return _not_answered(meant)
     record, values = meant

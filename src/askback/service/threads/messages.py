@@ -69,27 +69,27 @@ def _members(body: object) -> dict[str, object]:
 async def _add(
     ctx: Services, principal: Principal, thread_id: str, body: object, key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
-    sent = parse(MessageBody, body)
-    _check_envelope(ctx, sent)
+    payload = parse(MessageBody, body)
+    _check_envelope(ctx, payload)
     scope, path = f"message:{thread_id}", "Idempotency-Key" if key else "id"
-    claimed = idempotency_claim(principal, scope, key or sent.id, sent, path=path)
+    claimed = idempotency_claim(principal, scope, key or payload.id, payload, path=path)
     if claimed is not None and (message_id := await _claimed(ctx, claimed, key)) is not None:
-        policy_result = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
+        policy_result = await free_text.replayed_result(ctx, principal, thread_id, payload, message_id)
         return {"id": message_id, **policy_result}, Outcome.REPLAYED
-    files = await _check_content(ctx, principal, thread_id, sent.content)
+    files = await _check_content(ctx, principal, thread_id, payload.content)
     await ctx.rate_limiter.count_message(principal.tenant, thread_id, clock=ctx.clock, store=ctx.store)
     policy = await free_text.policy_for_message(ctx, principal, thread_id)
     held, now = policy == "queue", ctx.clock.now_ms()
     message: dict[str, Any] = {
-        "id": sent.id or ctx.ids.new("msg", now_ms=now),
+        "id": payload.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
         "author": principal.actor,
-        "agent": None if sent.agent is None else sent.agent.model_dump(exclude_none=True),
-        "run_id": sent.run_id,
+        "agent": None if payload.agent is None else payload.agent.model_dump(exclude_none=True),
+        "run_id": payload.run_id,
         "at": rfc3339(now),
         "held": held or None,
-        "metadata": sent.metadata,
-        "content": _parts(sent.content, files),
+        "metadata": payload.metadata,
+        "content": _parts(payload.content, files),
     }
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
     kind = events.MESSAGE_HELD if held else events.MESSAGE_ADDED
@@ -105,12 +105,12 @@ async def _add(
     except FileRefused:
         raise _file_gone() from None
     if outcome is Outcome.REPLAYED:
-        policy_result = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
+        policy_result = await free_text.replayed_result(ctx, principal, thread_id, payload, message_id)
         return {"id": message_id, **policy_result}, outcome
     if roles.is_person(principal):
         await refusals.lift_by_message(ctx, principal, thread_id)
     policy_result = await free_text.apply_policy(
-        ctx, principal, thread_id, sent, policy, message_id=message_id
+        ctx, principal, thread_id, payload, policy, message_id=message_id
     )
     return {"id": message_id, **({"held": True} if held else {}), **policy_result}, outcome
 
@@ -136,22 +136,22 @@ def _id_taken() -> Conflict:
 async def _append(
     ctx: Services, principal: Principal, thread_id: str, body: dict[str, object], key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
-    sent = parse(AppendBody, body)
-    check_line("append_to", sent.append_to, ctx.limits.identifier)
+    payload = parse(AppendBody, body)
+    check_line("append_to", payload.append_to, ctx.limits.identifier)
     report = Report()
-    if (sent.text is None) == (sent.content is None):
-        report.add("text", "missing_required" if sent.text is None else "contradiction.content")
+    if (payload.text is None) == (payload.content is None):
+        report.add("text", "missing_required" if payload.text is None else "contradiction.content")
     report.finish()
-    if sent.content is not None:
-        return {}, await _append_parts(ctx, principal, thread_id, sent.append_to, sent.content)
-    text = sent.text or ""
+    if payload.content is not None:
+        return {}, await _append_parts(ctx, principal, thread_id, payload.append_to, payload.content)
+    text = payload.text or ""
     _check_size(ctx, report, "text", text)
     report.finish()
-    event = _event(ctx, principal, thread_id, events.MESSAGE_DELTA, {"id": sent.append_to, "text": text})
-    claimed = idempotency_claim(principal, f"append:{thread_id}:{sent.append_to}", key, sent)
+    event = _event(ctx, principal, thread_id, events.MESSAGE_DELTA, {"id": payload.append_to, "text": text})
+    claimed = idempotency_claim(principal, f"append:{thread_id}:{payload.append_to}", key, payload)
     with _refusals(ctx, "text"):
-        most = ctx.limits.message_bytes
-        return {}, await ctx.store.append_text(sent.append_to, text, event, claimed, most=most)
+        limit = ctx.limits.message_bytes
+        return {}, await ctx.store.append_text(payload.append_to, text, event, claimed, limit=limit)
     raise AssertionError("unreachable: the context manager suppresses no exception")
 
 
@@ -167,7 +167,7 @@ async def _append_parts(
             append_parts(_parts(content, files)),
             event,
             effects,
-            most=ctx.limits.message_bytes,
+            limit=ctx.limits.message_bytes,
         )
     raise AssertionError("unreachable: the context manager suppresses no exception")
 
@@ -191,19 +191,19 @@ async def update_message(
     check_line("thread_id", thread_id, ctx.limits.identifier)
     check_line("message_id", message_id, ctx.limits.identifier)
     await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="update_message")
-    sent = parse(ToolCallBody, body)
+    payload = parse(ToolCallBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).line("", "tool_call_id", sent.tool_call_id, ctx.limits.identifier)
-    _check_duration(report, "duration_ms", sent.duration_ms)
-    _check_size(ctx, report, "result", sent.model_dump_json())
-    members = sent.model_dump(exclude={"tool_call_id"}, exclude_none=True)
+    TextCheck(report, suspicious=True).line("", "tool_call_id", payload.tool_call_id, ctx.limits.identifier)
+    _check_duration(report, "duration_ms", payload.duration_ms)
+    _check_size(ctx, report, "result", payload.model_dump_json())
+    members = payload.model_dump(exclude={"tool_call_id"}, exclude_none=True)
     if not members:
         report.add("status", "missing_required")
     report.finish()
     event = _event(ctx, principal, thread_id, events.MESSAGE_UPDATED)
-    change = update_tool_call(sent.tool_call_id, members)
+    change = update_tool_call(payload.tool_call_id, members)
     with _refusals(ctx, "result"):
-        await ctx.store.change_message(message_id, change, event, most=ctx.limits.message_bytes)
+        await ctx.store.change_message(message_id, change, event, limit=ctx.limits.message_bytes)
 
 
 def _event(
@@ -231,16 +231,16 @@ def _refusals(ctx: Services, path: str) -> Generator[None]:
         raise Faults([fault(path, "too_long.bytes", max=ctx.limits.message_bytes)]) from None
 
 
-def _check_envelope(ctx: Services, sent: MessageBody) -> None:
+def _check_envelope(ctx: Services, payload: MessageBody) -> None:
     report = Report()
     text_check = TextCheck(report, suspicious=True)
-    text_check.line("", "id", sent.id, ctx.limits.identifier)
-    text_check.line("", "run_id", sent.run_id, ctx.limits.identifier)
-    if sent.agent is not None:
-        text_check.line("agent", "name", sent.agent.name, ctx.limits.identifier)
-        text_check.line("agent", "tool", sent.agent.tool, ctx.limits.identifier)
-    if sent.metadata is not None:
-        check_metadata(sent.metadata, report, ctx.limits)
+    text_check.line("", "id", payload.id, ctx.limits.identifier)
+    text_check.line("", "run_id", payload.run_id, ctx.limits.identifier)
+    if payload.agent is not None:
+        text_check.line("agent", "name", payload.agent.name, ctx.limits.identifier)
+        text_check.line("agent", "tool", payload.agent.tool, ctx.limits.identifier)
+    if payload.metadata is not None:
+        check_metadata(payload.metadata, report, ctx.limits)
     report.finish()
 
 

@@ -34,22 +34,22 @@ async def start_run(ctx: Services, principal: Principal, thread_id: str, body: o
     """
     await roles.require(ctx, principal, "start_run")
     check_line("thread_id", thread_id, ctx.limits.identifier)
-    sent = parse(RunBody, body)
+    payload = parse(RunBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).line("", "run_id", sent.run_id, ctx.limits.identifier)
-    if sent.metadata is not None:
-        check_metadata(sent.metadata, report, ctx.limits)
+    TextCheck(report, suspicious=True).line("", "run_id", payload.run_id, ctx.limits.identifier)
+    if payload.metadata is not None:
+        check_metadata(payload.metadata, report, ctx.limits)
     report.finish()
     await _require(ctx, principal, thread_id, AccessLevel.PROMPT, "start_run")
     now = ctx.clock.now_ms()
     run = Run(
         principal.tenant,
         thread_id,
-        sent.run_id or ctx.ids.new("run", now_ms=now),
+        payload.run_id or ctx.ids.new("run", now_ms=now),
         principal.id,
         now,
         now,
-        metadata=None if sent.metadata is None else compact(sent.metadata),
+        metadata=None if payload.metadata is None else compact(payload.metadata),
     )
     event = EventDraft(
         RUN_STARTED, run.tenant, thread_id, now, None, "{}", run.agent, sharing.agent_of(principal)
@@ -121,12 +121,12 @@ async def end_run(ctx: Services, principal: Principal, thread_id: str, run_id: s
     """
     run = await _find(ctx, principal, thread_id, run_id, "end_run")
     await _require(ctx, principal, thread_id, AccessLevel.PROMPT, "end_run")
-    sent = parse(EndRunBody, body)
+    payload = parse(EndRunBody, body)
     report = Report()
-    TextCheck(report, suspicious=True).line("", "reason", sent.reason, ctx.limits.identifier)
+    TextCheck(report, suspicious=True).line("", "reason", payload.reason, ctx.limits.identifier)
     report.finish()
-    ended = await end(ctx, run, sent.reason)
-    if sent.cancel:
+    ended = await end(ctx, run, payload.reason)
+    if payload.cancel:
         await _cancel_open(ctx, principal, thread_id, run_id, run.agent)
     return ended
 

@@ -34,13 +34,13 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
     Raises `NotFound`, and `Conflict` (`webhook_off`).
     """
     webhook = await get_webhook(ctx, principal, webhook_id)
-    sent = parse(RedeliverBody, body)
-    if (sent.delivery is None) == (sent.resume is None):
+    payload = parse(RedeliverBody, body)
+    if (payload.delivery is None) == (payload.resume is None):
         raise Faults([fault("", "one_of_two")])
     if not webhook.active:
         raise Conflict("This webhook is off. Turn it on first.", code="webhook_off")
     now = ctx.clock.now_ms()
-    again = await _find_delivery(ctx, webhook, sent, now)
+    again = await _find_delivery(ctx, webhook, payload, now)
     entry = audit_entry(
         "webhook.redeliver",
         at=now,
@@ -53,13 +53,13 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
     return await ctx.store.deliver_again(again)
 
 
-async def _find_delivery(ctx: Services, webhook: Webhook, sent: RedeliverBody, now: int) -> Delivery:
-    if sent.delivery is not None:
-        delivery = await ctx.store.delivery(webhook.tenant, webhook.id, sent.delivery)
+async def _find_delivery(ctx: Services, webhook: Webhook, payload: RedeliverBody, now: int) -> Delivery:
+    if payload.delivery is not None:
+        delivery = await ctx.store.delivery(webhook.tenant, webhook.id, payload.delivery)
         if delivery is None:
             raise NotFound("There is no such delivery.")
         return replace(delivery, since=now, next_at=now, state=DeliveryState.WAITING, again=True)
-    left = await ctx.store.resume(webhook.tenant, sent.resume or "")
+    left = await ctx.store.resume(webhook.tenant, payload.resume or "")
     if left is None or webhook.requester not in (None, left.resume.requester):
         raise NotFound("There is no such resume.")
     return Delivery(

@@ -37,8 +37,8 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
     It gets events from now on. Raises `Faults`, `VaultLocked`, and `Conflict` (`too_many`).
     """
     await roles.require(ctx, principal, "create_webhook")
-    sent = parse(WebhookBody, body)
-    if faults := [*_url_faults(ctx, sent.url), *_requester_faults(sent.requester, ctx.limits)]:
+    payload = parse(WebhookBody, body)
+    if faults := [*_url_faults(ctx, payload.url), *_requester_faults(payload.requester, ctx.limits)]:
         raise Faults(faults)
     now = ctx.clock.now_ms()
     webhook_id = ctx.ids.new("whk", now_ms=now)
@@ -49,15 +49,15 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
     made = Webhook(
         webhook_id,
         principal.tenant,
-        sent.url,
-        sent.requester,
-        tuple(dict.fromkeys(sent.events)),
+        payload.url,
+        payload.requester,
+        tuple(dict.fromkeys(payload.events)),
         sealed.id,
         created_at=now,
         cursor=await ctx.store.last_position(principal.tenant),
     )
     effects = SideEffects(secrets=(sealed,), audit=(_webhook_entry(ctx, "webhook.add", principal, made),))
-    if not await ctx.store.add_webhook(made, effects, most=ctx.limits.webhooks):
+    if not await ctx.store.add_webhook(made, effects, limit=ctx.limits.webhooks):
         raise Conflict(
             f"The limit of {ctx.limits.webhooks} webhooks is reached. Remove one first.",
             code="too_many_webhooks",
@@ -77,10 +77,10 @@ async def update_webhook(ctx: Services, principal: Principal, webhook_id: str, b
     A webhook that is turned on gets the events since it was turned off, and its waiting deliveries.
     """
     webhook = await get_webhook(ctx, principal, webhook_id)
-    sent = parse(SwitchBody, body)
-    action = "webhook.on" if sent.active else "webhook.off"
+    payload = parse(SwitchBody, body)
+    action = "webhook.on" if payload.active else "webhook.off"
     effects = SideEffects(audit=(_webhook_entry(ctx, action, principal, webhook),))
-    await ctx.store.switch_webhook(principal.tenant, webhook_id, effects, active=sent.active)
+    await ctx.store.switch_webhook(principal.tenant, webhook_id, effects, active=payload.active)
     return await get_webhook(ctx, principal, webhook_id)
 
 

@@ -124,23 +124,23 @@ def _require_new(record: Record, thread: Thread, usage: _Usage) -> None:
 
 
 def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
-    most = quota.pending_in_thread
-    if most is not None and usage.in_thread[thread.key] >= most:
-        raise QuotaSpent("pending_in_thread", most=most)
-    most = quota.pending_of_requester
-    if most is not None and usage.of_requester[record.tenant, record.requester] >= most:
-        raise QuotaSpent("pending_of_requester", most=most)
+    limit = quota.pending_in_thread
+    if limit is not None and usage.in_thread[thread.key] >= limit:
+        raise QuotaSpent("pending_in_thread", maximum=limit)
+    limit = quota.pending_of_requester
+    if limit is not None and usage.of_requester[record.tenant, record.requester] >= limit:
+        raise QuotaSpent("pending_of_requester", maximum=limit)
 
 
 def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
     """Count a form, and return its spec with its number."""
-    most, now = quota.questions, record.created_at
+    limit, now = quota.questions, record.created_at
     asked = 0 if thread.asked_from + quota.window_ms <= now else thread.asked
-    if most is not None and asked >= most:
-        raise QuotaSpent("questions", most=most, again_at=thread.asked_from + quota.window_ms)
+    if limit is not None and asked >= limit:
+        raise QuotaSpent("questions", maximum=limit, again_at=thread.asked_from + quota.window_ms)
     number = usage.counts.count(thread.key, quota, now=now)
     in_thread = thread.count(window_ms=quota.window_ms, now=now)
-    return record.spec.with_ordinal(*(number or (in_thread, most)))
+    return record.spec.with_ordinal(*(number or (in_thread, limit)))
 
 
 def _note(job: Job, change: Settle, thread: Thread, usage: _Usage) -> None:

@@ -80,20 +80,20 @@ class _Group:
 
     def _number_questions(self) -> Mapping[Name, int]:
         """Return by the tenant and the id of each question how many questions of its thread come after it."""
-        after, left = dict[Name, int](), Counter(_name(form.draft) for form in self._forms())
+        after, remaining = dict[Name, int](), Counter(_name(form.draft) for form in self._forms())
         for form in self._forms():
-            left[_name(form.draft)] -= 1
-            after[form.record.tenant, form.record.id] = left[_name(form.draft)]
+            remaining[_name(form.draft)] -= 1
+            after[form.record.tenant, form.record.id] = remaining[_name(form.draft)]
         return after
 
     def agrees(self) -> bool:
         """Whether all have one quota, without limits of tools, and each thread one agent and no more forms than fit."""
-        forms, most = Counter(_name(form.draft) for form in self._forms()), self._quota.questions
+        forms, limit = Counter(_name(form.draft) for form in self._forms()), self._quota.questions
         return (
             len(self._quotas) <= 1
             and not self._quota.limits
             and len(self._agents) == len({name for name, _ in self._agents})
-            and (most is None or max(forms.values(), default=0) <= most)
+            and (limit is None or max(forms.values(), default=0) <= limit)
         )
 
     def parameters(self) -> Iterator[Any]:

@@ -168,11 +168,11 @@ class PostgresStore(
         event: EventDraft,
         claim: Claim | None = None,
         *,
-        most: int | None = None,
+        limit: int | None = None,
     ) -> Outcome:
         """Append text to a message."""
         added = text.encode()
-        room = _ENDLESS if most is None else most - len(added)
+        room = _ENDLESS if limit is None else limit - len(added)
         return await self._writer.submit(AppendText(message_id, added, event, claim, room))
 
     async def set_access(

@@ -72,8 +72,8 @@ async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
         mine = [draft for draft in drafts if draft.tenant == before.tenant]
         texts, after = tx.sealing.append(before, mine)
         entries += [
-            (before.tenant, before.seq + at, text, draft.request_id, draft.thread_id)
-            for at, (text, draft) in enumerate(zip(texts, mine, strict=True), 1)
+            (before.tenant, before.seq + index, text, draft.request_id, draft.thread_id)
+            for index, (text, draft) in enumerate(zip(texts, mine, strict=True), 1)
         ]
         moved.append(after)
     await tx.many(ADD_ENTRIES, entries)

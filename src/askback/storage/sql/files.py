@@ -100,7 +100,7 @@ async def share_files(tx: Transaction, shares: Sequence[FileShare]) -> None:
 class FileArea(Area):
     """See `askback.ports.files` for what each method promises."""
 
-    async def begin_file(self, file: StoredFile, *, most: int) -> None:
+    async def begin_file(self, file: StoredFile, *, limit: int) -> None:
         """Store a new file without bytes."""
 
         async def begin(tx: Transaction) -> None:
@@ -110,7 +110,7 @@ class FileArea(Area):
                 raise FileRefused("closed")
             else:
                 count = await tx.one(UPLOADED, file.tenant, file.request_id, file.field, file.person)
-            if count is not None and count[0] >= most:
+            if count is not None and count[0] >= limit:
                 raise FileRefused("many")
             await tx.run(
                 ADD_FILE, file.tenant, file.id, file.thread_id, file.request_id, file.field, file.person,

@@ -180,11 +180,11 @@ class InboxArea(Area):
         await self._db.change(lambda tx: tx.run(SET_MISSED_UNTIL, tenant, person, until))
 
     async def add_comment(
-        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, most: int
+        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, limit: int
     ) -> bool:
         """Add a comment."""
         about = (comment.request_id, comment.id, comment.author, comment.text, comment.created_at)
-        return await self._apply(ADD_COMMENT, tenant, *about, most, effects=effects) is not None
+        return await self._apply(ADD_COMMENT, tenant, *about, limit, effects=effects) is not None
 
     async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:
         """Read the comments of a request."""

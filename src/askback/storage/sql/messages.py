@@ -32,7 +32,7 @@ class MessageArea(Area):
         event: EventDraft,
         effects: SideEffects = NOTHING,
         *,
-        most: int,
+        limit: int,
     ) -> Outcome:
         """Change a message of its owner."""
         if not self._db.can_store(message_id):
@@ -46,7 +46,7 @@ class MessageArea(Area):
             if changed is None:
                 raise Unchanged(Outcome.REPLAYED)
             message, update = changed
-            if len(message.encode()) > most:
+            if len(message.encode()) > limit:
                 raise MessageFull(message_id)
             await tx.run(SET_MESSAGE, row[0], message)
             await tx.write(effects)

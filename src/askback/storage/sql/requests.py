@@ -111,7 +111,7 @@ def _page_of_branches(
     chosen.add_chosen(may_view("{0}"), person)
     chosen.add_chosen("r.id > {}", after)
     chosen.add_chosen("r.id < {}", before)
-    most, both = chosen.parameter(limit), f"{chosen}"
+    maximum, both = chosen.parameter(limit), f"{chosen}"
     by = "kind" if requester is None else "requester"
     threads = "" if person is None else THREADS
     parts: list[str] = []
@@ -120,9 +120,9 @@ def _page_of_branches(
         parts.append(
             f"SELECT id FROM (SELECT r.id FROM requests AS r /* INDEXED BY requests_{index} */ {threads} "
             f"WHERE {both} AND {state} AND r.kind = {chosen.parameter(of_kind)} "
-            f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {most}) AS branch"
+            f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {maximum}) AS branch"
         )
-    page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {most}"
+    page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {maximum}"
     query = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id IN ({page}) ORDER BY r.id DESC"
     return query, *chosen.parameters
 

@@ -171,10 +171,10 @@ class RuleArea(Area):
         if not self._db.can_store(thread_id):
             thread_id = ""  # so nothing was said of such a thread
 
-        async def read(tx: Transaction, most: int) -> PolicyView | None:
-            values = (tenant, thread_id, project or "", now_ms, agent, most + 1)
+        async def read(tx: Transaction, limit: int) -> PolicyView | None:
+            values = (tenant, thread_id, project or "", now_ms, agent, limit + 1)
             rule_rows = await tx.all(RULES_IN_FORCE, *values)
-            if len(rule_rows) > most:
+            if len(rule_rows) > limit:
                 return None
             settings = {row[0]: row[1] for row in await tx.all(POLICIES, tenant, thread_id)}
             roots = await tx.one(ROOTS, tenant, agent) if agent else None
@@ -184,8 +184,8 @@ class RuleArea(Area):
                 settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
             )
 
-        few = await self._db.small_snapshot(partial(read, most=FEW))
-        return few or cast("PolicyView", await self._db.snapshot(partial(read, most=_ALL - 1)))
+        few = await self._db.small_snapshot(partial(read, limit=FEW))
+        return few or cast("PolicyView", await self._db.snapshot(partial(read, limit=_ALL - 1)))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
         """Read one rule."""

@@ -49,7 +49,7 @@ def page_of_threads(
     """
     chosen = Conditions()
     of = chosen.parameter(tenant)
-    most, state = chosen.parameter(limit), f"{archived}".upper()
+    maximum, state = chosen.parameter(limit), f"{archived}".upper()
     listed = [
         f"l.tenant = {of} AND l.reader = {chosen.parameter(each)} AND l.archived = {state}"
         for each in readers
@@ -65,10 +65,10 @@ def page_of_threads(
         sources += [("thread_lists AS l", f"{each} AND t.tenant = {of} AND t.id = {name}") for each in listed]
     parts = [
         f"SELECT thread FROM (SELECT l.thread FROM {source} JOIN threads AS t ON t.key = l.thread "
-        f"WHERE {' AND '.join((condition, *further))} ORDER BY l.thread DESC LIMIT {most}) AS branch"
+        f"WHERE {' AND '.join((condition, *further))} ORDER BY l.thread DESC LIMIT {maximum}) AS branch"
         for source, condition in sources
     ]
-    page = f"SELECT thread FROM ({' UNION '.join(parts)}) AS page ORDER BY thread DESC LIMIT {most}"
+    page = f"SELECT thread FROM ({' UNION '.join(parts)}) AS page ORDER BY thread DESC LIMIT {maximum}"
     return f"{_THREADS} WHERE t.key IN ({page}) ORDER BY t.key DESC", *chosen.parameters
 
 

@@ -84,7 +84,7 @@ def deliveries_page(tenant: str, webhook_id: str, *, before: str | None, limit: 
 class WebhookArea(Area):
     """See `askback.ports.webhooks` for what each method promises."""
 
-    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, most: int) -> bool:
+    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, limit: int) -> bool:
         """Keep a webhook."""
         row = (
             webhook.id, webhook.tenant, webhook.url, webhook.requester, json.dumps(webhook.events),
@@ -93,7 +93,7 @@ class WebhookArea(Area):
 
         async def add(tx: Transaction) -> bool:
             await tx.all(LOCK, webhook.tenant)
-            if await tx.one(ADD_WEBHOOK, *row, most) is None:
+            if await tx.one(ADD_WEBHOOK, *row, limit) is None:
                 return False
             await tx.write(effects)
             return True

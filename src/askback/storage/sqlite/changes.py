@@ -171,13 +171,13 @@ def append_text(
     draft: EventDraft,
     claim: Claim | None,
     *,
-    most: int | None,
+    limit: int | None,
 ) -> Outcome:
     """Store a delta: its event, its claim, and its text in the row of the message."""
     if claim is not None and _take(db, claim, message_id) is not None:
         return Outcome.REPLAYED
     where = (draft.tenant, draft.thread_id, message_id, draft.owner)
-    room = _ENDLESS if most is None else most - len(text.encode())
+    room = _ENDLESS if limit is None else limit - len(text.encode())
     if db.execute(queries.APPEND_TEXT, (text, *where, room)).fetchone() is None:
         is_there = db.execute(queries.MESSAGE_THERE, where).fetchone() is not None
         raise MessageFull(message_id) if is_there else MessageMissing(message_id)

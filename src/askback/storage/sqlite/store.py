@@ -222,11 +222,11 @@ class SqliteStore(
         event: EventDraft,
         claim: Claim | None = None,
         *,
-        most: int | None = None,
+        limit: int | None = None,
     ) -> Outcome:
         """Append text to a message."""
         return await self._writer.submit(
-            lambda db, events: changes.append_text(db, events, message_id, text, event, claim, most=most)
+            lambda db, events: changes.append_text(db, events, message_id, text, event, claim, limit=limit)
         )
 
     async def set_access(
@@ -312,10 +312,10 @@ class ThreadCache(Generic[T]):
 
     __slots__ = ("_found", "_lasts", "_most")
 
-    def __init__(self, *, lasts: Callable[[T], bool], most: int = CACHED_THREADS) -> None:
+    def __init__(self, *, lasts: Callable[[T], bool], limit: int = CACHED_THREADS) -> None:
         self._found: OrderedDict[tuple[str, str], T] = OrderedDict()
         self._lasts = lasts
-        self._most = most
+        self._most = limit
 
     def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
         """Return the value of a thread from the cache, or `read` it."""

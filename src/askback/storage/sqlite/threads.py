@@ -46,12 +46,12 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
         raise QuotaSpent("questions", counted.questions, since + counted.window_ms)
     if counted is None:
         return at, record
-    most = counted.questions
+    maximum = counted.questions
     for limit in counted.limits:
         number = _count(db, at.thread, limit, now=draft.at, window=counted.window_of(limit))
         if limit.name == counted.numbered_by:
-            asked, most = number, limit.most
-    return at, replace(record, spec=record.spec.with_ordinal(asked, most))
+            asked, maximum = number, limit.most
+    return at, replace(record, spec=record.spec.with_ordinal(asked, maximum))
 
 
 def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
@@ -63,13 +63,13 @@ def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: 
 
 
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
-    most = quota.pending_in_thread
-    if most is not None and db.execute(own.PENDING_IN_THREAD, (thread, most)).fetchone()[0] >= most:
-        raise QuotaSpent("pending_in_thread", most)
-    most = quota.pending_of_requester
-    of = (record.tenant, record.requester, most)
-    if most is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= most:
-        raise QuotaSpent("pending_of_requester", most)
+    limit = quota.pending_in_thread
+    if limit is not None and db.execute(own.PENDING_IN_THREAD, (thread, limit)).fetchone()[0] >= limit:
+        raise QuotaSpent("pending_in_thread", limit)
+    limit = quota.pending_of_requester
+    of = (record.tenant, record.requester, limit)
+    if limit is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= limit:
+        raise QuotaSpent("pending_of_requester", limit)
 
 
 def note(

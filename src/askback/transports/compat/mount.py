@@ -187,9 +187,9 @@ class Compat:
         if self._of[principal_id] >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
         connection = LastingConnection(identity)
-        left = time_left(ctx, identity.principal)
+        remaining = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
-        timer = None if left is None else loop.call_later(left, connection.end, UNAUTHORIZED)
+        timer = None if remaining is None else loop.call_later(remaining, connection.end, UNAUTHORIZED)
         self._open.add(connection)
         self._of[principal_id] += 1
         try:

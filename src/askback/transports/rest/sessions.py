@@ -26,14 +26,14 @@ async def create_session(call: HttpCall) -> Reply:
         raise Forbidden(
             "A page of another origin cannot use the session cookie. Send a token.", code="origin_not_allowed"
         )
-    sent = parse(SignInBody, await call.json())
+    payload = parse(SignInBody, await call.json())
     device = header(call.scope, b"user-agent") or ""
-    if sent.token is not None and sent.code is None:
-        opened = await sessions.open_with_token(call.ctx, sent.token, device=device)
-    elif sent.code is not None and sent.token is None:
-        opened = await sessions.open_session(call.ctx, sent.code, device=device)
+    if payload.token is not None and payload.code is None:
+        opened = await sessions.open_with_token(call.ctx, payload.token, device=device)
+    elif payload.code is not None and payload.token is None:
+        opened = await sessions.open_session(call.ctx, payload.code, device=device)
     else:
-        raise Faults([fault("code", "missing_required" if sent.code is None else "unknown_field.key")])
+        raise Faults([fault("code", "missing_required" if payload.code is None else "unknown_field.key")])
     if opened is None:
         raise security.unknown_credential(
             call.ctx,
@@ -90,8 +90,8 @@ async def sign_address(call: HttpCall) -> Reply:
         raise Forbidden(
             "Only a browser session can sign an address. Send the token with the request instead."
         )
-    sent = parse(SignBody, await call.json())
-    url = urlsplit(sent.path) if sent.path.isascii() and sent.path.isprintable() else None
+    payload = parse(SignBody, await call.json())
+    url = urlsplit(payload.path) if payload.path.isascii() and payload.path.isprintable() else None
     if url is None or not url.path.startswith("/v1/") or url.netloc or url.fragment:
         raise Faults([fault("path", "wrong_type.string")])
     target = security.address(url.path, url.query)

@@ -108,8 +108,8 @@ class Sockets:
 
 def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> asyncio.TimerHandle | None:
     """Call `end` when the token of a principal expires; nothing for one that does not."""
-    left = time_left(ctx, principal)
-    return None if left is None else asyncio.get_running_loop().call_later(left, end)
+    remaining = time_left(ctx, principal)
+    return None if remaining is None else asyncio.get_running_loop().call_later(remaining, end)
 
 
 def _find_offer(offered: list[str], prefix: str) -> str | None:

@@ -56,31 +56,33 @@ def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
 
 
 def _expand_git(step: Step) -> Step:
-    left = list(reversed(step.argv[1:]))
-    while left and left[-1].startswith("-"):
-        option = left.pop()
-        if option == "-C" and left and _FOLDER.fullmatch(left[-1]):
-            folder = left.pop()
+    remaining = list(reversed(step.argv[1:]))
+    while remaining and remaining[-1].startswith("-"):
+        option = remaining.pop()
+        if option == "-C" and remaining and _FOLDER.fullmatch(remaining[-1]):
+            folder = remaining.pop()
             step = replace(step, folders=tuple(posixpath.join(at or "", folder) for at in step.folders))
-        elif option in _GIT_FLAGS or (option == "-c" and left and _GIT_SETTING.fullmatch(left.pop())):
+        elif option in _GIT_FLAGS or (
+            option == "-c" and remaining and _GIT_SETTING.fullmatch(remaining.pop())
+        ):
             continue
         else:
             return step
-    return replace(step, argv=("git", *reversed(left)))
+    return replace(step, argv=("git", *reversed(remaining)))
 
 
 def _expand_xargs(step: Step, before: Step) -> Iterator[Step]:
-    left = list(reversed(step.argv[1:]))
+    remaining = list(reversed(step.argv[1:]))
     flags: set[str] = set()
-    while left and left[-1].startswith("-"):
-        flags.add(left.pop())
+    while remaining and remaining[-1].startswith("-"):
+        flags.add(remaining.pop())
         if flags & {"-n", "-P"}:
             flags -= {"-n", "-P"}
-            _require(bool(left) and left.pop().isdecimal())
-    _require(bool(left) and bool(flags & _NULL) and flags <= _XARGS_FLAGS and before.argv[0] == "find")
+            _require(bool(remaining) and remaining.pop().isdecimal())
+    _require(bool(remaining) and bool(flags & _NULL) and flags <= _XARGS_FLAGS and before.argv[0] == "find")
     find = _Find(before)
     _require(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
-    argv = tuple(reversed(left))
+    argv = tuple(reversed(remaining))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
     yield _with_files(argv, find.printed or (), step)
 

@@ -43,15 +43,15 @@ _PS_SECRET = re.compile(r"env")
 
 def sed_script(script: str) -> Reason | None:
     """Accept commands that print, delete, quit or substitute, separated by `;`; not `w`, `e` or `r`."""
-    left = script.strip(" \n")
-    if _BRACKET.search(left) and len(_NEXT.findall(left)) > 1:
+    remaining = script.strip(" \n")
+    if _BRACKET.search(remaining) and len(_NEXT.findall(remaining)) > 1:
         return Reason("unknown_value", value=script)  # programs disagree where it ends
-    while left:
-        command = _SED.match(left)
-        behind = _NEXT.match(left, command.end()) if command else None
+    while remaining:
+        command = _SED.match(remaining)
+        behind = _NEXT.match(remaining, command.end()) if command else None
         if behind is None:
             return Reason("unknown_value", value=script)
-        left = left[behind.end() :]
+        remaining = remaining[behind.end() :]
     return None
 
 
@@ -93,13 +93,13 @@ def test_arguments(arguments: tuple[str, ...]) -> Reason | None:
 
 def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept tests that only read; not `-delete`, `-exec`, `-ok`, `-fprint` or any other action."""
-    left = list(reversed(arguments))
-    while left:
-        word = left.pop()
+    remaining = list(reversed(arguments))
+    while remaining:
+        word = remaining.pop()
         if word in FIND_TESTS:
-            if not left:
+            if not remaining:
                 return Reason("no_value", option=word)
-            left.pop()
+            remaining.pop()
         elif word not in FIND_FLAGS and word.startswith(("-", "!", "(", ")")):
             return Reason("unknown_value", value=word)
     return None
@@ -146,11 +146,11 @@ def tar_arguments(arguments: tuple[str, ...]) -> Reason | None:
         return Reason("unknown_value", value=letters)
     if not _ARCHIVE.fullmatch(arguments[1]) or paths.leaves_folder(arguments[1]):
         return Reason("not_archive", path=arguments[1])
-    left = list(reversed(arguments[2:]))
-    while left:
-        word = left.pop()
-        if word in {"-C", "--directory"} and left:
-            word = left.pop()
+    remaining = list(reversed(arguments[2:]))
+    while remaining:
+        word = remaining.pop()
+        if word in {"-C", "--directory"} and remaining:
+            word = remaining.pop()
         elif word in _TAR_LONG or _TAR_NUMBER.fullmatch(word):
             continue
         if word.startswith("-") or paths.leaves_folder(word):

@@ -109,9 +109,9 @@ def _read(text: str, check: LiteralCheck, budget: Budget, depth: int) -> None:
 
 def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
     """Return the nodes below the root, and for each whether it gets standard input."""
-    left = [(child, False) for child in reversed(root.children)]
-    while left:
-        node, fed = left.pop()
+    remaining = [(child, False) for child in reversed(root.children)]
+    while remaining:
+        node, fed = remaining.pop()
         yield node, fed
         if node.type == "redirected_statement":
             fed = fed or any(_reads_input(child) for child in node.children)
@@ -120,7 +120,7 @@ def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
         for child in node.children:
             below.append((child, fed or behind))
             behind = behind or (node.type == "pipeline" and child.type in {"|", "|&"})
-        left += reversed(below)
+        remaining += reversed(below)
 
 
 def _reads_input(node: Node) -> bool:

@@ -94,14 +94,14 @@ class ArgumentCheck:
         return self._option_value(name, option, value if glued else None)
 
     def _short(self, word: str) -> Reason | None:
-        for at, letter in enumerate(word[1:], 2):
+        for index, letter in enumerate(word[1:], 2):
             option = self.table.options.get(f"-{letter}")
             if option is None:
                 return self._unknown(word)
             if self._goes_beyond(f"-{letter}", option):
                 return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
-                return self._option_value(f"-{letter}", option, word[at:] or None)
+                return self._option_value(f"-{letter}", option, word[index:] or None)
         self.at += 1
         return None
 

@@ -63,7 +63,9 @@ def runs_project(argv: Argv) -> bool:
         return False
     if match.table.same:
         return runs_project((match.table.same, *argv[match.at :]))
-    program = next((at for at in range(match.at, len(argv)) if not argv[at].startswith("-")), len(argv))
+    program = next(
+        (index for index in range(match.at, len(argv)) if not argv[index].startswith("-")), len(argv)
+    )
     started = match.table.then and program < len(argv) and runs_project(argv[program:])
     return match.table.runs or started
 

@@ -152,12 +152,12 @@ def parse_tree(source: bytes, budget: Budget) -> Tree | None:
 
 def _nodes(tree: Tree) -> Iterator[Node]:
     """Return every node below the root, in text order. Not recursive, because the input decides the depth."""
-    left = list(reversed(tree.root_node.children))
-    while left:
-        node = left.pop()
+    remaining = list(reversed(tree.root_node.children))
+    while remaining:
+        node = remaining.pop()
         yield node
         if node.child_count:
-            left += reversed(node.children)
+            remaining += reversed(node.children)
 
 
 def _words_below(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
