@@ -60,7 +60,7 @@ async def answer_sensitive_form(
             change = await _settle(ctx, principal, record, payload, claimed, sourced)
         except VersionTaken:
             continue  # the same answer came twice concurrently; the next try finds the settled request
-        return replace(change, warnings=padding_warnings(sent.secrets, "values"))
+        return replace(change, warnings=padding_warnings(payload.secrets, "values"))
 
 
 async def _settle(

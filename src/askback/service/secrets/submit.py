@@ -39,28 +39,28 @@ async def submit_secrets(
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
     secret = record.spec.secret
-    payload = await parse_for_caller(
+    submission = await parse_for_caller(
         ctx, principal, record, lambda: read_submission(body, secret, limits=ctx.limits)
     )
     # The key is bound to the names only: a digest of a short value could be reversed.
     body_json = json.dumps(
-        [payload.revision, payload.scope, sorted(payload.values), sorted(payload.existing)]
+        [submission.revision, submission.scope, sorted(submission.values), sorted(submission.existing)]
     )
     claimed = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
-        return with_submission(before, payload.revision)
+        return with_submission(before, submission.revision)
     await admit(ctx, principal, record)
-    record = await require_revision(ctx, principal, record, payload.revision)
-    if payload.scope in {"project", "global"}:
+    record = await require_revision(ctx, principal, record, submission.revision)
+    if submission.scope in {"project", "global"}:
         await sharing.require_unlimited(ctx, principal, "answer_request")
-    reused = await _find_reused(ctx, record, secret, payload)
+    reused = await _find_reused(ctx, record, secret, submission)
     while True:
         try:
-            sealed = await _seal(ctx, principal, record, secret, payload)
-            change = await _store(ctx, principal, record, secret, payload, sealed, reused, claimed)
+            sealed = await _seal(ctx, principal, record, secret, submission)
+            change = await _store(ctx, principal, record, secret, submission, sealed, reused, claimed)
         except VersionTaken:
             continue  # another value was stored in the same location: seal the next version
-        return replace(change, warnings=padding_warnings(sent.values, "secrets"))
+        return replace(change, warnings=padding_warnings(submission.values, "secrets"))
 
 
 async def _seal(
