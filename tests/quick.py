@@ -1,4 +1,4 @@
-"""The tests that `make test` leaves out, because they take two thirds of the time. `make check`, and so CI, runs all.
+"""The tests that `make test` leaves out: a fifth of all, which takes two thirds of the time. `make check`, and so CI, runs all.
 
 `pytest --quick` reads these lists. `make test ARGS="-k name"` picks from all tests.
 """
@@ -15,8 +15,6 @@ LEFT_OUT = {
     "journeys/test_app_*.py": "each page of the application",
     "journeys/test_page_*.py": "each card and each page for people",
     "journeys/test_other_origins.py": "pages of other origins",
-    "journeys/test_approval_revoke.py": "a receipt that takes an approval back",
-    "journeys/test_source_answers.py": "options from sources, on a page and in the terminal",
     # Processes that are killed, cut off or watched
     "fault/test_*.py": "kills, partitions, full disks, lost power",
     "leaks/test_nothing_leaks.py": "a search for a secret in everything that processes leave behind",
@@ -24,17 +22,39 @@ LEFT_OUT = {
     "leaks/test_planted_leaks.py": "the same with leaks that have to be found",
     "leaks/test_reports.py": "the same in reports of errors",
     "cli/test_workers.py": "several workers behind one port",
+    "cli/test_audit_seal.py": "seals of the audit log that were changed",
+    "cli/test_inbox_*.py": "each kind of request in the terminal",
+    "cli/test_thread.py": "conversations in the terminal",
     "cli/test_serve*.py": "servers that start, stop and fail",
     "cli/test_backup.py": "backups of a running server",
     "cli/test_postgres.py": "commands beside Postgres",
     "cli/test_main.py": "what a new process imports",
+    "client/test_memory.py": "the memory of many waiting agents",
     "client/test_secret_leaks.py": "a search for a secret in errors and logs of the client",
     "journeys/test_answer_messages.py": "answers as messages, with kills, on both databases",
     "journeys/test_bad_input.py": "1,700 bad calls",
     "journeys/test_content.py": "texts from outside, on every store",
     "journeys/test_option_source*.py": "sources of options, and their faults",
     "journeys/test_two_servers.py": "two servers on one Postgres",
+    # Journeys through the API in every detail
+    "journeys/test_agent_*.py": "what one agent may see of another",
+    "journeys/test_approval_*.py": "inputs, rules, people and plans of approvals",
+    "journeys/test_audit_search.py": "each filter of the audit log",
+    "journeys/test_message_parts.py": "each part of a message",
+    "journeys/test_policy_*.py": "commands and settings of the policy",
+    "journeys/test_roots.py": "roots of agents",
+    "journeys/test_rule_usage.py": "uses and trials of rules",
+    "journeys/test_secret_key*.py": "master keys, and their files",
+    "journeys/test_secret_*probes.py": "values that are tried before they are taken",
+    "journeys/test_secret_leases.py": "commands that use secrets",
+    "journeys/test_secret_roles.py": "who may see and change a secret",
+    "journeys/test_*validator*.py": "validators on the server",
+    "journeys/test_sharing_*.py": "each level of access with each operation",
+    "journeys/test_source_*.py": "questions that take their options from sources",
+    "journeys/test_texts.py": "texts in every language",
+    "storage/test_pages.py": "the indexes of each list",
     # Whole programs
+    "examples/test_*.py": "the examples of the documentation",
     "chat/test_*.py": "`askback chat`",
     "demo/test_*.py": "`askback demo`, and the projects that it writes",
     "typescript/test_*.py": "the TypeScript package in Node processes",
@@ -49,10 +69,6 @@ LEFT_OUT = {
 KEPT = {
     "cli/test_backup.py": ("test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased",),
     "cli/test_serve.py": ("test_one_line_says_how_to_reach_the_server_once_it_accepts_requests",),
-    "e2e/test_gallery_keyboard.py": (
-        "test_a_radio_list_works_by_arrows_and_enter",
-        "test_a_refused_form_moves_to_the_summary_and_from_there_to_the_field",
-    ),
     "fault/test_kill.py": ("test_killing_the_server_loses_nothing_and_repeats_nothing",),
     "journeys/test_app_agents.py": ("test_a_token_is_shown_once_works_and_is_revoked",),
     "journeys/test_app_audit.py": ("test_entries_are_filtered_by_the_address_and_link_to_their_subject",),
@@ -74,6 +90,10 @@ KEPT = {
         "test_an_immediate_answer_makes_no_notification",
     ),
     "journeys/test_app_shell.py": ("test_axe_finds_nothing_in_the_application",),
+    "journeys/test_approval_binding.py": (
+        "test_a_rule_that_now_denies_wins_over_a_late_yes",
+        "test_an_approved_call_is_used_once_and_only_as_it_was_approved",
+    ),
     "journeys/test_page_actions.py": ("test_a_completed_action_is_reported_with_the_keyboard",),
     "journeys/test_page_approvals.py": (
         "test_a_dangerous_call_needs_a_second_confirmation",
@@ -82,6 +102,7 @@ KEPT = {
     "journeys/test_page_fields.py": (
         "test_a_field_of_a_type_that_the_page_does_not_know_is_no_text_input",
         "test_another_language_applies_to_open_cards_and_keeps_the_typed_values",
+        "test_the_filter_of_a_long_list_is_used_by_keyboard",
         "test_the_time_left_is_that_of_the_server_and_counts_down",
     ),
     "journeys/test_page_files.py": ("test_a_file_is_dropped",),
@@ -95,14 +116,12 @@ KEPT = {
     "journeys/test_page_kinds.py": ("test_the_element_of_a_package_draws_its_kind_and_answers",),
     "journeys/test_page_mcp_view.py": ("test_a_form_answered_in_the_view_is_reported_to_the_model",),
     "journeys/test_page_oauth.py": ("test_an_account_is_connected_in_a_window_that_the_click_opens",),
-    "journeys/test_page_people.py": ("test_an_answer_turns_every_other_screen_read_only",),
     "journeys/test_page_rows.py": (
         "test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fields",
     ),
     "journeys/test_page_secret_card.py": ("test_the_card_has_inputs_reason_help_scope_and_warning",),
     "journeys/test_page_secrets.py": ("test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page",),
     "journeys/test_page_sessions.py": ("test_a_link_signs_in_once_and_its_code_leaves_the_address",),
-    "journeys/test_page_sources.py": ("test_an_option_is_searched_and_chosen_by_keyboard",),
     "journeys/test_page_steps.py": ("test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values",),
     "journeys/test_page_texts.py": ("test_a_summary_uses_the_template_of_the_form_and_can_show_the_inputs",),
     "journeys/test_page_thread.py": (
@@ -112,10 +131,15 @@ KEPT = {
     ),
     "journeys/test_page_trouble.py": ("test_an_answer_whose_reply_was_lost_is_not_sent_twice",),
     "journeys/test_page_widgets.py": (
+        "test_a_radio_list_works_by_arrows_and_enter",
         "test_a_select_opens_on_its_placeholder_and_waits",
-        "test_own_words_are_sent_and_marked",
         "test_two_buttons_pressed_together_send_one_answer",
     ),
+    "journeys/test_secret_keys.py": (
+        "test_every_defect_of_a_ciphertext_has_the_same_error",
+        "test_without_a_master_key_secrets_are_refused_and_the_rest_works",
+    ),
+    "storage/test_pages.py": ("test_the_newest_messages_of_a_thread_are_found_without_reading_the_others",),
 }
 """Tests in those files that `make test` runs: a journey for each page and each kind of card, one kill, and what
 proves a requirement that no other quick test proves."""
