@@ -128,3 +128,22 @@ def test_an_error_of_the_operating_system_is_one_line(
     assert (status, err.count("\n")) == (1, 1)
     assert err.startswith("askback: ")
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("command", "noun"),
+    [
+        (("rules", "list", "--thread", "t0"), "rules"),
+        (("rules", "list", "--thread", "t0", "--json"), "rules"),
+        (("secrets", "list"), "secrets"),
+        (("webhook", "list"), "webhooks"),
+        (("session", "list"), "sessions"),
+        (("thread", "list"), "conversations"),
+        (("token", "list", "--agent", "agt_0"), "tokens"),
+    ],
+)
+def test_an_empty_list_says_so_on_standard_error(
+    stopped_data: Path, command: tuple[str, ...], noun: str
+) -> None:
+    ended = complete(start(*command, ASKBACK_DATA_DIR=str(stopped_data)))
+    assert ended == (0, "", f"There are no {noun}.\n")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from askback.cli.local import all_pages, run_as
+from askback.cli.options import report_empty
 from askback.client import AgentRecord, AsyncClient
 from askback.errors import AskbackError
 
@@ -27,7 +28,9 @@ def agent() -> None:
 @app.command(name="list")
 def list_(data_dir: DataDir = None) -> None:
     """List agents with the folders that each may read without asking."""
-    for agent in run_as("admin", _every_agent, data_dir=data_dir):
+    agents = run_as("admin", _every_agent, data_dir=data_dir)
+    report_empty(agents, "agents")
+    for agent in agents:
         state = f"stopped {agent.stopped_at:%Y-%m-%d}" if agent.stopped_at else "active"
         works = f"for {agent.user}" if agent.user else ""
         print("  ".join(filter(None, [agent.id, agent.name, state, works])))

@@ -1,7 +1,8 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how lists say that they are empty."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -17,3 +18,9 @@ def require_choice(word: Word, choices: Collection[str], option: str) -> Word:
     if word is not None and word not in choices:
         raise typer.BadParameter(f"must be one of {', '.join(choices)}", param_hint=option)
     return word
+
+
+def report_empty(items: object, noun: str) -> None:
+    """Say on standard error that a list is empty: scripts read only items from standard output."""
+    if not items:
+        print(f"There are no {noun}.", file=sys.stderr)

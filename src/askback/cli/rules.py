@@ -18,7 +18,7 @@ from askback.cli import rule_files
 from askback.cli.connection import NoneRunning, find
 from askback.cli.language import sentences
 from askback.cli.local import all_pages, client_as
-from askback.cli.options import DataDir, require_choice
+from askback.cli.options import DataDir, report_empty, require_choice
 from askback.cli.policy_line import answer_line, check_line
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
@@ -56,6 +56,7 @@ def list_(
             return await _every_rule(client, thread_id=thread, project=project, ended=ended)
 
     rules = asyncio.run(read())
+    report_empty(rules, "rules")
     if as_json:
         for rule in rules:
             print(rule.model_dump_json(exclude_none=True))
@@ -230,8 +231,6 @@ _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
 def show_rules(rules: Sequence[Rule]) -> None:
     """Print rules without cutting lines, so that a line can be searched and an id copied."""
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
-    if not rules:
-        console.print("There are no rules.")
     for rule in rules:
         style = "dim" if rule.revoked_at else _STYLES[rule.effect]
         console.print(_escape(f"{rule.id}  {rule.effect:5}  {rule.rule}"), style=style)

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from askback.cli.agent import agent_id
 from askback.cli.local import all_pages, client_as, run_as
-from askback.cli.options import DataDir
+from askback.cli.options import DataDir, report_empty
 from askback.cli.secret_value import read_value
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rotation, StoredSecret
@@ -46,6 +46,7 @@ def list_(
         return await _every_secret(client), {each.id: each.name for each in agents}
 
     found, names = run_as("responder", read, data_dir=data_dir)
+    report_empty(found, "secrets")
     if as_json:
         for secret in found:
             print(secret.model_dump_json(exclude_none=True))
@@ -200,8 +201,6 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
     `names` are those of agents, by id.
     """
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
-    if not secrets:
-        console.print("There are no secrets.")
     for secret in secrets:
         location = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
         console.print(printable(f"{secret.id}  {secret.name}  {location}"))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from askback.cli.local import run_as
+from askback.cli.options import report_empty
 from askback.client import AsyncClient
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -25,6 +26,7 @@ def session() -> None:
 def list_(user: User = None, data_dir: DataDir = None) -> None:
     """List sessions: id, person, last use, expiry, browser."""
     sessions = run_as("admin", lambda client: client.sessions.list(user=user), data_dir=data_dir)
+    report_empty(sessions, "sessions")
     for each in sessions:
         times = f"used {each.last_used_at:%Y-%m-%dT%H:%M}  expires {each.expires_at:%Y-%m-%d}"
         print(f"{each.id}  {each.name}  {times}  {each.device}".rstrip())

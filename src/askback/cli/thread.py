@@ -11,7 +11,7 @@ import typer
 
 from askback.cli.agent import agent_id
 from askback.cli.local import client_as, run_as
-from askback.cli.options import DataDir
+from askback.cli.options import DataDir, report_empty
 from askback.cli.terminal import printable
 from askback.client import AsyncClient, Page, Thread, ThreadAccess
 
@@ -39,7 +39,9 @@ def list_(
         of = None if agent is None else await agent_id(client, agent)
         return await client.threads.list(search, agent=of, archived=archived, limit=limit)
 
-    for each in run_as("admin", read, data_dir=data_dir):
+    found = run_as("admin", read, data_dir=data_dir)
+    report_empty(found.items, "conversations")
+    for each in found:
         when = "-" if each.updated_at is None else f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
         typer.echo(
             "\t".join((printable(each.id), f"{each.pending}", when, printable(each.title or ""))).rstrip()

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from askback.cli.local import all_pages, run_as
+from askback.cli.options import report_empty
 from askback.client import AsyncClient, Token
 from askback.errors import AskbackError
 from askback.server.settings import DEFAULT_TENANT
@@ -122,7 +123,9 @@ def list_(
             lambda cursor: client.tokens.list(agent=agent, tenant=tenant, limit=200, cursor=cursor)
         )
 
-    for token in run_as(OPERATOR, read, data_dir=data_dir):
+    tokens = run_as(OPERATOR, read, data_dir=data_dir)
+    report_empty(tokens, "tokens")
+    for token in tokens:
         print(_line(token))
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, cast
 import typer
 
 from askback.cli.local import client_as
-from askback.cli.options import DataDir
+from askback.cli.options import DataDir, report_empty
 from askback.cli.terminal import printable
 from askback.client import Attempt, Delivery, NewWebhook, Webhook
 from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
@@ -60,7 +60,9 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         async with client_as("admin", data_dir=data_dir) as client:
             return await client.webhooks.list()
 
-    for each in asyncio.run(read()):
+    webhooks = asyncio.run(read())
+    report_empty(webhooks, "webhooks")
+    for each in webhooks:
         if as_json:
             print(each.model_dump_json())
         else:
@@ -119,7 +121,9 @@ def deliveries(
         async with client_as("admin", data_dir=data_dir) as client:
             return list(await client.webhooks.deliveries(which, limit=limit))
 
-    for each in asyncio.run(read()):
+    found = asyncio.run(read())
+    report_empty(found, "deliveries")
+    for each in found:
         if as_json:
             print(each.model_dump_json())
             continue
