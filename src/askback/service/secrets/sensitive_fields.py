@@ -127,7 +127,7 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
             spec.form, sent_values, skipped, control=control, limits=limits, uploads=uploads
         )
     except Faults as refused:
-        return _CheckedAnswer(revision, body_json, faults=refused.for_reader(languages).faults)
+        return _CheckedAnswer(revision, body_json, faults=_without_keys(refused.for_reader(languages).faults))
     return _CheckedAnswer(
         revision,
         body_json,
@@ -138,6 +138,17 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
         secrets={name: _secret(value) for name, value in checked.values.items() if name in names},
         languages=languages,
     )
+
+
+def _without_keys(faults: Sequence[Fault]) -> Sequence[Fault]:
+    """Return faults whose paths do not repeat an unknown key, because it may be a pasted value."""
+    named = (
+        replace(each, path="values")
+        if each.code == "unknown_field" and each.path.startswith("values")
+        else each
+        for each in faults
+    )
+    return list({(each.path, each.code): each for each in named}.values())
 
 
 _KEYS = {"revision", "values", "skipped", "control", "languages"}
