@@ -65,6 +65,15 @@ def test_an_added_part_is_removed_byte_for_byte(text: str) -> None:
         assert IN_JSON.remove_from(added, text) == SPACE.sub("{}", text)
 
 
+@pytest.mark.parametrize("text", ["// nothing yet\r\n", "/* nothing yet */\n"])
+def test_a_file_of_comments_keeps_them_and_gets_an_object(text: str) -> None:
+    added = IN_JSON.add_to(text)
+    assert added.startswith(text)
+    assert added.count("\r\n") == (added.count("\n") if "\r\n" in text else 0)
+    assert parse(added).value == json.loads(IN_JSON.add_to(""))
+    assert IN_JSON.remove_from(added, text).split() == [*text.split(), "{}"]
+
+
 def test_other_bytes_of_a_file_stay_and_its_style_is_used() -> None:
     text = '{\n\t"own" : [1,2], // mine\n\t"mcpServers": {\n\t\t"x": {},\n\t},\n}\n'
     added = Addition(Path("mcp.json"), {"mcpServers": {"askback": {"command": "c"}}}).add_to(text)
@@ -87,6 +96,18 @@ def test_a_changed_entry_is_removed_too(edit: tuple[str, str], left: str) -> Non
     assert "askback" not in after
     assert left in after
     assert parse(after).value == ({"permissions": {"allow": ["Read"]}} if left else {})
+
+
+def test_a_hook_beside_which_somebody_put_another_is_removed_and_the_other_stays() -> None:
+    own = {"type": "command", "command": "mine"}
+    changed = json.loads(IN_JSON.add_to("{}"))
+    changed["hooks"]["PermissionRequest"][0]["hooks"].append(own)
+    left = parse(IN_JSON.remove_from(json.dumps(changed, indent=2), "{}")).value
+    assert left == {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [own]}]}}
+
+
+def test_an_emptied_file_stays_empty() -> None:
+    assert IN_JSON.remove_from("", "{}") == ""
 
 
 VALUES = st.recursive(
@@ -152,8 +173,8 @@ def test_a_changed_toml_table_is_removed_with_its_subtables(mark: str) -> None:
         (IN_JSON, '{"a": 1', "line 1: expected a comma or }"),
         (IN_JSON, "{} {}", "line 1: expected the end of the file"),
         (IN_JSON, "[" * 100_000, "expected at most 200 levels"),
-        (IN_JSON, "[]", "it holds no object"),
-        (IN_JSON, '{"mcpServers": []}', "it holds no object"),
+        (IN_JSON, "[]", "the document is not an object"),
+        (IN_JSON, '{"mcpServers": []}', "`mcpServers` is not an object"),
         (IN_JSON, '{"permissions": {"allow": {}}}', "`allow` is not what its program documents"),
         (IN_JSON, '{"mcpServers": {"askback": {}}}', "an entry `askback` already"),
         (IN_TOML, "[", "cannot be edited"),

@@ -12,7 +12,7 @@ from askback.adapters.mcp.limits import Limits
 from askback.errors import Unauthorized
 from askback.server.settings import Settings
 from askback.service.context import Services
-from askback.transports.http import Receive, Scope, Send, header, json_reply
+from askback.transports.http import Receive, Scope, Send, header, json_reply, read_body, replay
 from askback.transports.problems import problem_reply
 from askback.transports.security import bearer, identify
 
@@ -67,4 +67,6 @@ class Mcp:
 
             body_bytes = self._services.limits.body_bytes
             self._endpoint = HttpEndpoint(RunningApp(self._app), limits=self._limits, body_bytes=body_bytes)
-        await self._endpoint(scope, receive, send, **caller)
+        # Read here, so that a body that is too large or breaks off is refused as everywhere else.
+        body = await read_body(scope, receive, limit=self._services.limits.body_bytes)
+        await self._endpoint(scope, replay(body.read(bytes), receive), send, **caller)

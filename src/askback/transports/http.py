@@ -142,6 +142,16 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
     return RawBody(body.getvalue())
 
 
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `Receive` that gives a body that was read before, and then what the client does."""
+    read: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return read.pop() if read else await receive()
+
+    return receive_again
+
+
 def declared_size(scope: Scope) -> int | None:
     """Return the declared length of the body, if any."""
     declared = header(scope, b"content-length")

@@ -17,6 +17,7 @@ import pytest
 from claude_agent_sdk import ClaudeAgentOptions, PermissionResultAllow
 
 from askback import AsyncClient, InputRequest, Unauthorized
+from askback.cli.clients.record import draft_of
 from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, run
 from tests.adapters.claude.fake_model import FakeModel, call
@@ -251,6 +252,19 @@ def test_a_file_that_cannot_be_changed_is_left_alone(
     assert "is not installed here" in askback("uninstall", client, "--yes").stderr
 
 
+def test_a_place_where_no_file_can_be_is_refused_before_anything_changes(
+    askback: Askback, project: Path
+) -> None:
+    folder = project.parent / ".cursor"
+    folder.write_text("a file")
+    assert f"{folder} is no folder" in askback("install", "cursor", "--yes").stderr
+    folder.unlink()
+    folder.mkdir()
+    (folder / "mcp.json").symlink_to("mcp.json")
+    assert f"{folder}/mcp.json cannot be read" in askback("install", "cursor", "--yes").stderr
+    assert "is not installed here" in askback("uninstall", "cursor", "--yes").stderr
+
+
 def test_a_file_with_comments_that_is_a_link_is_changed_and_restored(askback: Askback, project: Path) -> None:
     kept, link = project.parent / "dotfiles.json", project.parent / ".cursor" / "mcp.json"
     link.parent.mkdir()
@@ -285,3 +299,12 @@ def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: P
         done = askback("hook", "--credentials", str(credentials), input=sent)
         assert (done.returncode, done.stdout) == (0, "")
         assert done.stderr.startswith("askback was not asked: ")
+
+
+def test_an_installation_that_was_killed_is_undone_without_a_trace(askback: Askback, project: Path) -> None:
+    home = project.parent
+    askback("install", "cursor", "--yes")
+    file = home / ".cursor" / "mcp.json"
+    file.rename(draft_of(file))  # as if it was killed before the last step
+    assert askback("uninstall", "cursor", "--yes").returncode == 0
+    assert not (home / ".cursor").exists()

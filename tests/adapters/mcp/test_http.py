@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 from mcp.shared.auth import ProtectedResourceMetadata
 
+from askback.server.app import create_app
+from askback.server.settings import load
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.mcp.conftest import KINDS, Connect, text_of
 
@@ -104,3 +109,37 @@ async def test_rubbish_is_refused_without_an_error_of_the_server(
     for method in ("GET", "DELETE", "PUT"):
         reply = await http.request(method, "/mcp", headers=headers)
         assert 400 <= reply.status_code < 500, (method, reply.text)
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+async def test_a_client_that_disconnects_while_it_sends_is_no_error_of_the_server(
+    version: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = create_app(
+        load({"ASKBACK_BOOTSTRAP_TOKENS": f"requester:{TOKENS['requester']}"}, data_dir=tmp_path)
+    )
+    messages = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    sent: list[Any] = []
+    headers = {**HEADERS, **bearer(TOKENS["requester"]), "Host": "127.0.0.1", "MCP-Protocol-Version": version}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "raw_path": b"/mcp",
+        "query_string": b"",
+        "scheme": "http",
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+        "http_version": "1.1",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+    }
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async with app.running(serves=False):
+        await app(scope, receive, send)
+    assert (sent, [each for each in caplog.records if each.levelno >= logging.ERROR]) == ([], [])

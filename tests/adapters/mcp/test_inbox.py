@@ -240,6 +240,24 @@ async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: i
             await tools.call("no_such_tool")
 
 
+async def test_a_call_that_cannot_be_read_gets_an_error_and_the_next_one_is_answered(
+    kind: Kind, connect: Connect
+) -> None:
+    nested: Any = "1"
+    for _ in range(250):
+        nested = [nested]
+    with anyio.fail_after(60):
+        async with connect(kind) as tools:
+            try:
+                refused = text_of(
+                    await tools.call("request_approval", tool="x", input={"id": "x", "deep": nested})
+                )
+            except MCPError as error:
+                refused = error.message
+            assert "Nobody was asked" in refused or "Parse error" in refused
+            assert await tools.content("list_requests", thread_id="none") == {"requests": []}
+
+
 async def test_the_tools_are_those_of_the_table_and_say_what_to_do_next(kind: Kind, connect: Connect) -> None:
     async with connect(kind) as tools:
         listed = {tool.name: tool for tool in (await tools.client.list_tools()).tools}

@@ -7,11 +7,14 @@ import secrets
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
+import anyio
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.place import Context, Place
 from askback.adapters.mcp.server import build_server
+from askback.adapters.mcp.unreadable import forward_readable
 from askback.client import AsyncClient, discovery
 
 
@@ -48,8 +51,10 @@ async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callabl
     server = build_server(place.connect, limits)
     preparing = asyncio.create_task(asyncio.to_thread(prepare))
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+            readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            tasks.start_soon(forward_readable, incoming, outgoing, readable_in)
+            await server.run(readable, outgoing, server.create_initialization_options())
     except* BrokenPipeError:
         pass  # the client has ended in the middle of a call
     finally:

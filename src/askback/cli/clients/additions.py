@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from askback.cli.clients import toml
-from askback.cli.clients.jsonc import Node, NotJson, Part, insert, parse, remove
+from askback.cli.clients.jsonc import Node, NotJson, Part, insert, is_blank, parse, remove
 from askback.errors import AskbackError
 
 Json = dict[str, Any]
@@ -41,8 +41,13 @@ class Addition:
 
     def require_writable(self) -> None:
         """Raise `CannotEdit` for a file that somebody protects, or whose folder cannot be changed."""
-        path = self.path.resolve()
+        try:
+            path = self.path.resolve()
+        except (OSError, RuntimeError) as error:  # a link that leads to itself
+            raise self._error(f"{self.path} cannot be read: {error}.") from None
         folder = next(each for each in path.parents if each.exists())
+        if not folder.is_dir():
+            raise self._error(f"{folder} is no folder.")
         if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
             raise self._error(f"{path} is read-only.")
         if not os.access(folder, os.W_OK):
@@ -88,8 +93,10 @@ class Addition:
         return toml.add_table(text, names, table)
 
     def _add_to_json(self, text: str) -> str:
-        if not text.strip("\ufeff \t\r\n"):
-            return _json(self.members) + "\n"
+        if is_blank(text):
+            newline = "\r\n" if "\r\n" in text else "\n"
+            before = f"{text.rstrip()}{newline}" if text.strip("\ufeff \t\r\n") else ""
+            return before + _json(self.members).replace("\n", newline) + newline
         if _has_entry(parse(text), self.members):
             raise CannotEdit(_ENTRY.format(path=self.path, entry=f"an entry `{NAME}`"))
         while (edit := _find_missing(parse(text), self.members)) is not None:
@@ -98,7 +105,9 @@ class Addition:
         return text
 
     def _remove_from_json(self, text: str, before: str) -> str:
-        was: Any = parse(before).value if before.strip() else None
+        if is_blank(text):
+            return text
+        was: Any = None if is_blank(before) else parse(before).value
         while (edit := _find_surplus(parse(text), self.members, was)) is not None:
             text = remove(text, *edit)
         return text
@@ -117,16 +126,18 @@ def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
     )
 
 
-def _find_missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, Any] | None:
+def _find_missing(
+    node: Node, members: Mapping[str, Any], place: str = "the document"
+) -> tuple[Node, str | None, Any] | None:
     """Return the next entry to insert, and its place; None if nothing is missing. Raises `NotJson`."""
     if not isinstance(node.value, dict):
-        raise NotJson("it holds no object")
+        raise NotJson(f"{place} is not an object")
     for name, value in members.items():
         part = node.member(name)
         if part is None:
             return node, name, value
         if isinstance(value, dict):
-            if (missing := _find_missing(part.node, cast("Json", value))) is not None:
+            if (missing := _find_missing(part.node, cast("Json", value), f"`{name}`")) is not None:
                 return missing
         elif not isinstance(part.node.value, type(value)):
             raise NotJson(f"`{name}` is not what its program documents")
@@ -153,19 +164,25 @@ def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Nod
                 return surplus
         elif isinstance(value, list):
             for item in part.node.parts:
-                if _is_one_of(item.node.value, cast("list[Any]", value)) and item.node.value not in (
-                    earlier or []
+                if item.node.value not in (earlier or []) and (
+                    surplus := _surplus_of_item(part.node, item, cast("list[Any]", value))
                 ):
-                    return part.node, item
+                    return surplus
         if not part.node.value and earlier is None:
             return node, part
     return None
 
 
-def _is_one_of(value: Any, added: Sequence[Any]) -> bool:
-    """Whether an item was added by us, even if other keys than its command have changed."""
-    commands = {*_commands(value)}
-    return any(value == each or (commands and commands == {*_commands(each)}) for each in added)
+def _surplus_of_item(container: Node, item: Part, added: Sequence[Any]) -> tuple[Node, Part] | None:
+    """Return what to remove of an item: all of it if it was added, also with other keys; the part with our command."""
+    value = item.node.value
+    for each in added:
+        ours, present = {*_commands(each)}, {*_commands(value)}
+        if value == each or (ours and ours == present):
+            return container, item
+        if isinstance(each, dict) and isinstance(value, dict) and ours & present:
+            return _find_surplus(item.node, cast("Json", each), None)
+    return None
 
 
 def _commands(value: Any) -> Iterator[str]:

@@ -59,6 +59,11 @@ def parse(text: str) -> Node:
     return node
 
 
+def is_blank(text: str) -> bool:
+    """Return whether a text has no value, but at most spaces and comments."""
+    return _skip_blanks(text, 0) == len(text)
+
+
 def insert(text: str, container: Node, name: str | None, value: Any) -> str:
     """Return the text with a member or an item at the end of an object or a list, in the style of the rest."""
     newline = "\r\n" if "\r\n" in text else "\n"

@@ -6,13 +6,13 @@ import base64
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from askback.cli.clients.additions import Addition
+from askback.cli.clients.additions import NAME, Addition
+from askback.errors import AskbackError
 
 PRIVATE = 0o600
 
@@ -50,10 +50,13 @@ class ChangedFile:
 
     def undo(self) -> None:
         """Restore the file if nobody has changed it since, else remove the added entries. Raises `CannotEdit`."""
+        draft_of(Path(self.path)).unlink(missing_ok=True)  # of an installation that was killed
         if self.is_untouched():
             self.restore()
         elif not self.is_restored():
             replace_file(Path(self.path), self.text_without_addition().encode())
+        if not Path(self.path).exists():
+            self._remove_folders()
 
     def is_untouched(self) -> bool:
         """Return whether the file is unchanged since the installation."""
@@ -70,14 +73,16 @@ class ChangedFile:
         return base64.b64decode(self.before or "")
 
     def restore(self) -> None:
-        """Restore the original file byte for byte, or remove it with the folders that were made for it."""
-        path = Path(self.path)
+        """Restore the original file byte for byte, or remove it."""
         if self.before is not None:
-            replace_file(path, self._text_before)
-            return
-        path.unlink()
+            replace_file(Path(self.path), self._text_before)
+        else:
+            Path(self.path).unlink()
+
+    def _remove_folders(self) -> None:
+        """Remove the folders that were made for the file, unless they hold something else."""
         for folder in map(Path, self.folders):
-            if any(folder.iterdir()):
+            if not folder.is_dir() or any(folder.iterdir()):
                 break
             folder.rmdir()
 
@@ -97,10 +102,16 @@ class Record:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read it."""
-        stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        stored["files"] = [ChangedFile(**each) for each in stored["files"]]
-        return cls(**stored)
+        """Read it. Raises `AskbackError` if it is damaged."""
+        try:
+            stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            stored["files"] = [ChangedFile(**each) for each in stored["files"]]
+            return cls(**stored)
+        except (ValueError, KeyError, TypeError) as error:
+            raise AskbackError(
+                f"{path} is damaged: {error}. Delete it, remove the entry `{NAME}` from the configuration, "
+                "and revoke its token: askback token list"
+            ) from None
 
 
 def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
@@ -109,7 +120,8 @@ def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None
     path.parent.mkdir(parents=True, exist_ok=True)
     if mode is None:
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    draft = draft_of(path)
+    draft.unlink(missing_ok=True)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -121,6 +133,11 @@ def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def draft_of(path: Path) -> Path:
+    """Return where the new contents of a file are until they are complete."""
+    return path.with_name(f".{path.name}.askback")
 
 
 def _digest(content: bytes) -> str:

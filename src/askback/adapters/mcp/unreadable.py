@@ -1,0 +1,58 @@
+"""Answer the requests on standard input that the `mcp` package drops without a reply.
+
+It cannot read arguments that are nested more than about 200 levels deep, and the client would wait for a reply.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, RequestId
+from pydantic import ValidationError
+
+UNREADABLE = (
+    "The call cannot be read: it is not JSON, or its arguments are nested too deeply. Nobody was asked. "
+    "Call the tool again with arguments of fewer levels."
+)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_VALUE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+
+
+async def forward_readable(
+    incoming: ObjectReceiveStream[SessionMessage | Exception],
+    outgoing: ObjectSendStream[SessionMessage],
+    readable: ObjectSendStream[SessionMessage | Exception],
+) -> None:
+    """Forward messages until the client ends, and answer each unreadable request with an error."""
+    async with readable:
+        async for item in incoming:
+            if isinstance(item, SessionMessage):
+                await readable.send(item)
+            elif isinstance(item, ValidationError) and (id_ := _request_id(item)) is not None:
+                error = ErrorData(code=INVALID_REQUEST, message=UNREADABLE)
+                await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
+
+
+def _request_id(error: ValidationError) -> RequestId | None:
+    """Return the id of the request that could not be read; None for a notification or a reply."""
+    text = error.errors(include_url=False)[0]["input"]
+    members = _members(text) if isinstance(text, str) else {}
+    return members.get("id") if "method" in members else None
+
+
+def _members(text: str) -> dict[str, RequestId]:
+    """Return the strings and whole numbers of the outermost object, which need not be readable as a whole."""
+    depth, members = 0, dict[str, RequestId]()
+    for token in _TOKEN.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+        elif token[0] in "]}":
+            depth -= 1
+        elif depth == 1 and (value := _VALUE.match(text, token.end())):
+            with suppress(ValueError):  # an invalid escape, or too many digits
+                members[json.loads(token[0])] = json.loads(value[1])
+    return members
