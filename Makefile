@@ -27,7 +27,7 @@ demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--a
 
 test: setup ## Run the quick tests: web units, Python, a few journeys in Chromium (ARGS="-k name" picks from all)
 	@$(PYTHON) scripts/setup.py --browser
-	@$(MAKE) --no-print-directory test-web test-quick
+	@$(MAKE) --no-print-directory --jobs=2 test-quick test-web
 
 test-web:
 	cd web && npm run --silent test
@@ -59,10 +59,11 @@ coverage: setup ## Run the Python tests and show which lines and branches none o
 	$(BIN)/coverage html --quiet --directory build/coverage/html
 	$(BIN)/coverage report --skip-covered --sort=cover
 
-# The tests use both cores only almost, and pyright one: they run side by side.
+# Pyright uses one core, and tests wait now and then: they run side by side.
 check: setup ## All that CI runs: lint, types, layers, generated files, all tests, demo, wheel
 	@$(PYTHON) scripts/setup.py --browser
-	@$(MAKE) --no-print-directory --jobs=2 test-python lint layers gen-check types check-web test-web demo-alone wheel
+	@$(MAKE) --no-print-directory lint layers
+	@$(MAKE) --no-print-directory --jobs=2 test-python types gen-check check-web test-web demo-alone wheel
 
 check-web:
 	cd web && npm run --silent check
