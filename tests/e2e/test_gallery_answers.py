@@ -13,13 +13,6 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.e2e
 
 
-@requirement("A1", "A5")
-def test_a_double_click_on_a_button_answers_once(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("buttons")
-    gallery.card.get_by_role("button", name="Hold").dblclick(delay=5)
-    assert gallery.values == {"next": "hold"}
-
-
 @requirement("A1", "A3")
 def test_confirm_answers_with_one_click(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("confirm")
@@ -58,73 +51,6 @@ def test_a_dangerous_tick_in_a_form_asks_a_second_time(open_gallery: OpenGallery
     assert gallery.sent == []
     gallery.card.get_by_role("button", name="Yes, send it").click()
     assert gallery.values == {"store": "SQLite", "envs": ["production"]}
-
-
-@requirement("A10")
-def test_other_opens_a_labelled_box_and_sends_its_text(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("buttons")
-    gallery.card.get_by_role("button", name="Other").click()
-    gallery.card.get_by_label("Your own answer").fill("wait for Eva")
-    gallery.card.get_by_role("button", name="Submit").click()
-    assert gallery.values == {"next": "wait for Eva"}
-
-
-@requirement("A1", "A6")
-def test_select_waits_for_a_choice(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("select")
-    submit = gallery.card.get_by_role("button", name="Send")
-    expect(gallery.card.locator("select")).to_have_value("-1")
-    expect(submit).to_be_disabled()
-    expect(submit).to_have_accessible_description("Choose an answer first.")
-    submit.dispatch_event("click")
-    assert gallery.sent == []
-    gallery.card.locator("select").select_option("Web page")
-    expect(submit).to_be_enabled()
-    submit.click()
-    assert gallery.values == {"format": "html"}
-
-
-@requirement("A1", "A9")
-def test_a_default_is_chosen_but_not_sent(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("radio")
-    expect(gallery.card.get_by_label("Apache-2.0")).to_be_checked()
-    assert gallery.sent == []
-    gallery.card.get_by_role("button", name="Submit").click()
-    assert gallery.values == {"licence": "apache"}
-
-
-@requirement("C7")
-def test_a_new_choice_replaces_the_old_one(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("select-described")
-    gallery.card.get_by_label("Python").check()
-    gallery.card.get_by_label("Rust").check()
-    gallery.card.get_by_role("button", name="Submit").click()
-    assert gallery.values == {"lang": "rs"}
-
-
-@requirement("A8", "C8")
-def test_ticks_come_in_the_order_of_the_options(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("multiselect")
-    submit = gallery.card.get_by_role("button", name="Submit")
-    expect(submit).to_be_disabled()
-    gallery.card.get_by_label("Documentation").check()
-    gallery.card.get_by_label("Continuous integration").check()
-    gallery.card.get_by_label("Tests").check()
-    gallery.card.get_by_label("Continuous integration").uncheck()
-    submit.click()
-    assert gallery.values == {"features": ["tests", "docs"]}
-
-
-@requirement("C9")
-def test_other_adds_to_the_ticks_and_may_not_be_blank(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("multiselect")
-    gallery.card.get_by_label("Tests").check()
-    gallery.card.get_by_label("Other").check()
-    gallery.card.locator("form").evaluate("(form) => form.requestSubmit()")
-    assert gallery.sent == []
-    gallery.card.get_by_label("Your own answer").fill("a logo")
-    gallery.card.get_by_role("button", name="Submit").click()
-    assert gallery.values == {"features": ["tests", "a logo"]}
 
 
 @requirement("C10")
@@ -253,18 +179,6 @@ def test_a_form_sends_typed_values_and_leaves_empty_ones_out(open_gallery: OpenG
         "licence": "mit",
         "about": "Line one\nline two",
     }
-
-
-@requirement("F18")
-def test_an_optional_section_is_skipped_when_empty_and_checked_when_begun(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("sections")
-    gallery.card.get_by_label("Full name").fill("Eva")
-    gallery.card.get_by_label("Nights").fill("2")
-    gallery.card.get_by_role("button", name="Submit").click()
-    expect(gallery.card.get_by_role("alert")).to_contain_text("From: This field is required.")
-    gallery.card.get_by_label("Nights").fill("")
-    gallery.card.get_by_role("button", name="Submit").click()
-    assert gallery.values == {"name": "Eva", "member": False}
 
 
 @requirement("F19")

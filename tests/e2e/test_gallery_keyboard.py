@@ -12,14 +12,6 @@ pytestmark = pytest.mark.e2e
 
 
 @requirement("J3")
-def test_enter_in_a_line_submits(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("text")
-    gallery.card.get_by_label("Project name").fill("tides")
-    gallery.page.keyboard.press("Enter")
-    assert gallery.values == {"name": "tides"}
-
-
-@requirement("J3")
 @pytest.mark.parametrize("keys", ["Control+Enter", "Meta+Enter"])
 def test_enter_in_a_text_area_is_a_line_and_with_control_it_submits(
     open_gallery: OpenGallery, keys: str
@@ -31,28 +23,6 @@ def test_enter_in_a_text_area_is_a_line_and_with_control_it_submits(
     gallery.page.keyboard.type("two")
     gallery.page.keyboard.press(keys)
     assert gallery.values == {"about": "one\ntwo"}
-
-
-@requirement("A7", "J3")
-def test_a_radio_list_works_by_arrows_and_enter(open_gallery: OpenGallery) -> None:
-    gallery = open_gallery("radio")
-    gallery.card.get_by_label("Apache-2.0").focus()
-    gallery.page.keyboard.press("ArrowDown")
-    gallery.page.keyboard.press("Enter")
-    assert gallery.values == {"licence": "mit"}
-
-
-@requirement("D17", "J3")
-def test_escape_skips_only_where_that_is_allowed(open_gallery: OpenGallery) -> None:
-    allowed = open_gallery("buttons")
-    allowed.card.get_by_role("button", name="Hold").focus()
-    allowed.page.keyboard.press("Escape")
-    assert [attempt["body"] for attempt in allowed.sent] == [{"reason": "skipped"}]
-    forbidden = open_gallery("text")
-    forbidden.card.get_by_label("Project name").focus()
-    forbidden.page.keyboard.press("Escape")
-    assert forbidden.sent == []
-    expect(forbidden.card.get_by_role("button", name="Skip")).to_have_count(0)
 
 
 @requirement("J4")

@@ -65,6 +65,7 @@ async def test_a_select_opens_on_its_placeholder_and_waits(
     await expect(eva.card.locator("option:checked")).to_have_text("Choose…")
     await expect(submit).to_be_disabled()
     await expect(eva.card.get_by_text("Choose an answer first.")).to_be_visible()
+    await expect(submit).to_have_accessible_description("Choose an answer first.")
     await submit.dispatch_event("click")
     await eva.card.locator("select").select_option("Gamma")
     await expect(submit).to_be_enabled()
