@@ -100,15 +100,6 @@ async def test_a_token_is_shown_once_works_and_is_revoked(screen: OpenScreen, te
         assert (await agent.get("/v1/session")).status_code == 401
 
 
-async def test_nothing_is_wrong_with_it_for_assistive_technology(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/agents", house=team, viewport={"width": 320, "height": 700}, **AS_ADMIN)
-    for place in ("agents", "agents/browsers", "agents/tokens"):
-        await boss.go(f"/{place}")
-        await expect(boss.page.get_by_role("table")).to_be_visible()
-        assert await boss.violations() == []
-        assert await boss.width() == 320
-
-
 async def test_a_long_list_comes_in_pages(screen: OpenScreen, team: Team) -> None:
     for number in range(52):
         made = await team.admin.http.post("/v1/agents", json={"name": f"agent-{number:02}"})

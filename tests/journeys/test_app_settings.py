@@ -15,7 +15,6 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
-SECTIONS = ["settings", "settings/policy", "settings/limits", "settings/webhooks", "settings/health"]
 
 _AWAY = """
 window.shown = [];
@@ -305,12 +304,3 @@ async def test_on_a_phone_both_places_are_below_more(screen: OpenScreen, team: T
         await page.get_by_role("button", name="More").click()
         await page.get_by_role("link", name=name).click()
         await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
-
-
-async def test_nothing_is_wrong_with_it_for_assistive_technology(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/settings", house=team, viewport={"width": 320, "height": 700}, **AS_ADMIN)
-    for place in SECTIONS:
-        await boss.go(f"/{place}")
-        await expect(boss.page.locator(".groups, .empty")).to_be_visible()
-        assert await boss.violations() == [], place
-        assert await boss.width() == 320, place
