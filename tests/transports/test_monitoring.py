@@ -11,6 +11,7 @@ import pytest
 
 from askback import logs
 from askback.delivery.local import LocalBus
+from askback.errors import Unavailable
 from askback.ports.store import Principal
 from askback.ports.webhooks import WebhookResponse
 from askback.server.app import create_app
@@ -120,6 +121,18 @@ async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPa
     assert seen[0] == seen[2] == (200, {"status": "ready"})
     status, body = seen[1]
     assert (status, body["error"]["code"]) == (503, "unavailable")
+
+
+async def test_a_server_without_its_database_is_healthy_and_not_ready(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse() -> None:
+        raise Unavailable("The database is away.")
+
+    for name in ("next_deadline", "check_writable"):
+        monkeypatch.setattr(api.app.services.store, name, refuse)
+    replies = [await api.client().get(path) for path in ("/healthz", "/readyz")]
+    assert [each.status_code for each in replies] == [200, 503]
 
 
 async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

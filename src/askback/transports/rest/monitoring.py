@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 
 import anyio
@@ -58,8 +59,12 @@ def metrics(connections: Callable[[], Mapping[str, int]]) -> HttpHandler:
 
 
 async def get_health(call: HttpCall) -> Reply:
-    """Return 200 while the store can be read."""
-    await call.ctx.store.next_deadline()
+    """Return 200 while the process responds and its reads end.
+
+    A database that is away is no reason to restart the process, which connects again by itself; see `Readiness`.
+    """
+    with suppress(Unavailable):
+        await call.ctx.store.next_deadline()
     return json_reply({"status": "ok"})
 
 
