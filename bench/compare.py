@@ -165,13 +165,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("revision", metavar="REV", help="a commit, branch or tag")
     parser.add_argument(
-        "--backend", default="sqlite,postgres", help="sqlite, postgres, two-servers, with commas"
+        "--backend", default="sqlite,postgres", help="sqlite, postgres, two-servers, separated by commas"
     )
-    parser.add_argument("--at-once", default="1,64", help="conversations at once, with commas")
-    parser.add_argument("--fields", default="repeated,new", help="repeated, new, with commas")
+    parser.add_argument("--at-once", default="1,64", help="conversations at once, separated by commas")
+    parser.add_argument("--fields", default="repeated,new", help="repeated, new, separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
-        "--total", type=int, default=4000, help="round trips of a turn; an eighth where one is at once"
+        "--total", type=int, default=4000, help="round trips per turn; an eighth of them for one conversation"
     )
     parser.add_argument(
         "--instructions",

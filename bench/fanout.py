@@ -138,10 +138,10 @@ def case(site: Site, line: Connection, events: int) -> dict[str, Any]:
         for turn in range(WARM + events):
             if turn == WARM:
                 before = site.cpu_seconds()
-            asked = _post(agent, "/v1/requests", {"kind": "form", "thread_id": THREAD, "form": FORM})
+            created = _post(agent, "/v1/requests", {"kind": "form", "thread_id": THREAD, "form": FORM})
             _receive(line)
             began = time.perf_counter()
-            _post(person, f"/v1/requests/{asked['id']}/answer", {"revision": 1, "values": ANSWER})
+            _post(person, f"/v1/requests/{created['id']}/answer", {"revision": 1, "values": ANSWER})
             first, end = _receive(line)
             if turn >= WARM:
                 last.append(end - began)
@@ -180,7 +180,7 @@ def _figures(name: str, samples: list[float]) -> dict[str, float]:
 def main() -> None:
     """Measure each transport, with one reader (the base cost) and with many."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--readers", default="1,1000", help="how many, with commas")
+    parser.add_argument("--readers", default="1,1000", help="numbers of readers, separated by commas")
     parser.add_argument("--events", type=int, default=30)
     args = parser.parse_args()
     start: Callable[..., Any] = multiprocessing.get_context("spawn").Process

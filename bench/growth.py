@@ -198,8 +198,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--backend", default="sqlite,postgres", help="sqlite, postgres, with commas")
-    parser.add_argument("--sizes", default=SIZES, help="pending requests, with commas")
+    parser.add_argument("--backend", default="sqlite,postgres", help="sqlite, postgres, separated by commas")
+    parser.add_argument("--sizes", default=SIZES, help="pending requests, separated by commas")
     parser.add_argument("--repeat", type=int, default=40)
     args = parser.parse_args(arguments)
     report: list[str] = []

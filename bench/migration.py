@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("revision", metavar="REV", help="a commit, branch or tag")
-    parser.add_argument("--backend", default="sqlite,postgres", help="sqlite, postgres, with commas")
+    parser.add_argument("--backend", default="sqlite,postgres", help="sqlite, postgres, separated by commas")
     parser.add_argument("--requests", type=int, default=200_000)
     args = parser.parse_args(arguments)
     with checkout(args.revision) as tree, Databases() as databases:

@@ -79,8 +79,10 @@ def _client(url: str, token: str) -> httpx2.Client:
 def main() -> None:
     """Fill a database of each size, and start a server on it `--repeat` times."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--store", default="sqlite,postgres", help="stores, with commas")
-    parser.add_argument("--pending", default="0,100000,1000000", help="sizes of the backlog, with commas")
+    parser.add_argument("--store", default="sqlite,postgres", help="stores, separated by commas")
+    parser.add_argument(
+        "--pending", default="0,100000,1000000", help="sizes of the backlog, separated by commas"
+    )
     parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args()
     with Databases() as databases:

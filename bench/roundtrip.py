@@ -48,9 +48,11 @@ async def case(site: Site, databases: Databases, at_once: int, total: int) -> di
 def main() -> None:
     """Measure each store and degree of concurrency, `--repeat` times, interleaved."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--store", default=",".join(STORES), help="stores, with commas")
-    parser.add_argument("--at-once", default="1,64", help="conversations at once, with commas")
-    parser.add_argument("--total", type=int, default=8000, help="round trips at the higher degrees")
+    parser.add_argument("--store", default=",".join(STORES), help="stores, separated by commas")
+    parser.add_argument("--at-once", default="1,64", help="conversations at once, separated by commas")
+    parser.add_argument(
+        "--total", type=int, default=8000, help="round trips per case, except at one conversation"
+    )
     parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args()
     with Databases() as databases:

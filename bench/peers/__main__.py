@@ -154,8 +154,10 @@ def main() -> None:
         "fastmcp": fastmcp,
     }
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peer", default=",".join(measured), help="which, with commas")
-    parser.add_argument("--total", type=int, default=640, help="round trips at 64 at a time; an eighth alone")
+    parser.add_argument("--peer", default=",".join(measured), help="peers, separated by commas")
+    parser.add_argument(
+        "--total", type=int, default=640, help="round trips with 64 conversations; an eighth of them with one"
+    )
     parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args()
     for _ in range(args.repeat):

@@ -64,8 +64,8 @@ async def input_required(ctx: Context) -> dict | mcp_types.InputRequiredResult:
         content = getattr(given["form"], "content", None) or given["form"]["content"]
         return {"env": content["env"]}
     params = mcp_types.ElicitRequestFormParams(mode="form", message=PROMPT, requested_schema=SCHEMA)
-    asked = mcp_types.ElicitRequest(method="elicitation/create", params=params)
-    return mcp_types.InputRequiredResult(input_requests={"form": asked}, request_state="s")
+    elicitation = mcp_types.ElicitRequest(method="elicitation/create", params=params)
+    return mcp_types.InputRequiredResult(input_requests={"form": elicitation}, request_state="s")
 
 
 async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:

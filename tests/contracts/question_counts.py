@@ -60,7 +60,7 @@ class QuestionCountContracts(StoreSuite):
         of_both = Quota(100, DAY, limits=(agent, tool))
         done = await asyncio.gather(*(stored(store, each, of_both) for each in asks), return_exceptions=True)
         spent = [each for each in done if isinstance(each, QuotaSpent)]
-        assert {(each.what, each.most, each.limit) for each in spent} == {("questions", 2, tool.name)}
+        assert {(each.what, each.maximum, each.limit) for each in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
         names = [tool.name, agent.name, "other"]
         counted = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
@@ -72,7 +72,7 @@ class QuestionCountContracts(StoreSuite):
         await stored(store, record(10), of_agent)
         with pytest.raises(QuotaSpent) as refused:
             await stored(store, record(11), of_agent)
-        assert (refused.value.limit, refused.value.most) == (agent.name, 3)
+        assert (refused.value.limit, refused.value.maximum) == (agent.name, 3)
         await stored(store, record(12, thread="t2"), of_agent)
         first = next(each for each, end in zip(asks, done, strict=True) if end is None)
         await store.settle(replace(answer(first), refunds=True))
@@ -109,7 +109,7 @@ class QuestionCountContracts(StoreSuite):
         assert await store.question_counts("main", "t1", [own.name]) == {
             own.name: QuestionCount(3, first.created_at, 2)
         }
-        more = replace(quota, limits=(replace(own, most=4),))
+        more = replace(quota, limits=(replace(own, maximum=4),))
         await store.settle(replace(answer(first), refunds=True))
         await stored(store, with_tool(record(5), "ask_user"), more)
         assert await store.question_counts("main", "t1", []) == {

@@ -188,7 +188,7 @@ class ThreadContracts(StoreSuite):
         )
         spent = [each for each in done if isinstance(each, QuotaSpent)]
         assert len(spent) == 7
-        assert {(each.what, each.most) for each in spent} == {("questions", 3)}
+        assert {(each.what, each.maximum) for each in spent} == {("questions", 3)}
         first = min(n for n, each in enumerate(done) if each is None)
         assert spent[0].again_at is not None
         assert NOON + first + DAY <= spent[0].again_at < NOON + DAY + 10
@@ -221,7 +221,7 @@ class ThreadContracts(StoreSuite):
         await stored(store, record(1), Quota(None, DAY, pending_in_thread=1))
         with pytest.raises(QuotaSpent) as full:
             await stored(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
-        assert (full.value.what, full.value.most, full.value.again_at) == ("pending_in_thread", 1, None)
+        assert (full.value.what, full.value.maximum, full.value.again_at) == ("pending_in_thread", 1, None)
         with pytest.raises(QuotaSpent) as busy:
             await stored(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
         assert busy.value.what == "pending_of_requester"

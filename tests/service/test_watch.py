@@ -46,7 +46,7 @@ class Collector:
         self.seen.append(event)
         self._changed.set()
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         return
 
     def on_hidden(self, subscription: Subscription) -> None:

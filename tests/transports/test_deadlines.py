@@ -269,7 +269,7 @@ class Reader:
     def push(self, event: Event) -> None:
         """Take the next event."""
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Have room."""
 
     def on_hidden(self, subscription: Subscription) -> None:

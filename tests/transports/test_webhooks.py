@@ -17,7 +17,18 @@ from askback.service.webhooks import dispatch
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock, ask, create_request
-from tests.transports.hooks import ERROR, URL, api, hooked, log, read, redeliver, sweep, webhook_client  # noqa: F401 - fixtures
+from tests.transports.hooks import (  # noqa: F401 - fixtures
+    ERROR,
+    URL,
+    api,
+    deliver_all_due,
+    hooked,
+    log,
+    read,
+    redeliver,
+    sweep,
+    webhook_client,
+)
 from tests.transports.test_resumes import ack, pulled, settled
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +105,7 @@ async def test_a_resume_being_pushed_cannot_be_pulled(api: Api, webhook_client: 
     webhook_client.held = anyio.Event()
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(dispatch.deliver_all_due, api.app.services)
+            tasks.start_soon(deliver_all_due, api)
             while not webhook_client.posted:
                 await anyio.lowlevel.checkpoint()
             assert await pulled(api) == []
@@ -111,7 +122,7 @@ async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
     webhook_client.held = anyio.Event()
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(dispatch.deliver_all_due, api.app.services)
+            tasks.start_soon(deliver_all_due, api)
             while len(webhook_client.posted) < 2:
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()  # both were accepted, and neither is recorded

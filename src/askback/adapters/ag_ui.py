@@ -219,7 +219,7 @@ def _interrupt(request: InputRequest, caller: CurrentSession) -> Interrupt:
 
 def _response_schema(request: InputRequest, caller: CurrentSession) -> dict[str, Any] | None:
     """Return the schema of the answer for a front end, or None if only askback's page may ask."""
-    shown = request.approval
+    approval = request.approval
     if request.assignees:
         return None
     if request.form is not None:
@@ -227,9 +227,9 @@ def _response_schema(request: InputRequest, caller: CurrentSession) -> dict[str,
             return write_elicitation(request.form).params["requestedSchema"]
         except NotExpressible:
             return None
-    if shown is None or not caller.reported_approvals or shown.quorum > 1 or shown.exclude_requester:
+    if approval is None or not caller.reported_approvals or approval.quorum > 1 or approval.exclude_requester:
         return None
-    if shown.risk.level == "danger":
+    if approval.risk.level == "danger":
         return None
     properties = {APPROVED: {"type": "boolean"}, REASON: {"type": "string"}}
     return {"type": "object", "properties": properties, "required": [APPROVED]}

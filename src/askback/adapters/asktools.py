@@ -17,6 +17,7 @@ from askback.adapters.arguments import (
 from askback.adapters.asking import Place, approve_once, ask_once
 from askback.client.async_client import AsyncClient
 from askback.client.secrets_result import SecretsResult
+from askback.domain.decision import Decision
 from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
@@ -38,6 +39,16 @@ class AskResult:
     def pending(self) -> bool:
         """Whether nobody has answered yet."""
         return self.request is not None and not self.request.settled
+
+
+AskOutcome = Decision | InputRequest | AskResult
+
+
+def is_open(outcome: AskOutcome) -> bool:
+    """Whether nobody has answered yet."""
+    if isinstance(outcome, Decision):
+        return outcome.status == "pending"
+    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
 
 
 @dataclass(frozen=True, slots=True)

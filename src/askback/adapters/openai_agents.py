@@ -46,6 +46,7 @@ from askback.adapters.asktools import (
     REQUEST_ENV_VARS,
     AskResult,
     AskTool,
+    is_open,
 )
 from askback.client.async_client import AsyncClient
 from askback.client.methods import call_blocking, function
@@ -278,7 +279,7 @@ async def _decide(
 ) -> Mapping[str, str] | None:
     """Approve and reject the interruptions of a state; returns the answers to ask tools, None if one is open."""
     outcomes = await _outcomes(ask, state, place, options)
-    if any(_is_open(outcome) for _, outcome in outcomes):
+    if any(is_open(outcome) for _, outcome in outcomes):
         return None
     answers = dict[str, str]()
     for item, outcome in outcomes:
@@ -313,10 +314,6 @@ def _new_place(thread_id: str | None) -> Place:
 
 def _next_pause(place: Place) -> Place:
     return replace(place, id=f"openai-agents:{uuid4().hex}")
-
-
-def _is_open(outcome: Decision | AskResult) -> bool:
-    return outcome.pending if isinstance(outcome, AskResult) else outcome.status == "pending"
 
 
 def _read_json(text: Any) -> Any:

@@ -49,8 +49,10 @@ from askback.adapters.asktools import (
     ASK_USER,
     REQUEST_APPROVAL,
     REQUEST_ENV_VARS,
+    AskOutcome,
     AskResult,
     AskTool,
+    is_open,
 )
 from askback.adapters.openquestion import open_answer, open_form
 from askback.client.async_client import AsyncClient
@@ -59,9 +61,7 @@ from askback.client.sync_client import Client
 from askback.domain.decision import Decision
 from askback.domain.lifecycle import Status
 from askback.domain.modeltext import model_text
-from askback.domain.request import InputRequest
 
-Outcome = Decision | InputRequest | AskResult
 _TOOL_KEY = "askback.tool"
 
 
@@ -117,7 +117,7 @@ async def resume_agent(
     stored = _PARKED.validate_json(parked)
     place = _place(stored.messages, stored.thread_id, None)
     outcomes = await _outcomes(ask, stored.requests, place, {"wait": False, "timeout_s": stored.timeout_s})
-    if any(map(_is_open, outcomes.values())):
+    if any(map(is_open, outcomes.values())):
         return None
     results = await _results(ask, stored.requests, outcomes)
     return await agent.run(message_history=stored.messages, deferred_tool_results=results, **run)
@@ -200,9 +200,9 @@ def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str |
 
 async def _outcomes(
     ask: AsyncClient, requests: DeferredToolRequests, place: Place, options: AskOptions
-) -> Mapping[str, Outcome]:
+) -> Mapping[str, AskOutcome]:
     """Ask about all calls together; returns the outcomes by the id of the call, without calls that run elsewhere."""
-    asking = dict[str, Awaitable[Outcome]]()
+    asking = dict[str, Awaitable[AskOutcome]]()
     for call in [*requests.approvals, *requests.calls]:
         id_ = call.tool_call_id
         here = replace(place, id=f"{place.id}:{id_}", tool_call_id=id_)
@@ -227,14 +227,8 @@ async def _outcomes(
     return dict(zip(asking, await together(asking.values()), strict=True))
 
 
-def _is_open(outcome: Outcome) -> bool:
-    if isinstance(outcome, Decision):
-        return outcome.status == "pending"
-    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
-
-
 async def _results(
-    ask: AsyncClient, requests: DeferredToolRequests, outcomes: Mapping[str, Outcome]
+    ask: AsyncClient, requests: DeferredToolRequests, outcomes: Mapping[str, AskOutcome]
 ) -> DeferredToolResults:
     asked = {call.tool_call_id: call.args_as_dict() for call in requests.approvals}
     approvals = dict[str, Any]()

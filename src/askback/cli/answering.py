@@ -36,7 +36,7 @@ from askback.domain.secrets.request import ShownSecret
 from askback.errors import Conflict, Forbidden, Invalid
 from askback.messages import negotiate_locale, translate
 
-SMALL_LIMIT = 50
+MAX_NUMBERED_QUESTIONS = 50
 """The highest limit of questions that is shown to a person, as on the page."""
 
 CHECK_S = 30
@@ -130,7 +130,7 @@ class _AnswerSession:
 
     async def _fill_form(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
         """Submit until the server accepts; it enforces every rule."""
-        if (of := self._request.of) and of <= SMALL_LIMIT:
+        if (of := self._request.of) and of <= MAX_NUMBERED_QUESTIONS:
             number = {"n": self._request.ordinal, "of": of}
             self._terminal.say(translate("ui.question_number", language(), **number), "dim")
         if form.title:

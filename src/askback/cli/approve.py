@@ -88,8 +88,12 @@ def approve(
             project=project,
             preview=None if before is None else Before(before=_text(before)),
         )
-        asked = {"thread_id": thread or own_thread("shell"), "agent": "askback approve", "timeout_s": timeout}
-        ended = run_or_cancel(_ask(_server(data_dir), approval, asked, data_dir=data_dir, hints=hints))
+        options = {
+            "thread_id": thread or own_thread("shell"),
+            "agent": "askback approve",
+            "timeout_s": timeout,
+        }
+        ended = run_or_cancel(_ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints))
     print(json.dumps(outcome(ended), ensure_ascii=False))
     raise typer.Exit(status(ended))
 
@@ -171,14 +175,14 @@ def _server(data_dir: Path | None) -> Connection | None:
 async def _ask(
     server: Connection | None,
     approval: Approval,
-    asked: dict[str, Any],
+    options: dict[str, Any],
     *,
     data_dir: Path | None,
     hints: Console,
 ) -> InputRequest:
     if server is None:
         async with run_app(data_dir) as local:
-            return await confirm(local, approval, console=hints, **asked)
+            return await confirm(local, approval, console=hints, **options)
     async with server.client() as client:
-        request = await client.requests.create(approval, **asked)
+        request = await client.requests.create(approval, **options)
         return await wait_until_settled(client, request, server=server, hints=hints)

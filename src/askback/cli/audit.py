@@ -144,8 +144,8 @@ def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) 
         good, text = _check_chain(log.entries, head=log.head, noted=noted)
         lost = "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
         return False, lost if good else text
-    held = read_seal(log.noted.seal or "")
-    recorder = _HashRecorder(log.entries, held.seq if held else 0)
+    head_seal = read_seal(log.noted.seal or "")
+    recorder = _HashRecorder(log.entries, head_seal.seq if head_seal else 0)
     good, text = _check_chain(iter(recorder), head=log.head, noted=noted)
     if not good:
         return good, text
@@ -155,7 +155,7 @@ def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) 
         standing = seals.judge(log.noted, sealed=recorder.hash)
     if standing is SealStatus.SEALED:
         return True, f"{text}, sealed" + (
-            f" from entry {held.unsealed + 1} on" if held and held.unsealed else ""
+            f" from entry {head_seal.unsealed + 1} on" if head_seal and head_seal.unsealed else ""
         )
     if standing is SealStatus.UNSEALED and seals is None:
         return True, f"{text}, not sealed: there is no master key"

@@ -68,9 +68,9 @@ def chat(
     that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the demo. A
     server is started if none runs. After a stop, the same command continues the conversation.
     """
-    chosen = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
+    chat_agent = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
     try:
-        interruptible(_chat(chosen, thread or own_thread("chat"), data_dir, browser=browser))
+        interruptible(_chat(chat_agent, thread or own_thread("chat"), data_dir, browser=browser))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 

@@ -37,7 +37,7 @@ def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -
             argv, env=environment, stdout=output, stderr=output, bufsize=0
         )
     except OSError as failed:
-        # Its traceback would lead to the environment.
+        # The traceback would keep a reference to the environment.
         why = f"{argv[0]} cannot be run: {failed.strerror}."
         status = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE
     except ValueError:

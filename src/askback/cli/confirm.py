@@ -23,7 +23,7 @@ ALWAYS = frozenset({"a", "always"})
 
 
 def is_interactive() -> bool:
-    """Whether a person can read the question and type: the output alone may go into a variable of a script."""
+    """Whether a person can read the question and type an answer; standard output may be redirected."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

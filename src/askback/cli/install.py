@@ -44,34 +44,38 @@ def install(
     The client gets its own agent and token. The token is in a file that only you can read, and that the
     configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.
     """
-    chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
+    definition, console = known_client(client), Console(highlight=False, soft_wrap=True)
     if find_spec("mcp") is None:
         raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
-    record = record_file(chosen, data_dir)
+    record = record_file(definition, data_dir)
     if record.exists():
-        raise AskbackError(f"{chosen.title} is installed already. To reinstall: askback uninstall {client}")
-    changes = [(each, each.read(), each.add_to(each.read())) for each in additions(chosen, data_dir)]
+        raise AskbackError(
+            f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
+        )
+    changes = [(each, each.read(), each.add_to(each.read())) for each in additions(definition, data_dir)]
     for addition, before, after in changes:
         addition.require_writable()
         show_diff(console, addition.path, before, after)
     console.print(
-        f"A new token for the agent {client}, in {credentials_file(chosen, data_dir)}", markup=False
+        f"A new token for the agent {client}, in {credentials_file(definition, data_dir)}", markup=False
     )
     where, runs = _server_location(data_dir)
     if not runs:
         console.print(
-            f"No server of askback runs. {chosen.title} starts it in the background when it needs it."
+            f"No server of askback runs. {definition.title} starts it in the background when it needs it."
         )
     if not yes:
-        typer.confirm(f"Connect {chosen.title}?", abort=True)
+        typer.confirm(f"Connect {definition.title}?", abort=True)
         if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
             root = Path.cwd()
     folder = None if root is None else str(root.expanduser().absolute())
-    made = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
-    credentials = {"token": made.token.reveal(), **where}
-    replace_file(credentials_file(chosen, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE)
+    issued = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
+    credentials = {"token": issued.token.reveal(), **where}
+    replace_file(
+        credentials_file(definition, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE
+    )
     files = [ChangedFile.of(addition, after) for addition, _, after in changes]
-    Record(made.id, made.agent or "", folder, files).write(record)
+    Record(issued.id, issued.agent or "", folder, files).write(record)
     for addition, _, after in changes:
         try:
             replace_file(addition.path, after.encode())
@@ -79,7 +83,7 @@ def install(
             raise AskbackError(
                 f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
             ) from None
-    console.print(f"Connected. Restart {chosen.title}. To undo: askback uninstall {client}", markup=False)
+    console.print(f"Connected. Restart {definition.title}. To undo: askback uninstall {client}", markup=False)
 
 
 def known_client(name: str) -> Client:

@@ -159,13 +159,15 @@ def check(
     """
     if named is not None:
         require_choice(named, tuple(LISTS), "--list")
-    bare = Policy(
+    machine = Policy(
         roots=tuple(str(each.expanduser().absolute()) for each in root or ()),
         own=data_folders(data_dir),
     )
     cwd = None if folder is None else str(folder.expanduser().absolute())
     fallback = cache(
-        lambda: _with_roots_of(_servers_policy(data_dir) if named is None else _policy_of(named), bare)
+        lambda: _with_machine_settings(
+            _servers_policy(data_dir) if named is None else _policy_of(named), machine
+        )
     )
     try:
         lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
@@ -176,7 +178,7 @@ def check(
             for line in lines:
                 if line.strip():
                     # Flushed line by line: the caller may wait for each answer.
-                    print(answer_line(check_line(line, fallback, bare, cwd)), flush=True)
+                    print(answer_line(check_line(line, fallback, machine, cwd)), flush=True)
     except BrokenPipeError:
         # The reader has gone. The interpreter must not try to flush either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -192,8 +194,8 @@ class _ConvertedRule:
     shadow: bool
 
 
-def _with_roots_of(policy: Policy, bare: Policy) -> Policy:
-    return replace(policy, roots=bare.roots, own=bare.own)
+def _with_machine_settings(policy: Policy, machine: Policy) -> Policy:
+    return replace(policy, roots=machine.roots, own=machine.own)
 
 
 def _policy_of(name: str) -> Policy:

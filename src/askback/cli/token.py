@@ -103,10 +103,10 @@ def _lease(role: str, names: list[str], threads: list[str]) -> dict[str, list[st
 
 
 def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
-    made = run_as(OPERATOR, lambda client: client.tokens.create(**sent), data_dir=data_dir, creates=True)
-    print(made.token.reveal())
-    if made.expires_at:
-        print(f"Expires {made.expires_at:%Y-%m-%d}.", file=sys.stderr)
+    issued = run_as(OPERATOR, lambda client: client.tokens.create(**sent), data_dir=data_dir, creates=True)
+    print(issued.token.reveal())
+    if issued.expires_at:
+        print(f"Expires {issued.expires_at:%Y-%m-%d}.", file=sys.stderr)
 
 
 @app.command(name="list")

@@ -25,29 +25,29 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
 
     From a file that has changed since, only the added entries are removed.
     """
-    chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
-    path = record_file(chosen, data_dir)
+    definition, console = known_client(client), Console(highlight=False, soft_wrap=True)
+    path = record_file(definition, data_dir)
     if not path.exists():
-        raise AskbackError(f"{chosen.title} is not installed here.")
+        raise AskbackError(f"{definition.title} is not installed here.")
     record = Record.read(path)
     for file in record.files:
         _show(console, file)
     if not yes:
-        typer.confirm(f"Disconnect {chosen.title}?", abort=True)
+        typer.confirm(f"Disconnect {definition.title}?", abort=True)
     unreached = _revoke(record, data_dir=data_dir)
     remaining = [each for file in record.files if (each := _undo(file)) is not None]
-    credentials_file(chosen, data_dir).unlink(missing_ok=True)
+    credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
     if remaining:
         raise AskbackError(
-            "\n".join([f"{chosen.title} is disconnected, but look at its configuration.", *remaining])
+            "\n".join([f"{definition.title} is disconnected, but look at its configuration.", *remaining])
         )
     if unreached is not None:
         raise AskbackError(
-            f"{chosen.title} is disconnected, but its token is still valid. {unreached} "
+            f"{definition.title} is disconnected, but its token is still valid. {unreached} "
             f"Revoke it there: askback token revoke {record.token_id}"
         )
-    console.print(f"Disconnected {chosen.title} and revoked its token.", markup=False)
+    console.print(f"Disconnected {definition.title} and revoked its token.", markup=False)
 
 
 def _show(console: Console, file: ChangedFile) -> None:

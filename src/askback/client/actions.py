@@ -40,7 +40,7 @@ class Actions(Resource):
         are the secrets with its tokens, to be leased with `secrets.lease`. Raises `Declined`, `Cancelled` or
         `Expired`, and `Invalid` with every fault.
         """
-        asked = ActionAsk(
+        ask = ActionAsk(
             title=title,
             description=description,
             label=label,
@@ -50,7 +50,7 @@ class Actions(Resource):
             secret=secret,
         )
         op = create_request(
-            asked, thread_id=self._thread(thread_id), options=dump_options(options), key=idempotency_key
+            ask, thread_id=self._thread(thread_id), options=dump_options(options), key=idempotency_key
         )
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
         return answer_or_raise(settled_outcome(await self._await_settled(ticket)))
@@ -71,11 +71,11 @@ class Actions(Resource):
         Returns the answer, with its `data` and the `text` for a model. Raises `Declined`, `Cancelled` or `Expired`, and
         `Invalid` with every fault.
         """
-        asked = dump_options(options)
+        body = dump_options(options)
         op = create_request(
             data,
             thread_id=self._thread(thread_id),
-            options=asked,
+            options=body,
             key=idempotency_key,
             kind=kind,
             member="data",

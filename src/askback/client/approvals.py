@@ -119,9 +119,9 @@ class Approvals(Resource):
         `cwd` is the folder in which the call runs, if its input names none. `secret_free` are folders in which the
         caller, not the model, found no secret file: the policy may let them be searched.
         """
-        asked = {"tool": tool, "input": input}
-        asked |= without_none(title=title, reason=reason, risk=risk, scopes=scopes)
-        asked |= without_none(
+        body = {"tool": tool, "input": input}
+        body |= without_none(title=title, reason=reason, risk=risk, scopes=scopes)
+        body |= without_none(
             project=project,
             cwd=cwd,
             secret_free=secret_free,
@@ -130,18 +130,18 @@ class Approvals(Resource):
             exclude_requester=exclude_requester or None,
             valid_s=valid_s,
         )
-        asked |= {} if before is None else {"preview": {"before": before}}
+        body |= {} if before is None else {"preview": {"before": before}}
         options = {**dump_options(context), "timeout_s": timeout_s}
         options |= {} if wait else {"delivery": "resume"}
         thread_id = self._thread(thread_id)
         key = idempotency_key or call_key(thread_id, context)
-        op = create_request(asked, thread_id=thread_id, options=options, key=key, kind="approval")
+        op = create_request(body, thread_id=thread_id, options=options, key=key, kind="approval")
         hooks = (*self._hooks, *hooks)
         if (no := await objection(hooks, tool, input)) is not None:
             return hook_denial(tool, no, self._texts)
         limit = timeout_s if wait else 0.0
         deciding = self._decide(op, tool, limit, wait=wait, withdraw=cancel_on_abort)
-        del input, before, asked, op  # the wait may be long, and a call may hold a file
+        del input, before, body, op  # the wait may be long, and a call may hold a file
         return await self._after_hooks(await deciding, hooks)
 
     @method
@@ -200,15 +200,15 @@ class Approvals(Resource):
         `decision.mode` is `accept_edits` when edits need no approval from now on. The note of a denial says what to
         change.
         """
-        asked = without_none(plan=plan, title=title, reason=reason, quorum=quorum)
+        body = without_none(plan=plan, title=title, reason=reason, quorum=quorum)
         options = {**dump_options(context), "timeout_s": timeout_s}
         options |= {} if wait else {"delivery": "resume"}
         thread_id = self._thread(thread_id)
         key = idempotency_key or call_key(thread_id, context)
-        op = create_request(asked, thread_id=thread_id, options=options, key=key, kind="approval")
+        op = create_request(body, thread_id=thread_id, options=options, key=key, kind="approval")
         limit = timeout_s if wait else 0.0
         deciding = self._decide(op, PLAN_TOOL, limit, wait=wait, withdraw=cancel_on_abort)
-        del plan, asked, op
+        del plan, body, op
         return await deciding
 
     @method

@@ -228,9 +228,9 @@ class ApprovalGate:
             agent=ambient.agent,
         )
         arguments = self.parameters.bind(args, kwargs)
-        asked = {"tool": self.tool, "input": self.parameters.input_of(arguments), **context, **self.options}
+        body = {"tool": self.tool, "input": self.parameters.input_of(arguments), **context, **self.options}
         # One tool call may run several functions, so its id is no key here.
-        return {**asked, "idempotency_key": secrets.token_urlsafe(16)}, self.parameters.excluded(arguments)
+        return {**body, "idempotency_key": secrets.token_urlsafe(16)}, self.parameters.excluded(arguments)
 
     def approved_call(self, decision: Decision, excluded: Mapping[str, Any]) -> ApprovedCall:
         """Return the approved call; raises `Denied`, and `Invalid` for an input that the function does not take."""

@@ -199,7 +199,7 @@ class _Writer:
         if missing is not None or isinstance(field, File | Rows):
             self.add_loss(field, f"MCP has no {missing}: it is left out.")
             return
-        made = self.property(field)
+        schema = self.property(field)
         has_other = isinstance(field, Select | Radio | Multiselect) and field.allow_other
         if field.visible_if is not None:
             self.add_loss(field, "It is always shown; its value counts only where `visible_if` holds.")
@@ -221,7 +221,7 @@ class _Writer:
             "description": choose(field.description, [self.locale]) or None,
             "default": default,
         }
-        self.properties[field.id] = made | {
+        self.properties[field.id] = schema | {
             name: value for name, value in params.items() if value is not None
         }
         if has_other:

@@ -73,12 +73,12 @@ def authorize_parameters(
     provider: OauthProvider, *, scopes: Sequence[str], state: str, verifier: str, redirect_uri: str
 ) -> Mapping[str, str]:
     """Return the query of the address at which a person decides."""
-    asked = {"scope": " ".join(scopes)} if scopes else {}
+    parameters = {"scope": " ".join(scopes)} if scopes else {}
     return {
         "response_type": "code",
         "client_id": provider.client_id,
         "redirect_uri": redirect_uri,
-        **asked,
+        **parameters,
         "state": state,
         "code_challenge": challenge(verifier),
         "code_challenge_method": "S256",

@@ -54,7 +54,7 @@ class QuotaSpent(Exception):
         super().__init__(what, maximum, again_at)
         self.limit = limit
         self.what = what
-        self.most = maximum
+        self.maximum = maximum
         self.again_at = again_at
 
 
@@ -69,13 +69,13 @@ class CountLimit:
     """
 
     name: str
-    most: int
+    maximum: int
     window_ms: int | None = None
 
     @property
     def set_by_asker(self) -> int | None:
         """The limit, if the agent set it: it is stored with the count, so that it can be listed."""
-        return None if self.window_ms is None else self.most
+        return None if self.window_ms is None else self.maximum
 
 
 class QuestionCount(NamedTuple):

@@ -74,7 +74,7 @@ class Outbox(Generic[T]):
         if wake:
             wake.set_result(None)
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Return once everything put so far has been written, or the connection is closed."""
         while (self._items or self._sending) and not self.closed:
             if self._drained is None:

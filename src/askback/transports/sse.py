@@ -150,9 +150,9 @@ class EventStream:
         else:
             self._outbox.put(encode(event, inbox=self._inbox))
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Return when there is room for another page."""
-        await self._outbox.drained()
+        await self._outbox.drain()
 
     def on_hidden(self, _watcher: Subscription, /) -> None:
         """End the stream of a thread that is now hidden from its reader; a new request for it gets a 404."""

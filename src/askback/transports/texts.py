@@ -117,8 +117,11 @@ def audit_text(entries: Sequence[str], head: AuditHead, standing: SealStatus) ->
 
 
 def _head(head: AuditHead, standing: SealStatus) -> dict[str, Any]:
-    held = read_seal(head.seal or "")
-    seal = {"status": standing, **({"key": held.key_id, "unsealed": held.unsealed} if held else {})}
+    head_seal = read_seal(head.seal or "")
+    seal = {
+        "status": standing,
+        **({"key": head_seal.key_id, "unsealed": head_seal.unsealed} if head_seal else {}),
+    }
     return {"seq": head.seq, "hash": head.hash, "seal": seal}
 
 

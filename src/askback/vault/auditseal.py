@@ -35,28 +35,28 @@ class AuditSeals:
         """Return the seal of `after`, or the unchanged seal of `before` if it is not valid."""
         if before.seq == 0 and before.seal is None:
             return self.seal(after, unsealed=0)
-        held = read_seal(before.seal or "")
-        if held is None or self.judge(before, sealed=before.hash) is not SealStatus.SEALED:
+        seal = read_seal(before.seal or "")
+        if seal is None or self.judge(before, sealed=before.hash) is not SealStatus.SEALED:
             return before.seal
-        return self.seal(after, unsealed=held.unsealed) or before.seal
+        return self.seal(after, unsealed=seal.unsealed) or before.seal
 
     def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
         """Check the seal of a log."""
         if head.seal is None:
             return SealStatus.UNSEALED
-        held, ring = read_seal(head.seal), self._ring()
-        if held is None or held.seq > head.seq:
+        seal, ring = read_seal(head.seal), self._ring()
+        if seal is None or seal.seq > head.seq:
             return SealStatus.WRONG
         if (
             ring is None
             or (
                 mac := ring.sign(
-                    held.key_id, seal_statement(head.tenant, held.seq, sealed or "", unsealed=held.unsealed)
+                    seal.key_id, seal_statement(head.tenant, seal.seq, sealed or "", unsealed=seal.unsealed)
                 )
             )
             is None
         ):
             return SealStatus.UNKNOWN_KEY
-        if not hmac.compare_digest(mac, held.mac):
+        if not hmac.compare_digest(mac, seal.mac):
             return SealStatus.WRONG
-        return SealStatus.SEALED if held.seq == head.seq else SealStatus.BEHIND
+        return SealStatus.SEALED if seal.seq == head.seq else SealStatus.BEHIND

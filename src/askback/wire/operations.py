@@ -164,7 +164,7 @@ _THREADS = (
               EVERYBODY, {200: "RunPage"}, parameters=query.LIST_RUNS),
     Operation("get_run", "GET /v1/threads/{thread_id}/runs/{run_id}", "Read a run.",
               EVERYBODY, {200: "Run"}),
-    Operation("renew_run", "POST /v1/threads/{thread_id}/runs/{run_id}/renew", "Note that a run goes on.",
+    Operation("renew_run", "POST /v1/threads/{thread_id}/runs/{run_id}/renew", "Keep a run active.",
               REQUESTER, {200: "Run"}, "EmptyBody", refuses=(409,)),
     Operation("end_run", "POST /v1/threads/{thread_id}/runs/{run_id}/end", "End a run.",
               EVERYBODY, {200: "Run"}, "EndRunBody"),

@@ -147,7 +147,7 @@ class FileValue(Reply):
 
 
 class FilePart(Reply):
-    """A file that everybody who may read the message may download."""
+    """A file of a message. Anyone who may read the message may download it."""
 
     type: Literal["file"] = "file"
     file: FileValue

@@ -61,7 +61,7 @@ def askback(environment: dict[str, str], project: Path) -> Askback:
 
 @pytest.fixture
 def installed(askback: Askback) -> Any:
-    """Claude Code is installed for the length of the test."""
+    """Claude Code is installed during the test."""
     done = askback("install", "claude-code", "--yes")
     assert done.returncode == 0, done.stderr
     yield

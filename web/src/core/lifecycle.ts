@@ -23,7 +23,7 @@ export function isNewer(next: InputRequest, current: InputRequest): boolean {
 /** What comes after an approval: its call has run, or it was revoked. */
 const ends = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
 
-/** What only grows while a request is asked: its votes, the steps of its escalation, its assignments, its failed attempts, and what is said of it once. */
+/** The number of notes on an open request, which only grows: votes, escalation steps, assignments, failed attempts, and flags that are set once. */
 const notes = ({
   votes = [],
   escalated = 0,

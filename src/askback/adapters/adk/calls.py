@@ -16,12 +16,12 @@ from askback.adapters.asktools import (
     ASK_USER,
     REQUEST_APPROVAL,
     REQUEST_ENV_VARS,
+    AskOutcome,
     AskResult,
     AskTool,
 )
 from askback.adapters.openquestion import members_of, typed_form
 from askback.client.async_client import AsyncClient
-from askback.domain.decision import Decision
 from askback.domain.lifecycle import Status
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
@@ -29,8 +29,6 @@ from askback.domain.request import InputRequest
 CONFIRM, INPUT = "adk_request_confirmation", "adk_request_input"
 _NO_HINT = "Please approve or reject the tool call "
 """The start of the framework's default message."""
-
-Outcome = Decision | InputRequest | AskResult
 
 
 class _AskTool(BaseTool):
@@ -102,7 +100,7 @@ def is_ours(name: str | None) -> bool:
     return name in {CONFIRM, INPUT} or name in ASK_TOOLS
 
 
-async def outcome(ask: AsyncClient, pause: Pause, options: AskOptions) -> Outcome:
+async def outcome(ask: AsyncClient, pause: Pause, options: AskOptions) -> AskOutcome:
     """Ask about a pause."""
     args = pause.call.args or {}
     if pause.call.name != CONFIRM:
@@ -124,7 +122,7 @@ async def answer_to(
     return await ask_once(ask, typed_form(args["message"], _schema(args)).form, place, **options)
 
 
-def response(call: types.FunctionCall, outcome: Outcome) -> dict[str, Any]:
+def response(call: types.FunctionCall, outcome: AskOutcome) -> dict[str, Any]:
     """Return the response that the framework expects for a call."""
     if isinstance(outcome, AskResult):
         return {"result": outcome.text}
@@ -135,13 +133,6 @@ def response(call: types.FunctionCall, outcome: Outcome) -> dict[str, Any]:
         return {"result": typed_form(args["message"], _schema(args)).instance(outcome.answer.values)}
     payload = {name: outcome.input.get(name) for name in _payload(call)} if outcome else {}
     return {"confirmed": bool(outcome), **({"payload": payload} if payload else {})}
-
-
-def is_open(outcome: Outcome) -> bool:
-    """Whether nobody has answered yet."""
-    if isinstance(outcome, Decision):
-        return outcome.status == "pending"
-    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
 
 
 def _payload(call: types.FunctionCall) -> Mapping[str, Any]:

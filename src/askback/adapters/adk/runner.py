@@ -11,7 +11,7 @@ from google.adk.sessions import Session
 from google.genai import types
 from pydantic_core import to_jsonable_python
 
-from askback.adapters.adk.calls import CONFIRM, INPUT, Outcome, Pause, is_open, open_pauses, outcome, response
+from askback.adapters.adk.calls import CONFIRM, INPUT, Pause, open_pauses, outcome, response
 from askback.adapters.adk.gate import Asker, gate_of
 from askback.adapters.asking import (
     AskOptions,
@@ -22,6 +22,7 @@ from askback.adapters.asking import (
     supersede,
     together,
 )
+from askback.adapters.asktools import AskOutcome, is_open
 from askback.client.async_client import AsyncClient
 from askback.client.methods import function
 from askback.domain.decision import Decision
@@ -96,7 +97,7 @@ class AskbackRunner:
                     yield event
 
     async def _message(
-        self, user_id: str, session_id: str, turn: Sequence[tuple[Pause, Outcome]]
+        self, user_id: str, session_id: str, turn: Sequence[tuple[Pause, AskOutcome]]
     ) -> types.Content:
         """Use the approvals of an agent's turn, and return the message that continues the agent."""
         confirmed, answered = list[types.Part](), list[types.Part]()
@@ -145,16 +146,16 @@ class AskbackRunner:
             app_name=self._runner.app_name, user_id=user_id, session_id=session_id
         )
 
-    async def _outcomes(self, pauses: Sequence[Pause], *, wait: bool) -> Sequence[Outcome]:
+    async def _outcomes(self, pauses: Sequence[Pause], *, wait: bool) -> Sequence[AskOutcome]:
         options: AskOptions = {"wait": wait, "timeout_s": self._timeout_s}
         return await together(outcome(self._ask, each, options) for each in pauses)
 
 
 def _by_agent(
-    answered: Iterable[tuple[Pause, Outcome]],
-) -> Sequence[Sequence[tuple[Pause, Outcome]]]:
+    answered: Iterable[tuple[Pause, AskOutcome]],
+) -> Sequence[Sequence[tuple[Pause, AskOutcome]]]:
     """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""
-    by_agent = dict[str | None, list[tuple[Pause, Outcome]]]()
+    by_agent = dict[str | None, list[tuple[Pause, AskOutcome]]]()
     for pause, outcome_ in answered:
         by_agent.setdefault(pause.place.agent, []).append((pause, outcome_))
     return list(by_agent.values())

@@ -26,11 +26,11 @@ from askback.adapters.agent_framework.calls import (
     answer,
     ask_about,
     can_answer,
-    is_open,
     results_in,
     without_requests,
 )
 from askback.adapters.asking import MirroredCall, MirroredMessage, Place, mirror_messages, pass_to
+from askback.adapters.asktools import is_open
 from askback.client.async_client import AsyncClient
 
 Reply = AgentResponse[Any]

@@ -21,7 +21,6 @@ from askback.adapters.asktools import (
 from askback.client.async_client import AsyncClient
 from askback.domain.decision import Decision
 
-Outcome = Decision | AskResult
 Said = TypeVar("Said", Message, AgentResponseUpdate)
 
 
@@ -57,12 +56,14 @@ def can_answer(request: Content) -> bool:
 
 async def ask_about(
     ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
-) -> Sequence[Outcome]:
+) -> Sequence[Decision | AskResult]:
     """Ask about all calls together; returns their outcomes in the same order."""
     return await together(_outcome(ask, each, place, options) for each in requests)
 
 
-async def _outcome(ask: AsyncClient, request: Content, place: Place, options: AskOptions) -> Outcome:
+async def _outcome(
+    ask: AsyncClient, request: Content, place: Place, options: AskOptions
+) -> Decision | AskResult:
     call = request.function_call or request
     here = replace(place, id=f"{place.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
     arguments = call.parse_arguments() or {}
@@ -72,7 +73,7 @@ async def _outcome(ask: AsyncClient, request: Content, place: Place, options: As
 
 
 async def answer(
-    ask: AsyncClient, requests: Sequence[Content], outcomes: Sequence[Outcome], denials: Denials
+    ask: AsyncClient, requests: Sequence[Content], outcomes: Sequence[Decision | AskResult], denials: Denials
 ) -> Message:
     """Use the approvals, and return the message that lets the agent continue."""
     contents = list[Content]()
@@ -87,11 +88,6 @@ async def answer(
         if not used:
             denials.texts[request.id or ""] = used.text
     return Message("user", contents)
-
-
-def is_open(outcome: Outcome) -> bool:
-    """Whether nobody has answered yet."""
-    return outcome.pending if isinstance(outcome, AskResult) else outcome.status == "pending"
 
 
 def results_in(message: Message) -> list[Content]:

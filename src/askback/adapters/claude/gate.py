@@ -203,16 +203,16 @@ class Gate:
         form = form_for(use)
         if isinstance(form, PermissionResultDeny):
             return form
-        asked = self._asked(use)
+        ask_options = self._asked(use)
         request = await self._left(use, wait=wait)
         if self._deferrable(use) or request is not None:
-            request = request or await self._ask.requests.create(form, delivery="resume", **asked)
+            request = request or await self._ask.requests.create(form, delivery="resume", **ask_options)
             request = await self._settled(request, wait=wait)
             if request.status not in TERMINAL:
                 return request
             outcome = outcome_of(request)
         else:
-            outcome = await self._ask.try_form(form, **asked)
+            outcome = await self._ask.try_form(form, **ask_options)
         if isinstance(outcome, NotAnswered):
             return PermissionResultDeny(message=self._ask.text_of(outcome.request))
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))

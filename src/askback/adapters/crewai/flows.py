@@ -97,7 +97,7 @@ def resume_flow(ask: Client, flow: Flow[Any], *, thread_id: str | None = None) -
 
 
 def match_outcomes_exactly(flow: Flow[Any], answer: str) -> str:
-    """Let a flow take an answer that is one of its outcomes, without the model that would classify it."""
+    """Use an answer that equals an outcome of the flow directly, without a model that classifies it."""
 
     def collapse(feedback: str, outcomes: Sequence[str], llm: Any) -> str:
         if feedback in outcomes:

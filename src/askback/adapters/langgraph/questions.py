@@ -15,7 +15,7 @@ from typing import Any, cast
 from langgraph.types import Interrupt
 
 from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
-from askback.adapters.asktools import ASK_TOOLS, AskResult
+from askback.adapters.asktools import ASK_TOOLS, AskOutcome
 from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import answer_or_raise, outcome_of
@@ -26,7 +26,6 @@ from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.errors import Denied
 
-Outcome = Decision | InputRequest | AskResult
 TOOL_KEY = "askback.tool"
 
 
@@ -43,18 +42,11 @@ class Pause:
 class Question:
     """The requests for one interrupt, and the conversion of their outcomes into the value that resumes it."""
 
-    asks: Sequence[Callable[[AsyncClient, AskOptions], Awaitable[Outcome]]]
+    asks: Sequence[Callable[[AsyncClient, AskOptions], Awaitable[AskOutcome]]]
     value: Callable[[Sequence[Any]], Any]
 
 
-def is_open(outcome: Outcome) -> bool:
-    """Whether nobody has answered yet."""
-    if isinstance(outcome, Decision):
-        return outcome.status == "pending"
-    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
-
-
-def request_id_of(outcome: Outcome) -> str | None:
+def request_id_of(outcome: AskOutcome) -> str | None:
     """Return the id of the request of an outcome; None if nobody was asked."""
     request = outcome if isinstance(outcome, InputRequest) else outcome.request
     return None if request is None else request.id
@@ -85,7 +77,7 @@ def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
     kind = ASK_TOOLS[value[TOOL_KEY]]
     here = replace(place, tool_call_id=value["tool_call_id"])
 
-    def asking(ask: AsyncClient, options: AskOptions) -> Awaitable[Outcome]:
+    def asking(ask: AsyncClient, options: AskOptions) -> Awaitable[AskOutcome]:
         return kind.call(ask, value["arguments"], here, wait=options.get("wait", True))
 
     return Question([asking], lambda found: found[0].text)
@@ -101,7 +93,7 @@ class _Review:
     reason: str | None
     place: Place
 
-    async def ask(self, client: AsyncClient, options: AskOptions) -> Outcome:
+    async def ask(self, client: AsyncClient, options: AskOptions) -> AskOutcome:
         """Ask for approval, or for the result of a tool that only a person can give."""
         if not {"approve", "edit"} & {*self.allowed}:
             return await ask_once(
@@ -117,7 +109,7 @@ class _Review:
             **options,
         )
 
-    def decision(self, outcome: Outcome) -> Mapping[str, Any]:
+    def decision(self, outcome: AskOutcome) -> Mapping[str, Any]:
         """Return the decision in the shape of the middleware; raises `Denied` if it does not allow any refusal."""
         if isinstance(outcome, InputRequest):
             answered = outcome.status is Status.ANSWERED
@@ -224,7 +216,7 @@ def _form_question(value: Any, schema: Any, place: Place) -> Question:
 
 def _form_asker(
     form: Form | Mapping[str, Any], place: Place
-) -> Callable[[AsyncClient, AskOptions], Awaitable[Outcome]]:
+) -> Callable[[AsyncClient, AskOptions], Awaitable[AskOutcome]]:
     return lambda ask, options: ask_once(ask, form, place, **options)
 
 

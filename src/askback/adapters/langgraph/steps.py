@@ -15,11 +15,10 @@ from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
 from askback.adapters.asking import AskOptions, Place, supersede, together
+from askback.adapters.asktools import AskOutcome, is_open
 from askback.adapters.langgraph.questions import (
-    Outcome,
     Pause,
     Question,
-    is_open,
     read_question,
     request_id_of,
 )
@@ -219,7 +218,7 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
     return answers
 
 
-async def _outcomes(ask: AsyncClient, question: Question, options: AskOptions) -> Sequence[Outcome]:
+async def _outcomes(ask: AsyncClient, question: Question, options: AskOptions) -> Sequence[AskOutcome]:
     return await together(ask_part(ask, options) for ask_part in question.asks)
 
 

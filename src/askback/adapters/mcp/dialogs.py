@@ -86,15 +86,17 @@ def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | 
             return write_elicitation(request.form).params
         except NotExpressible:
             return None
-    shown = request.approval
-    if shown is None or not caller.reported_approvals or shown.quorum > 1 or shown.exclude_requester:
+    approval = request.approval
+    if approval is None or not caller.reported_approvals or approval.quorum > 1 or approval.exclude_requester:
         return None
-    call = questiontext.quote(shown.input)
-    if shown.risk.level == "danger" or len(call) > LONGEST_CALL:
+    call = questiontext.quote(approval.input)
+    if approval.risk.level == "danger" or len(call) > LONGEST_CALL:
         return None
-    lines = [translate("mcp.approve", DEFAULT_LOCALE, tool=questiontext.quote(shown.tool), input=call)]
-    if shown.reason:
-        lines.append(f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(shown.reason)}")
+    lines = [translate("mcp.approve", DEFAULT_LOCALE, tool=questiontext.quote(approval.tool), input=call)]
+    if approval.reason:
+        lines.append(
+            f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(approval.reason)}"
+        )
     return write_approval("\n".join(lines))
 
 

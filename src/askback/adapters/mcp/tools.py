@@ -43,16 +43,16 @@ Reply = CallToolResult | InputRequiredResult
 
 async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
     """Ask one question, several questions, or a form."""
-    asked = form_for(arguments)
+    form_request = form_for(arguments)
 
     async def create(assignees: list[str] | None) -> InputRequest:
         return await call.place.client.requests.create(
-            asked.form,
+            form_request.form,
             thread_id=arguments.thread_id or call.place.thread_id,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
             timeout_s=arguments.timeout_s,
-            metadata=QUESTIONS if asked.by_text else None,
+            metadata=QUESTIONS if form_request.by_text else None,
             assignees=assignees,
         )
 
@@ -61,8 +61,8 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
         call,
         Question(
             create=create,
-            is_asked_by=lambda request: request.form == check_form(asked.form),
-            fits=is_flat(asked.form),
+            is_asked_by=lambda request: request.form == check_form(form_request.form),
+            fits=is_flat(form_request.form),
             dialog_s=seconds,
             wait_s=seconds,
         ),

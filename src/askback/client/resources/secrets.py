@@ -82,12 +82,12 @@ class Secrets(Resource):
         Raises `Invalid` with every fault of the request.
         """
         names = _as_list(names)
-        asked = without_none(names=names, reason=reason, instructions=instructions, project=project)
-        asked |= without_none(default_scope=default_scope, metadata=metadata, hide_names=hide_names or None)
+        body = without_none(names=names, reason=reason, instructions=instructions, project=project)
+        body |= without_none(default_scope=default_scope, metadata=metadata, hide_names=hide_names or None)
         own = None if isinstance(probe, str) else probe
-        asked |= without_none(probe=probe if own is None else True)
+        body |= without_none(probe=probe if own is None else True)
         op = create_request(
-            asked,
+            body,
             thread_id=self._thread(thread_id),
             options={**dump_options(options), **without_none(metadata=request_metadata)},
             key=idempotency_key,

@@ -47,28 +47,28 @@ class Drawn(NamedTuple):
 def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, locale: str) -> Drawn:
     """Return the component of the basic catalog for a field."""
     drawing = _Drawing(field, required=required, locale=locale)
-    made: Json
+    component: Json
     match field:
         case Text() | Textarea():
             variant = "longText" if field.type == "textarea" else "shortText"
-            made, value = {"component": "TextField", "variant": variant}, initial or ""
+            component, value = {"component": "TextField", "variant": variant}, initial or ""
             drawing.check_text(field)
         case Number():
-            made, value = {"component": "TextField", "variant": "number"}, _number_text(initial)
+            component, value = {"component": "TextField", "variant": "number"}, _number_text(initial)
             drawing.check_number(field)
         case Boolean() | Checkbox():
-            made, value = {"component": "CheckBox"}, initial is True
+            component, value = {"component": "CheckBox"}, initial is True
             drawing.check_box(field)
         case Select() | Radio() | Multiselect():
-            made, value = _picker(field, locale), _chosen_texts(initial)
+            component, value = _picker(field, locale), _chosen_texts(initial)
             drawing.check_choices(field)
         case Date() | Time() | Datetime():
-            made, value = drawing.date_time(field), initial or ""
+            component, value = drawing.date_time(field), initial or ""
             drawing.check_required()
-    made |= {"label": label, "value": {"path": pointer("values", field.id)}}
+    component |= {"label": label, "value": {"path": pointer("values", field.id)}}
     if drawing.checks and field.validate_on_client:
-        made["checks"] = drawing.checks
-    return Drawn(made, value, drawing.lost)
+        component["checks"] = drawing.checks
+    return Drawn(component, value, drawing.lost)
 
 
 def shown_options(field: Select | Radio | Multiselect) -> Sequence[Option]:

@@ -158,17 +158,17 @@ class ChatPeer(CardPage):
 
     async def closing(self, request: Json, _shown: Json, /) -> Sequence[Json]:
         """Return the frames that say how a request ended."""
-        ended = InputRequest.model_validate(request)
-        if (why := denial(ended)) is not None:
-            return [_status(ended, "error", result=None, error=why)]
-        answer, content = ended.answer, {"decision": ended.answer and ended.answer.decision}
-        if ended.form is not None:
-            content = {"answers": answers(ended, self._languages)}
-        completed = _status(ended, "completed", result={"content": content}, error=None)
-        if ended.approval is None or ended.approval.plan is None:
+        settled = InputRequest.model_validate(request)
+        if (why := denial(settled)) is not None:
+            return [_status(settled, "error", result=None, error=why)]
+        answer, content = settled.answer, {"decision": settled.answer and settled.answer.decision}
+        if settled.form is not None:
+            content = {"answers": answers(settled, self._languages)}
+        completed = _status(settled, "completed", result={"content": content}, error=None)
+        if settled.approval is None or settled.approval.plan is None:
             return [completed]
         mode = ACCEPT_EDITS if answer and answer.mode == ACCEPT_EDITS else NORMAL
-        about = {"conversation_id": ended.thread_id, "mode": mode, "reason": "plan_approved"}
+        about = {"conversation_id": settled.thread_id, "mode": mode, "reason": "plan_approved"}
         return [completed, {"type": "mode_changed", **about}]
 
     @property

@@ -19,7 +19,7 @@ from askback.messages import DEFAULT_LOCALE, number_text, translate
 from askback.messages.languages import choose
 from askback.ports.systems import Answer, Api, Call, Json
 
-Style = Literal["snake", "camel"]
+KeyStyle = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)
 _TYPES = {**{each: each for each in TYPES}, "textarea": "text", "radio": "select"}
 _CAMEL = {
@@ -46,7 +46,7 @@ async def open_questions(api: Api, chat: str) -> Sequence[Json]:
     return [each for each in await api.open_requests(thread_id=chat, kind="form") if field_of(each)]
 
 
-def clarification(request: Mapping[str, Any], *, style: Style, locale: str) -> Json | None:
+def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -> Json | None:
     """Return the data of a question's event, without the names of the event and the chat; None for another request."""
     if (field := field_of(request)) is None:
         return None

@@ -38,13 +38,13 @@ async def _tools(call: Call) -> Answer:
     return Answer([tool(call.query.get("language"))])
 
 
-async def _stream(call: Call, style: people.Style = "snake") -> EventStream:
+async def _stream(call: Call, style: people.KeyStyle = "snake") -> EventStream:
     await call.api.call("get_thread", thread_id=call.path["chat"])  # raises before the stream begins
     style = "camel" if call.query.get("style") == "camel" else style
     return EventStream(_events(call.api, call.path["chat"], style))
 
 
-async def _events(api: Api, chat: str, style: people.Style) -> AsyncIterator[StreamEvent]:
+async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[StreamEvent]:
     def event(name: str, data: Json) -> StreamEvent:
         return StreamEvent(name, {"event": name, "chatId": chat, **data})
 

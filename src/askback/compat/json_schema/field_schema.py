@@ -36,38 +36,38 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
     lost: Lost = []
     match field:
         case Select() | Radio() | Multiselect() if field.options_from is not None:
-            made = _sourced(field, lost)
+            schema = _sourced(field, lost)
         case Text() | Textarea():
-            made = _text(field, lost)
+            schema = _text(field, lost)
         case Number():
-            made, exact = write_bounds(field.min, field.max, field.step)
+            schema, exact = write_bounds(field.min, field.max, field.step)
             if not exact:
                 lost.append(
                     f"The step of {field.step} counts from {field.min}, and in a schema it counts from 0."
                 )
         case Boolean() | Checkbox():
-            made = {"type": "boolean"} | ({"const": True} if field.required else {})
+            schema = {"type": "boolean"} | ({"const": True} if field.required else {})
         case Select() | Radio():
-            made = _choice(_options(field), locale, allow_other=field.allow_other)
+            schema = _choice(_options(field), locale, allow_other=field.allow_other)
         case Multiselect():
-            made = _several(field, _choice(field.options, locale, allow_other=field.allow_other))
+            schema = _several(field, _choice(field.options, locale, allow_other=field.allow_other))
         case Date() | Time() | Datetime():
-            made = _moment(field, lost)
+            schema = _moment(field, lost)
         case File():
-            made = _files(field, lost)
+            schema = _files(field, lost)
         case Rows():
-            made = {"type": "object"}
+            schema = {"type": "object"}
             lost.append("The schema does not check what was decided about rows.")
     if field.sensitive:
         lost.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
-        made = {"type": "string", "writeOnly": True}
+        schema = {"type": "string", "writeOnly": True}
     texts = without_none(
         title=choose(field.label, [locale]) or None,
         description=choose(field.description, [locale]) or None,
         default=field.default,
         readOnly=field.readonly or None,
     )
-    return {**made, **texts}, lost
+    return {**schema, **texts}, lost
 
 
 def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
@@ -113,8 +113,8 @@ def _text(field: Text | Textarea, lost: Lost) -> dict[str, Any]:
 
 def _several(field: Multiselect, items: dict[str, Any]) -> dict[str, Any]:
     low = max(field.min_choices or 0, int(field.required)) or None
-    made = {"type": "array", "items": items, "uniqueItems": True}
-    return made | without_none(minItems=low, maxItems=field.max_choices)
+    schema = {"type": "array", "items": items, "uniqueItems": True}
+    return schema | without_none(minItems=low, maxItems=field.max_choices)
 
 
 def _sourced(field: Select | Radio | Multiselect, lost: Lost) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def _options(field: Select | Radio) -> Sequence[Option]:
 
 def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dict[str, Any]:
     if all(option.label == value_text(option.value) and option.description is None for option in options):
-        made: dict[str, Any] = {"enum": [option.value for option in options]}
+        schema: dict[str, Any] = {"enum": [option.value for option in options]}
     else:
-        made = {
+        schema = {
             "oneOf": [
                 {
                     "const": option.value,
@@ -145,7 +145,7 @@ def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dic
         }
     texts = all(isinstance(option.value, str) for option in options)
     kind: dict[str, Any] = {"type": "string"} if texts else {}
-    return {**kind, "anyOf": [made, {"type": "string"}]} if allow_other else {**kind, **made}
+    return {**kind, "anyOf": [schema, {"type": "string"}]} if allow_other else {**kind, **schema}
 
 
 def _moment(field: Date | Time | Datetime, lost: Lost) -> dict[str, Any]:
@@ -168,13 +168,13 @@ def _moment(field: Date | Time | Datetime, lost: Lost) -> dict[str, Any]:
 def _files(field: File, lost: Lost) -> dict[str, Any]:
     names = ("id", "name", "type", "sha256")
     properties: dict[str, Any] = {name: {"type": "string"} for name in names} | {"size": {"type": "integer"}}
-    made = {"type": "object", "properties": properties, "required": [*properties]}
+    schema = {"type": "object", "properties": properties, "required": [*properties]}
     lost.append("A schema describes the record of an uploaded file, and not how to upload it.")
     if field.max_files in (None, 1):
-        return made
+        return schema
     return {
         "type": "array",
-        "items": made,
+        "items": schema,
         "maxItems": field.max_files,
         **without_none(minItems=int(field.required) or None),
     }

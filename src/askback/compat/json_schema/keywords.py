@@ -58,12 +58,12 @@ def well_formed(schema: object) -> dict[str, Any]:
     """Return a copy of one schema without keywords that are null; raises `Unsupported` for a value of a wrong type."""
     if not _is_object(schema):
         raise Unsupported("A form needs a type here, such as string.")
-    made = {
+    merged = {
         keyword: value
         for keyword, value in cast("Schema", schema).items()
         if value is not None or keyword in _ANY_VALUE
     }
     for keyword, (fits, what) in _TYPES.items():
-        if keyword in made and not fits(made[keyword]):
+        if keyword in merged and not fits(merged[keyword]):
             raise Unsupported(f"It must be {what}.", keyword)
-    return made
+    return merged

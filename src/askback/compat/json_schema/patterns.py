@@ -25,16 +25,16 @@ def read_pattern(pattern: str) -> str:
     ends = pattern.endswith("$") and (len(before) - len(before.rstrip("\\"))) % 2 == 0
     inner = pattern[4:-2] if pattern.startswith("^(?:") and pattern.endswith(")$") else None
     if inner is not None and _is_whole(inner):
-        made = inner
+        whole_pattern = inner
     elif begins and ends and "|" not in pattern:
-        made = pattern
+        whole_pattern = pattern
     else:
-        made = f"(?s:.*)(?:{pattern})(?s:.*)"
+        whole_pattern = f"(?s:.*)(?:{pattern})(?s:.*)"
         if "|" not in pattern:
-            made = made.removeprefix("(?s:.*)") if begins else made
-            made = made.removesuffix("(?s:.*)") if ends else made
-    compile_pattern(made)
-    return made
+            whole_pattern = whole_pattern.removeprefix("(?s:.*)") if begins else whole_pattern
+            whole_pattern = whole_pattern.removesuffix("(?s:.*)") if ends else whole_pattern
+    compile_pattern(whole_pattern)
+    return whole_pattern
 
 
 def write_pattern(pattern: str) -> str | None:

@@ -73,16 +73,16 @@ def _target(reference: object, root: Schema) -> Schema:
 
 
 def _merged(one: dict[str, Any], other: dict[str, Any], *steps: str | int) -> dict[str, Any]:
-    made = dict(one)
+    merged = dict(one)
     for key, value in other.items():
         if key == "properties":
-            made[key] = {**made.get(key, {}), **value}
+            merged[key] = {**merged.get(key, {}), **value}
         elif key == "required":
-            made[key] = [*made.get(key, []), *value]
+            merged[key] = [*merged.get(key, []), *value]
         elif key in ("title", "description", "default"):
-            made.setdefault(key, value)
-        elif key in made and made[key] != value:
+            merged.setdefault(key, value)
+        elif key in merged and merged[key] != value:
             raise Unsupported(f"It contradicts or narrows `{key}` beside it. Write one schema.", *steps)
         else:
-            made[key] = value
-    return made
+            merged[key] = value
+    return merged

@@ -103,18 +103,18 @@ class _Interaction:
             ended = ended.request
         await self._finish(ended)
 
-    async def _finish(self, ended: InputRequest | None) -> None:
+    async def _finish(self, settled: InputRequest | None) -> None:
         """Respond to the outcome of a request, unless a hook has decided about it."""
         asked, response = self.request, UserResponse("cancel")
-        if ended is not None:
-            if ended.status is Status.EXPIRED and asked.onTimeout is not None:
-                await self._timed_out(ended)
+        if settled is not None:
+            if settled.status is Status.EXPIRED and asked.onTimeout is not None:
+                await self._timed_out(settled)
                 return
-            is_withdrawn = ended.status is Status.CANCELLED and ended.reason != "not_shown"
+            is_withdrawn = settled.status is Status.CANCELLED and settled.reason != "not_shown"
             if is_withdrawn and asked.onCancel is not None:
                 await _call_hook(asked.onCancel)
-            outcomes.raise_without_response(ended)
-            response = UserResponse(**outcomes.response(ended))
+            outcomes.raise_without_response(settled)
+            response = UserResponse(**outcomes.response(settled))
         await self._respond(response)
         if asked.type == "input":  # it has ended: nobody can be asked again
             self.outcome = self.outcome or {"complete": {"ok": False, "cancelled": True}}

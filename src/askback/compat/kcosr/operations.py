@@ -155,15 +155,15 @@ async def _ask(
     if call.query.get("wait") == "0" and not request.settled:
         message = "Interaction remains open for a later response."
         return _ok({"pending": True, "message": message, **outcomes.ids(request)})
-    ended = InputRequest.model_validate(await call.api.outcome(request.id))
+    settled = InputRequest.model_validate(await call.api.outcome(request.id))
     try:
-        body = write(ended)
+        body = write(settled)
     except ToolError as error:
-        return _error(error.code, error.message, outcome_of=ended.id)
+        return _error(error.code, error.message, outcome_of=settled.id)
     if body.get("action") == "approve":
-        used = {"execution_id": outcomes.ids(ended)["toolCallId"]}
-        await call.api.call("consume_approval", used, request_id=ended.id)
-    return _ok(body, outcome_of=ended.id if ended.settled else "")
+        used = {"execution_id": outcomes.ids(settled)["toolCallId"]}
+        await call.api.call("consume_approval", used, request_id=settled.id)
+    return _ok(body, outcome_of=settled.id if settled.settled else "")
 
 
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:

@@ -170,7 +170,7 @@ def _is_late(request: InputRequest) -> bool:
 def _call_text(request: InputRequest) -> str:
     """Return the text that a person approves: the prompt alone, or the agent's words before the whole input."""
     assert request.approval is not None
-    asked = request.approval.input
+    call_input = request.approval.input
     agent_text = request.approval.reason or request.approval.title
-    text = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False, indent=2)
+    text = call_input if isinstance(call_input, str) else json.dumps(call_input, ensure_ascii=False, indent=2)
     return f"{agent_text}\n\n{text}" if isinstance(agent_text, str) else text

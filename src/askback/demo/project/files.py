@@ -72,18 +72,18 @@ indent_size = 2
 def project_files(plan: Plan) -> dict[str, str]:
     """Return every file of the project as text by its path, in the order to write them."""
     language = LANGUAGES[plan.language]
-    made = {"README.md": _readme(plan), "LICENSE": licence_text(plan), ".gitignore": _IGNORED[plan.language]}
-    made |= language.files(plan)
+    files = {"README.md": _readme(plan), "LICENSE": licence_text(plan), ".gitignore": _IGNORED[plan.language]}
+    files |= language.files(plan)
     if "editorconfig" in plan.features:
-        made[".editorconfig"] = _EDITORCONFIG
+        files[".editorconfig"] = _EDITORCONFIG
     if "ci" in plan.features:
-        made[".github/workflows/test.yml"] = _CI.substitute(
+        files[".github/workflows/test.yml"] = _CI.substitute(
             setup=_SETUP[plan.language], test=language.TEST_COMMAND
         )
     if "docker" in plan.features:
-        made["Dockerfile"] = _DOCKERFILE[plan.language].format(command=_run(plan) or language.TEST_COMMAND)
-        made[".dockerignore"] = f".git/\n{_IGNORED[plan.language]}"
-    return made
+        files["Dockerfile"] = _DOCKERFILE[plan.language].format(command=_run(plan) or language.TEST_COMMAND)
+        files[".dockerignore"] = f".git/\n{_IGNORED[plan.language]}"
+    return files
 
 
 def test_command(plan: Plan) -> str:

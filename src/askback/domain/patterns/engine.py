@@ -43,25 +43,25 @@ class Matcher:
 def compile_pattern(pattern: str) -> Matcher:
     """Compile for RE2; raises `ValueError` with RE2's reason, without any part of the pattern."""
     try:
-        return _usual(pattern)
+        return _compile_usual(pattern)
     except _re2.error as error:
         if _reason(error) != TOO_LARGE:
             raise ValueError(_reason(error)) from None
     except UnicodeEncodeError:
         raise ValueError("invalid UTF-8") from None
     try:
-        return _large(pattern)
+        return _compile_large(pattern)
     except _re2.error as error:
         raise ValueError(_reason(error)) from None
 
 
 @lru_cache(maxsize=256)
-def _usual(pattern: str) -> Matcher:
+def _compile_usual(pattern: str) -> Matcher:
     return _compile(pattern, USUAL_MEMORY)
 
 
 @lru_cache(maxsize=8)  # each may take 20 MB
-def _large(pattern: str) -> Matcher:
+def _compile_large(pattern: str) -> Matcher:
     return _compile(pattern, MAX_MEMORY)
 
 

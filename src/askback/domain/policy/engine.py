@@ -119,15 +119,15 @@ def _decide(call: Call, policy: Policy) -> PolicyResult:
     denied = _find_rule(call, policy.rule_set, "deny")
     if denied:
         return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), (denied.text,), dangers)
-    asked = _find_rule(call, policy.rule_set, "ask")
-    if asked or policy.faults:
-        reasons = (Reason("asked_by_rule", rule=asked.text),) if asked else policy.faults
+    ask_rule = _find_rule(call, policy.rule_set, "ask")
+    if ask_rule or policy.faults:
+        reasons = (Reason("asked_by_rule", rule=ask_rule.text),) if ask_rule else policy.faults
         return PolicyResult(
             _ask_or_deny(policy),
             reasons,
-            (asked.text,) if asked else (),
+            (ask_rule.text,) if ask_rule else (),
             dangers,
-            locked=asked is not None and asked.locked,
+            locked=ask_rule is not None and ask_rule.locked,
         )
     return _decide_by_table(call, policy, dangers)
 

@@ -134,18 +134,18 @@ def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Pa
     """Escape each invisible character by itself; None if there are too many."""
     room = MAX_SINGLE_ESCAPES + more + len(text) // MIN_DISTANCE
     parts: Parts = []
-    at = 0
+    position = 0
     for run in _UNSEEN.finditer(classes.letters):
         start, end = run.span()
         escapes = _escapes(text[start:end], limit=room + 1)
         room -= len(escapes)
         if room < 0:
             return None
-        if at < start:
-            parts.append(text[at:start])
+        if position < start:
+            parts.append(text[position:start])
         parts += [_part("".join(escapes[n : n + _TOGETHER])) for n in range(0, len(escapes), _TOGETHER)]
-        at = end
-    return [*parts, text[at:]] if at < len(text) else parts
+        position = end
+    return [*parts, text[position:]] if position < len(text) else parts
 
 
 def _escapes(run: str, *, limit: int) -> list[str]:
@@ -162,16 +162,16 @@ def _escape_stretches(text: str, classes: CharacterClasses) -> Iterator[str | Es
     """Escape stretches of text with many invisible characters as a whole."""
     seen_marks = _table(classes.unseen | {*"\\%×\n\t"})
     no_marks = seen_marks | _table(classes.marks)
-    at = 0
+    position = 0
     for crowd in _CROWD.finditer(classes.letters):
-        if at < crowd.start():
-            yield text[at : crowd.start()]
+        if position < crowd.start():
+            yield text[position : crowd.start()]
         for piece in _PIECE.finditer(classes.letters, *crowd.span()):
             table = no_marks if "m" in piece[0] else seen_marks
             yield Escape(escape=text[piece.start() : piece.end()].translate(table))
-        at = crowd.end()
-    if at < len(text):
-        yield text[at:]
+        position = crowd.end()
+    if position < len(text):
+        yield text[position:]
 
 
 def _table(chars: set[str]) -> dict[int, str]:

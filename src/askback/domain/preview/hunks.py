@@ -105,10 +105,10 @@ def _size(text: str) -> int:
 
 
 def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
-    line, shift, at = 1, 0, 0
+    line, shift, position = 1, 0, 0
     for start, end in _regions(text, change.old):
-        line += text.count("\n", at, start)
-        at = start
+        line += text.count("\n", position, start)
+        position = start
         old = text[start:end]
         new = old.replace(change.old, change.new)
         before, after = line_count(old), line_count(new)
@@ -119,32 +119,32 @@ def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
 def _regions(text: str, run: str) -> Iterator[tuple[int, int]]:
     """Return the line ranges around the places of each run, with context; touching runs are merged."""
     region: tuple[int, int] | None = None
-    at = text.find(run)
-    while at >= 0:
-        end = at + len(run)
-        first, last = _line_start(text, at), _line_end(text, end - 1)
+    position = text.find(run)
+    while position >= 0:
+        end = position + len(run)
+        first, last = _line_start(text, position), _line_end(text, end - 1)
         if region is not None and first > region[1]:
             yield region
             region = None
         region = (first if region is None else region[0], last)
-        at = text.find(run, end)
+        position = text.find(run, end)
     if region is not None:
         yield region
 
 
-def _line_start(text: str, at: int) -> int:
-    """Return the start of the line that is `CONTEXT` lines above the one at `at`."""
+def _line_start(text: str, position: int) -> int:
+    """Return the start of the line that is `CONTEXT` lines above the one at `position`."""
     for _ in range(CONTEXT + 1):
-        at = text.rfind("\n", 0, at)
-        if at < 0:
+        position = text.rfind("\n", 0, position)
+        if position < 0:
             return 0
-    return at + 1
+    return position + 1
 
 
-def _line_end(text: str, at: int) -> int:
-    """Return the end of the line that is `CONTEXT` lines below the one at `at`."""
+def _line_end(text: str, position: int) -> int:
+    """Return the end of the line that is `CONTEXT` lines below the one at `position`."""
     for _ in range(CONTEXT + 1):
-        at = text.find("\n", at) + 1
-        if at == 0:
+        position = text.find("\n", position) + 1
+        if position == 0:
             return len(text)
-    return at
+    return position

@@ -112,9 +112,9 @@ def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
         text_check.line("texts", "declined", ask.texts.declined, limits.note)
     if (own := ask.question_limit) is not None:
         text_check.line("question_limit", "text", own.text, limits.note)
-        least, most = BOUNDS["max_questions"]
-        if not least <= own.max <= most:
-            report.add("question_limit.max", "out_of_range", min=least, max=most)
+        lowest, highest = BOUNDS["max_questions"]
+        if not lowest <= own.max <= highest:
+            report.add("question_limit.max", "out_of_range", min=lowest, max=highest)
     if ask.validator is not None and any(field.sensitive for field in ask.form.all_fields):
         report.add("validator", "validator_with_sensitive")
     if ask.hooks and any(field.sensitive for field in ask.form.all_fields):
@@ -160,10 +160,10 @@ def _check_parts(
     _check_form_parts(raw, faulty, ("form",), FormRules(report, text_check, limits, "form"))
 
 
-def _check_form_parts(raw: object, faulty: set[Steps], at: Steps, rules: FormRules) -> None:
-    form = SoundParts(faulty).form(raw, at)
+def _check_form_parts(raw: object, faulty: set[Steps], steps: Steps, rules: FormRules) -> None:
+    form = SoundParts(faulty).form(raw, steps)
     if form is not None:
-        shape_known = not faulty & {(*at, "fields"), (*at, "sections")}
+        shape_known = not faulty & {(*steps, "fields"), (*steps, "sections")}
         rules.check(with_yes_no(form), cast("Mapping[str, Any]", raw), shape_known=shape_known)
 
 

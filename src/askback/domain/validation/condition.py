@@ -19,7 +19,7 @@ class ConditionRules:
     def __init__(self, report: Report, limit: int, sound: Mapping[str, AnyField | None]) -> None:
         """`sound` has each field by its id, None where it has a fault; a list has at most `limit` members."""
         self.report = report
-        self.most = limit
+        self.limit = limit
         self.sound = sound
         self.earlier: dict[str, AnyField | None] = {}
 
@@ -51,7 +51,7 @@ class ConditionRules:
         elif len(lists) == 1 and condition.field is None and not compared and not inner:
             parts: list[Condition] = getattr(condition, lists[0])
             self.check_length(join(path, lists[0]), len(parts))
-            for index, part in enumerate(parts[: self.most]):
+            for index, part in enumerate(parts[: self.limit]):
                 self.check(f"{path}.{lists[0]}[{index}]", part, inner=True)
         else:
             self.report.add(path, "invalid_condition.inner" if inner else "invalid_condition")
@@ -60,8 +60,8 @@ class ConditionRules:
         """Check that a list has members, and not too many."""
         if not length:
             self.report.add(path, "empty.list")
-        elif length > self.most:
-            self.report.add(path, "too_many", max=self.most)
+        elif length > self.limit:
+            self.report.add(path, "too_many", max=self.limit)
 
     def check_comparison(self, path: str, condition: Condition, id_: str) -> None:
         """Check that the field comes earlier and can have the value."""
@@ -80,7 +80,7 @@ class ConditionRules:
         for name, value in (("is", condition.is_), ("is_not", condition.is_not)):
             if field is not None and value is not None and not _can_be(field, value):
                 self.report.add(join(path, name), "impossible_condition")
-        for index, value in enumerate((condition.in_ or ())[: self.most]):
+        for index, value in enumerate((condition.in_ or ())[: self.limit]):
             if field is not None and not _can_be(field, value):
                 self.report.add(f"{path}.in[{index}]", "impossible_condition")
 

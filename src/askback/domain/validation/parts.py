@@ -49,51 +49,55 @@ class SoundParts:
             keys["escalation"] = [EscalationStep.model_validate(step) for step in steps]
         return _build(Ask, keys)
 
-    def form(self, raw: object, at: Steps) -> Form | None:
-        """Return the form at `at`; None if it is not an object."""
-        keys = self._sound_keys(raw, at, without=("fields", "sections", "initial_values", "completed_view"))
+    def form(self, raw: object, steps: Steps) -> Form | None:
+        """Return the form at `steps`; None if it is not an object."""
+        keys = self._sound_keys(
+            raw, steps, without=("fields", "sections", "initial_values", "completed_view")
+        )
         if keys is None:
             return None
         members = cast("Mapping[str, Any]", raw)
-        keys["fields"] = self._fields(members.get("fields"), (*at, "fields"))
-        keys["sections"] = self._sections(members.get("sections"), (*at, "sections"))
-        keys["initial_values"] = self._sound_keys(members.get("initial_values"), (*at, "initial_values"))
-        view = self._sound_keys(members.get("completed_view"), (*at, "completed_view"))
+        keys["fields"] = self._fields(members.get("fields"), (*steps, "fields"))
+        keys["sections"] = self._sections(members.get("sections"), (*steps, "sections"))
+        keys["initial_values"] = self._sound_keys(members.get("initial_values"), (*steps, "initial_values"))
+        view = self._sound_keys(members.get("completed_view"), (*steps, "completed_view"))
         keys["completed_view"] = None if view is None else _build(CompletedView, view)
         return _build(Form, keys)
 
-    def _fields(self, raw: object, at: Steps) -> list[AnyField | InvalidField] | None:
+    def _fields(self, raw: object, steps: Steps) -> list[AnyField | InvalidField] | None:
         if not isinstance(raw, (list, tuple)):
             return None
         items = cast("Sequence[object]", raw)
-        return [self._field(item, (*at, index)) for index, item in enumerate(items)]
+        return [self._field(item, (*steps, index)) for index, item in enumerate(items)]
 
-    def _field(self, raw: object, at: Steps) -> AnyField | InvalidField:
-        if at not in self.touched:
+    def _field(self, raw: object, steps: Steps) -> AnyField | InvalidField:
+        if steps not in self.touched:
             return _FIELD.validate_python(raw)
         members: Mapping[str, object] = cast("Mapping[str, object]", raw) if isinstance(raw, Mapping) else {}
         id_ = members.get("id")
-        is_known = bool(members) and (*at, "type") not in self.touched
+        is_known = bool(members) and (*steps, "type") not in self.touched
         return InvalidField(id_ if isinstance(id_, str) else None, members.get("label") if is_known else "")
 
-    def _sections(self, raw: object, at: Steps) -> list[Section] | None:
+    def _sections(self, raw: object, steps: Steps) -> list[Section] | None:
         if not isinstance(raw, (list, tuple)):
             return None
         items = cast("Sequence[object]", raw)
-        return [self._section(item, (*at, index)) for index, item in enumerate(items)]
+        return [self._section(item, (*steps, index)) for index, item in enumerate(items)]
 
-    def _section(self, raw: object, at: Steps) -> Section:
-        keys = self._sound_keys(raw, at, without=("fields",)) or {}
+    def _section(self, raw: object, steps: Steps) -> Section:
+        keys = self._sound_keys(raw, steps, without=("fields",)) or {}
         if keys.get("visible_if") is not None:
             keys["visible_if"] = Condition.model_validate(keys["visible_if"], by_name=False)
         fields = cast("Mapping[str, object]", raw).get("fields") if isinstance(raw, Mapping) else None
-        return _build(Section, {**keys, "fields": self._fields(fields, (*at, "fields"))})
+        return _build(Section, {**keys, "fields": self._fields(fields, (*steps, "fields"))})
 
-    def _sound_keys(self, raw: object, at: Steps, *, without: tuple[str, ...] = ()) -> dict[str, Any] | None:
+    def _sound_keys(
+        self, raw: object, steps: Steps, *, without: tuple[str, ...] = ()
+    ) -> dict[str, Any] | None:
         if not isinstance(raw, Mapping):
             return None
         members = cast("Mapping[str, Any]", raw)
-        return {k: v for k, v in members.items() if k not in without and (*at, k) not in self.touched}
+        return {k: v for k, v in members.items() if k not in without and (*steps, k) not in self.touched}
 
 
 def _build(model: type[AnyModel], keys: dict[str, Any]) -> AnyModel:

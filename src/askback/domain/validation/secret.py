@@ -30,9 +30,9 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection
 
     `blocked` are names that are refused in addition to the built-in ones.
     """
-    asked, text_check = read_asked(SecretRequest, body, limits)
+    secret_request, text_check = read_asked(SecretRequest, body, limits)
     report = text_check.report
-    secret = asked.secret
+    secret = secret_request.secret
     _check_names(secret.names, report, limits, blocked)
     text_check.line("secret", "reason", secret.reason, limits.secret_reason)
     text_check.lines("secret", "instructions", secret.instructions, limits.secret_instructions)
@@ -47,7 +47,9 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection
         text_check.hint(item_path, "placeholder", raw.placeholder, limits.secret_placeholder)
         text_check.hint(item_path, "format_hint", raw.format_hint, limits.secret_hint)
     report.finish()
-    return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
+    return secret_request.model_copy(
+        update={"secret": secret.model_copy(update={"names": sorted(secret.names)})}
+    )
 
 
 def _check_names(names: Sequence[str], report: Report, limits: Limits, blocked: Collection[str]) -> None:

@@ -25,8 +25,8 @@ async def can_answer(ctx: Services, principal: Principal, record: Record) -> boo
 
 def may_be_assigned(principal: Principal, record: Record) -> bool:
     """Whether a person could answer this request as its assignee: by their level in its thread."""
-    held = sharing.level(principal, record.access, record.thread_id)
-    return held >= kind_of(record).level and not _is_excluded(principal, record)
+    granted_level = sharing.level(principal, record.access, record.thread_id)
+    return granted_level >= kind_of(record).level and not _is_excluded(principal, record)
 
 
 async def require_can_answer(

@@ -137,11 +137,11 @@ async def require(
     An agent that is not admitted gets `ThreadOfAnother` when it writes, unless the thread is hidden from the person
     that it works for.
     """
-    held = level(principal, access, thread_id)
-    if held >= needed:
+    granted_level = level(principal, access, thread_id)
+    if granted_level >= needed:
         return
     foreign = needed > AccessLevel.VIEW and not admits(access, principal)
-    if held is AccessLevel.NONE and (
+    if granted_level is AccessLevel.NONE and (
         not foreign or level(principal, replace(access, agents=None), thread_id) is AccessLevel.NONE
     ):
         raise no_such_thread()
@@ -149,7 +149,7 @@ async def require(
     if foreign:
         raise ThreadOfAnother
     raise Forbidden(
-        f"In this thread you have the level {held.wire_name}; this needs {needed.wire_name}. "
+        f"In this thread you have the level {granted_level.wire_name}; this needs {needed.wire_name}. "
         "Ask its owner for more access."
     )
 

@@ -26,9 +26,9 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
     Raises `Faults`. An action that a person has just refused is not asked again.
     """
     action = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
-    claimed = idempotency_claim(principal, "create", key, action)
+    claim = idempotency_claim(principal, "create", key, action)
     terms = await sharing.require_to_ask(ctx, principal, action.thread_id)
-    if (before := await replayed(ctx, claimed)) is not None:
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     labels = labels_of(action, action)
     await require_new(ctx, principal, action.thread_id, labels)
@@ -51,7 +51,7 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
     )
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, action, record, claimed, terms)
+    return await open_request(ctx, principal, action, record, claim, terms)
 
 
 def _shown_action(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:

@@ -106,7 +106,7 @@ async def start_oauth(
         tuple(languages),
     )
     await ctx.store.put_oauth_attempt(attempt, now_ms=now)
-    asked = authorize_parameters(
+    parameters = authorize_parameters(
         provider,
         scopes=record.spec.action.scopes or (),
         state=state,
@@ -114,7 +114,7 @@ async def start_oauth(
         redirect_uri=redirect_uri,
     )
     joined = "&" if "?" in provider.authorize_url else "?"
-    return f"{provider.authorize_url}{joined}{urlencode(asked)}"
+    return f"{provider.authorize_url}{joined}{urlencode(parameters)}"
 
 
 async def finish_oauth(ctx: Services, callback: Callback) -> Result:
@@ -206,8 +206,8 @@ async def _keep(
     where = location_of("session", thread_id=record.thread_id, project=None)
     owner = record.access.owner
     answer: dict[str, Any] = {"outcome": "done", "names": sorted(values), "scope": "session"}
-    if shown := shown_texts(languages, **action.texts):
-        answer["shown"] = shown
+    if shown_parts := shown_texts(languages, **action.texts):
+        answer["shown"] = shown_parts
     lifts = await refusals.lifts_for_answer(ctx, record)
     while True:
         sealed = await seal_values(ctx, principal, values, where, owner=owner, request_id=record.id)

@@ -37,21 +37,21 @@ async def answer_action(
     body: object,
     *,
     key: str | None,
-    claimed: Claim | None = None,
+    claim: Claim | None = None,
 ) -> Change:
     """Record the person's outcome from an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     check_outcome(payload, record.spec.action, ctx.limits)
-    shown = shown_texts(payload.languages or (), **record.spec.action.texts)
+    shown_parts = shown_texts(payload.languages or (), **record.spec.action.texts)
     if payload.outcome == "done" and record.spec.facts.validator is not None:
-        answer = {"outcome": "done", **({"shown": shown} if shown else {})}
-        return await submit_for_check(ctx, record, answer, by=principal, claim=claimed)
-    return await _record(ctx, principal, record, payload, source="responder", claim=claimed, shown=shown)
+        answer = {"outcome": "done", **({"shown": shown_parts} if shown_parts else {})}
+        return await submit_for_check(ctx, record, answer, by=principal, claim=claim)
+    return await _record(ctx, principal, record, payload, source="responder", claim=claim, shown=shown_parts)
 
 
 async def report_outcome(
@@ -64,8 +64,8 @@ async def report_outcome(
     await roles.require(ctx, principal, "report_outcome", request_id)
     record = await get_request(ctx, principal, request_id)
     payload = parse(OutcomeBody, body)
-    claimed = idempotency_claim(principal, f"outcome:{request_id}", key, payload)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, f"outcome:{request_id}", key, payload)
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     if not kind_of(record).is_reported:
         raise Conflict(
@@ -74,7 +74,7 @@ async def report_outcome(
             request=record.as_dict(),
         )
     check_outcome(payload, record.spec.action, ctx.limits)
-    return await _record(ctx, principal, record, payload, source="requester", claim=claimed)
+    return await _record(ctx, principal, record, payload, source="requester", claim=claim)
 
 
 async def _record(

@@ -55,10 +55,10 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
         system=payload.system or "",
     )
     roots = [manage.normalize_root(path) for path in payload.roots or ()]
-    made = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
+    issued = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
     for path in roots:
-        await manage.add_root(ctx, principal, tenant, made.token.principal.id, path)
-    return made
+        await manage.add_root(ctx, principal, tenant, issued.token.principal.id, path)
+    return issued
 
 
 async def _tenant(ctx: Services, principal: Principal, tenant: str | None) -> str:

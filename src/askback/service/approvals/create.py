@@ -47,21 +47,21 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
     """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
     approval = check_approval(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
-    claimed = idempotency_claim(principal, "create", key, approval.ask)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, "create", key, approval.ask)
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     if approval.ask.approval.exclude_requester and "user" not in principal.actor:
         raise Faults([fault("approval.exclude_requester", "requester_without_user")])
     await require_new(ctx, principal, approval.ask.thread_id, labels_of(approval.ask, approval.ask))
     ruling = NOT_EVALUATED if approval.is_plan else await _evaluate(ctx, principal, approval)
     if ruling.decision.decision != "ask":
-        return await _create_settled(ctx, principal, approval, ruling, claimed)
+        return await _create_settled(ctx, principal, approval, ruling, claim)
     record = _record(ctx, principal, approval, approval=_shown_approval(approval, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await _repeat_refusal(ctx, record, refused, ruling, key)
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
     effects = SideEffects(uses=uses) if uses else NOTHING
-    return await open_request(ctx, principal, approval.ask, record, claimed, terms, effects)
+    return await open_request(ctx, principal, approval.ask, record, claim, terms, effects)
 
 
 async def _evaluate(ctx: Services, principal: Principal, approval: ApprovalRequest) -> PolicyEvaluation:
@@ -81,7 +81,7 @@ async def _create_settled(
     principal: Principal,
     approval: ApprovalRequest,
     ruling: PolicyEvaluation,
-    claimed: Claim | None,
+    claim: Claim | None,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
     record = _record(ctx, principal, approval, approval=_stated_approval(approval))
@@ -115,7 +115,7 @@ async def _create_settled(
     resumes = resumes_for_settled(ctx, record, now=now)
     uses = ruling.uses(record.tenant, at=now, request_id=record.id)
     effects = SideEffects(audit=(audit,), resumes=resumes, uses=uses)
-    return await ctx.store.insert(record, event, claimed, effects)
+    return await ctx.store.insert(record, event, claim, effects)
 
 
 async def _repeat_refusal(
@@ -142,33 +142,33 @@ def validity_ms(ctx: Services, valid_s: float | None) -> int:
     return round((ctx.limits.decision_s if valid_s is None else valid_s) * 1000)
 
 
-def _stated_approval(asked: ApprovalRequest) -> dict[str, Any]:
+def _stated_approval(ask: ApprovalRequest) -> dict[str, Any]:
     """Return the approval as sent by the agent, with its digest."""
-    approval = asked.ask.approval
+    approval = ask.ask.approval
     members = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
-    return {**members, "tool": asked.call.tool, "input": asked.call.input, "digest": asked.digest}
+    return {**members, "tool": ask.call.tool, "input": ask.call.input, "digest": ask.digest}
 
 
-def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str, Any]:
+def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str, Any]:
     """Return the approval with everything that a person is shown."""
-    approval, decision = asked.ask.approval, ruling.decision
-    choices = _choices(asked, ruling)
-    scopes: tuple[Scope, ...] = asked.offered if choices else ("once",)
-    only_once = _only_once(asked, ruling) if scopes == ("once",) and not asked.is_plan else None
+    approval, decision = ask.ask.approval, ruling.decision
+    choices = _choices(ask, ruling)
+    scopes: tuple[Scope, ...] = ask.offered if choices else ("once",)
+    only_once = _only_once(ask, ruling) if scopes == ("once",) and not ask.is_plan else None
     stated_risk = approval.risk or Risk()
     danger = decision.risks or stated_risk.level == "danger"
     before = approval.preview.before if approval.preview else None
-    drawn = preview(asked.call, before=before)
+    drawn = preview(ask.call, before=before)
     members: dict[str, Any] = {
-        **_stated_approval(asked),
+        **_stated_approval(ask),
         "scopes": scopes,
         **({"rule": choices[0].rule, "choices": choices} if scopes != ("once",) else {}),
-        "scripts": list(called_scripts(asked.call)) or None if scopes != ("once",) else None,
+        "scripts": list(called_scripts(ask.call)) or None if scopes != ("once",) else None,
         "only_once": None if only_once is None else escape_line(only_once),
         "only_once_code": None if only_once is None else reason_data(only_once),
-        "runs_project": runs_project_code(asked.call) or None,
+        "runs_project": runs_project_code(ask.call) or None,
         "locked": decision.locked or None,
-        "root": None if asked.is_plan else ruling.root(asked.call),
+        "root": None if ask.is_plan else ruling.root(ask.call),
         "reasons": [escape_line(reason) for reason in decision.reasons],
         "reason_codes": list(map(reason_data, decision.reasons)),
         "risk_codes": list(map(reason_data, decision.risks)) or None,
@@ -178,15 +178,15 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
         },
         "agent_risk": None if approval.risk is None else stated_risk.model_dump(),
         "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
-        "allow_edit": _is_editable(asked),
+        "allow_edit": _is_editable(ask),
     }
     return {name: value for name, value in members.items() if value is not None or name == "input"}
 
 
-def _is_editable(asked: ApprovalRequest) -> bool:
+def _is_editable(ask: ApprovalRequest) -> bool:
     """Whether a person may change the input: not of a plan, not with a quorum, and not if there is no input."""
-    approval = asked.ask.approval
-    return approval.allow_edit and approval.quorum == 1 and asked.call.input is not None and not asked.is_plan
+    approval = ask.ask.approval
+    return approval.allow_edit and approval.quorum == 1 and ask.call.input is not None and not ask.is_plan
 
 
 def _choices(approval: ApprovalRequest, ruling: PolicyEvaluation) -> list[RuleChoice]:
@@ -211,25 +211,23 @@ def _only_once(approval: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
     return Reason("only_once", why=why)
 
 
-def _record(
-    ctx: Services, principal: Principal, asked: ApprovalRequest, *, approval: dict[str, Any]
-) -> Record:
-    timeout = asked.ask.timeout_s
-    if "timeout_s" not in asked.ask.model_fields_set:
+def _record(ctx: Services, principal: Principal, ask: ApprovalRequest, *, approval: dict[str, Any]) -> Record:
+    timeout = ask.ask.timeout_s
+    if "timeout_s" not in ask.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
-    members = asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
+    members = ask.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
     if timeout is not None:
         members["timeout_s"] = timeout
     return new_record(
         ctx,
         principal,
-        asked.ask,
+        ask.ask,
         to_json({**members, "approval": approval}).decode(),
-        kind=asked.ask.kind,
+        kind=ask.ask.kind,
         timeout_s=timeout,
-        view=_view(asked),
-        digest=asked.digest,
-        labels=labels_of(asked.ask, asked.ask),
+        view=_view(ask),
+        digest=ask.digest,
+        labels=labels_of(ask.ask, ask.ask),
     )
 
 

@@ -45,15 +45,15 @@ async def decide_approval(
     body: object,
     *,
     key: str | None,
-    claimed: Claim | None = None,
+    claim: Claim | None = None,
 ) -> Change:
     """Decide about a request for approval; see `answer_request`, which has checked the role.
 
     Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
     """
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(DecisionBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
@@ -65,7 +65,7 @@ async def decide_approval(
     if payload.scope not in {"once", "thread"}:
         await sharing.require_unlimited(ctx, principal, "create_rule")
     decided = check_decision(payload, approval, limits=ctx.limits)
-    return await _Decision(ctx, principal, payload, approval, decided, claimed).run(record)
+    return await _Decision(ctx, principal, payload, approval, decided, claim).run(record)
 
 
 def _locked_error() -> Forbidden:
@@ -199,9 +199,9 @@ class _Decision:
         answer: dict[str, Any] = {"decision": payload.decision, "digest": self.decided.digest}
         if payload.note is not None:
             answer["note"] = payload.note
-        shown = shown_texts(payload.languages or (), title=self.shown.title, reason=self.shown.reason)
-        if shown is not None:
-            answer["shown"] = shown
+        shown_parts = shown_texts(payload.languages or (), title=self.shown.title, reason=self.shown.reason)
+        if shown_parts is not None:
+            answer["shown"] = shown_parts
         if payload.decision == "deny":
             return self._keep(
                 record, answer if payload.scope == "once" else {**answer, "scope": payload.scope}

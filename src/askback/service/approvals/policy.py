@@ -135,10 +135,10 @@ def _check(payload: PolicyBody, limits: Limits) -> None:
         is_sent = name in payload.model_fields_set
         if payload.thread_id is not None and name not in _IN_THREAD and is_sent:
             report.add(name, "only_mode")
-    for name, (least, most) in BOUNDS.items():
+    for name, (lowest, highest) in BOUNDS.items():
         number = getattr(payload, name)
-        if number is not None and not least <= number <= most:
-            report.add(name, "out_of_range", min=least, max=most)
+        if number is not None and not lowest <= number <= highest:
+            report.add(name, "out_of_range", min=lowest, max=highest)
     for index, agent in enumerate(payload.mode_agents or ()):
         TextCheck(report, suspicious=True).at(join("mode_agents", index), agent, limits.identifier)
     if payload.mode_agents is not None and (payload.thread_id is None or payload.mode not in LOOSENING_MODES):
@@ -156,7 +156,7 @@ def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report,
     if len(payload) > MAX_LIMITS:
         report.add("question_limits", "too_many", max=MAX_LIMITS)
         return
-    least, most = BOUNDS["max_questions"]
+    lowest, highest = BOUNDS["max_questions"]
     taken = set[str]()
     for index, each in enumerate(payload):
         path, name = join("question_limits", index), count_name(each.tool, each.agent)
@@ -168,8 +168,8 @@ def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report,
             report.add(join(path, "tool"), "missing_required")
         elif name in taken:
             report.add(path, "duplicate_value")
-        if not least <= each.max <= most:
-            report.add(join(path, "max"), "out_of_range", min=least, max=most)
+        if not lowest <= each.max <= highest:
+            report.add(join(path, "max"), "out_of_range", min=lowest, max=highest)
         taken.add(name)
 
 

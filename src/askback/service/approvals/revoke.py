@@ -49,12 +49,12 @@ async def revoke_approval(ctx: Services, principal: Principal, request_id: str, 
             request=record.as_dict(),
         )
     now = ctx.clock.now_ms()
-    used = await ctx.store.execution(record.tenant, record.id)
-    if used is None:
+    execution = await ctx.store.execution(record.tenant, record.id)
+    if execution is None:
         if now >= datetime.fromisoformat(answer["expires_at"]).timestamp() * 1000:
             raise Gone("The approval has expired, so there is nothing to revoke.", code="decision_expired")
-        used = await _use_up(ctx, principal, record, now)
-    if used.outcome != REVOKED:
+        execution = await _use_up(ctx, principal, record, now)
+    if execution.outcome != REVOKED:
         raise Conflict(
             "The call has already run, so its approval cannot be revoked.",
             code="already_consumed",
@@ -62,13 +62,13 @@ async def revoke_approval(ctx: Services, principal: Principal, request_id: str, 
         )
     if REVOKED in state:
         return record
-    members = {REVOKED: {"at": rfc3339(used.consumed_at), "by": principal.settler}}
+    members = {REVOKED: {"at": rfc3339(execution.consumed_at), "by": principal.settler}}
     return await add_to_answered(ctx, record, REQUEST_REVOKED, members)
 
 
-def is_revoked(used: Execution) -> bool:
+def is_revoked(execution: Execution) -> bool:
     """Whether an approved call was revoked before it could run."""
-    return used.outcome == REVOKED
+    return execution.outcome == REVOKED
 
 
 async def mark_used(ctx: Services, record: Record, at: int) -> None:

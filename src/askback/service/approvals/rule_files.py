@@ -76,8 +76,8 @@ async def import_rules(
     if len(payload.rules) > ctx.limits.imported_rules:
         raise Faults([fault("rules", "too_many", max=ctx.limits.imported_rules)])
     in_force = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
-    file = _File(ctx, principal, in_force, await _agents(ctx, principal))
-    rows = [await file.read(row, join("rules", index)) for index, row in enumerate(payload.rules)]
+    reader = _RuleFileReader(ctx, principal, in_force, await _agents(ctx, principal))
+    rows = [await reader.read(row, join("rules", index)) for index, row in enumerate(payload.rules)]
     if payload.dry_run:
         return True, rows
     if refused := [problem for row in rows for problem in row.problems]:
@@ -101,25 +101,25 @@ async def _agents(ctx: Services, principal: Principal) -> dict[str, list[str]]:
 
 
 @frozen(slots=True)
-class _File:
-    """Reads the rows of a file; `known` are the rules in force and those of earlier rows, by their terms."""
+class _RuleFileReader:
+    """Reads the rows of a file; `earlier` are the rules in force and those of earlier rows, by their terms."""
 
     ctx: Services
     principal: Principal
-    known: dict[RuleRecord, RuleRecord]
+    earlier: dict[RuleRecord, RuleRecord]
     agents: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     async def read(self, row: object, path: str) -> ImportedRow:
         """Return the result of importing a row; the paths of its faults begin with `path`."""
         try:
-            made = await self._read(row)
+            rule = await self._read(row)
         except Faults as odd:
-            placed = odd.with_paths([("$", path), ("", f"{path}.")])
-            return ImportedRow("refused", problems=placed.faults)
-        if (equal := self.known.get(terms_of(made))) is not None:
+            with_paths = odd.with_paths([("$", path), ("", f"{path}.")])
+            return ImportedRow("refused", problems=with_paths.faults)
+        if (equal := self.earlier.get(terms_of(rule))) is not None:
             return ImportedRow("known", equal)
-        self.known[terms_of(made)] = made
-        return ImportedRow("added", made)
+        self.earlier[terms_of(rule)] = rule
+        return ImportedRow("added", rule)
 
     async def _read(self, row: object) -> RuleRecord:
         payload = parse(ImportedRule, row)

@@ -77,11 +77,13 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
         await _require_any_arguments(ctx, principal, payload.thread_id if payload.scope == "thread" else None)
     agent = await require_agent(ctx, principal, payload.agent)
     ends = None if payload.expires_in_s is None else ctx.clock.now_ms() + round(payload.expires_in_s * 1000)
-    made = rule_of_terms(ctx, principal, rule, payload, agent=agent, expires_at=ends)
-    if ends is None and (existing := await _find_same(ctx, made)) is not None:
+    record = rule_of_terms(ctx, principal, rule, payload, agent=agent, expires_at=ends)
+    if ends is None and (existing := await _find_same(ctx, record)) is not None:
         return existing, Outcome.REPLAYED
-    await ctx.store.write(SideEffects(rules=(made,), audit=(rule_entry(ctx, "rule.add", principal, made),)))
-    return made, Outcome.APPLIED
+    await ctx.store.write(
+        SideEffects(rules=(record,), audit=(rule_entry(ctx, "rule.add", principal, record),))
+    )
+    return record, Outcome.APPLIED
 
 
 async def require_agent(ctx: Services, principal: Principal, agent_id: str | None) -> Agent | None:
@@ -117,16 +119,16 @@ def rule_of_terms(
     )
 
 
-async def _find_same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
+async def _find_same(ctx: Services, record: RuleRecord) -> RuleRecord | None:
     """Return the equal rule in force, so that a retried call creates no second one."""
     view = await ctx.store.policy(
-        made.tenant,
-        thread_id=made.subject if made.scope == "thread" else "",
-        project=made.subject if made.scope == "project" else None,
+        record.tenant,
+        thread_id=record.subject if record.scope == "thread" else "",
+        project=record.subject if record.scope == "project" else None,
         now_ms=ctx.clock.now_ms(),
-        agent=made.agent or "",
+        agent=record.agent or "",
     )
-    return next((rule for rule in view.rules if terms_of(rule) == terms_of(made)), None)
+    return next((rule for rule in view.rules if terms_of(rule) == terms_of(record)), None)
 
 
 def terms_of(rule: RuleRecord) -> RuleRecord:

@@ -61,11 +61,11 @@ async def rewrap_seals(ctx: Services, tenant: str | None) -> None:
     if ctx.seals is None:
         return
     async for head in _heads(ctx, tenant):
-        held = read_seal(head.seal or "")
-        if held is None or held.key_id == ctx.seals.key_id:
+        head_seal = read_seal(head.seal or "")
+        if head_seal is None or head_seal.key_id == ctx.seals.key_id:
             continue
         if await seal_status(ctx, head) is SealStatus.SEALED:
-            seal = ctx.seals.seal(head, unsealed=held.unsealed)
+            seal = ctx.seals.seal(head, unsealed=head_seal.unsealed)
             if seal is not None:
                 # If the log has grown meanwhile, that write has sealed it with the first key.
                 await ctx.store.put_seal(head, seal)
@@ -73,26 +73,26 @@ async def rewrap_seals(ctx: Services, tenant: str | None) -> None:
 
 async def seal_status(ctx: Services, head: AuditHead) -> SealStatus:
     """Check the seal of a log."""
-    held = read_seal(head.seal or "")
+    seal = read_seal(head.seal or "")
     if ctx.seals is None:
         return SealStatus.UNSEALED if head.seal is None else SealStatus.UNKNOWN_KEY
     sealed: str | None = head.hash
-    if held is not None and held.seq < head.seq:
-        sealed = await _hash(ctx, head.tenant, held.seq)
+    if seal is not None and seal.seq < head.seq:
+        sealed = await _hash(ctx, head.tenant, seal.seq)
     return ctx.seals.judge(head, sealed=sealed)
 
 
 def explain(head: AuditHead, standing: SealStatus) -> str:
     """Describe why a log is not sealed."""
-    held = read_seal(head.seal or "") or HeadSeal("?", 0, 0, "")
+    seal = read_seal(head.seal or "") or HeadSeal("?", 0, 0, "")
     return {
         SealStatus.SEALED: "it is sealed",
         SealStatus.UNSEALED: "it has no seal",
-        SealStatus.BEHIND: f"the entries after {held.seq} were written without the master key",
-        SealStatus.WRONG: f"its seal is for another log, with {held.seq} entries where this one has {head.seq}"
-        if held.seq != head.seq
+        SealStatus.BEHIND: f"the entries after {seal.seq} were written without the master key",
+        SealStatus.WRONG: f"its seal is for another log, with {seal.seq} entries where this one has {head.seq}"
+        if seal.seq != head.seq
         else "its seal does not fit its last entry",
-        SealStatus.UNKNOWN_KEY: f"it was sealed with the master key {held.key_id}, which is not here",
+        SealStatus.UNKNOWN_KEY: f"it was sealed with the master key {seal.key_id}, which is not here",
     }[standing]
 
 

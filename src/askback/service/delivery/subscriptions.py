@@ -55,7 +55,7 @@ class Subscriber(Protocol):
         """Take the next event; returns immediately."""
         ...
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Return when there is room for another page of stored events."""
         ...
 
@@ -331,7 +331,7 @@ class Subscription:
 
     async def _read_stored(self) -> None:
         while self._again:
-            await self._reader.drained()
+            await self._reader.drain()
             self._again = False
             end = await self._end()
             page = await self._read_events()

@@ -135,8 +135,8 @@ async def watch_for_viewers(ctx: Services) -> None:
                 log.exception("%s still waits for somebody", record.id)
 
 
-async def _record_viewer(ctx: Services, asked: Record) -> None:
-    record = await ctx.store.get(asked.tenant, asked.id)
+async def _record_viewer(ctx: Services, request_record: Record) -> None:
+    record = await ctx.store.get(request_record.tenant, request_record.id)
     while record is not None and not record.settled and record.state.members.get("unseen"):
         try:
             await take_due_steps(ctx, record, ctx.clock.now_ms(), has_viewer=True)

@@ -94,7 +94,7 @@ async def open_request(
     principal: Principal,
     envelope: Envelope,
     record: Record,
-    claimed: Claim | None,
+    claim: Claim | None,
     terms: ThreadTerms,
     effects: SideEffects = NOTHING,
 ) -> Change:
@@ -107,19 +107,17 @@ async def open_request(
         record.tenant, record.thread_id
     ):
         if envelope.require_client == "fail_fast":
-            ended = record.as_settled(Status.CANCELLED, reason="not_shown")
-            queued = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
-            event = created_event(principal, ended, f"request.{ended.status}")
-            return await ctx.store.insert(ended, event, claimed, queued)
+            settled = record.as_settled(Status.CANCELLED, reason="not_shown")
+            queued = SideEffects(resumes=resumes_for_settled(ctx, settled, now=settled.created_at))
+            event = created_event(principal, settled, f"request.{settled.status}")
+            return await ctx.store.insert(settled, event, claim, queued)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, until)
     if isinstance(envelope, Ask) and envelope.repeat != "ask":
         refused = await refusals.find_refused(ctx, record, terms)
         if refused is not None:
-            key = None if claimed is None else claimed.key
-            return await replayed(ctx, claimed) or await refusals.repeat_refusal(
-                ctx, record, refused, key=key
-            )
+            key = None if claim is None else claim.key
+            return await replayed(ctx, claim) or await refusals.repeat_refusal(ctx, record, refused, key=key)
     conduct = read_thread_settings(terms.everywhere, terms.here)
     try:
         change = await _insert_exclusive(
@@ -128,7 +126,7 @@ async def open_request(
             envelope,
             record,
             created_event(principal, record),
-            claimed,
+            claim,
             quotas.thread_quota(conduct, ctx.limits, envelope, principal.id),
             effects,
         )
@@ -175,7 +173,7 @@ async def _insert_exclusive(
     envelope: Envelope,
     record: Record,
     event: EventDraft,
-    claimed: Claim | None,
+    claim: Claim | None,
     quota: Quota,
     effects: SideEffects,
 ) -> Change:
@@ -187,7 +185,7 @@ async def _insert_exclusive(
         record = replace(record, exclusive=envelope.exclusive_key)
     while True:
         try:
-            return await ctx.store.insert(record, event, claimed, effects, quota=quota)
+            return await ctx.store.insert(record, event, claim, effects, quota=quota)
         except KeyHeld as held:
             holder = held.record
         if envelope.on_conflict == "reject":
@@ -197,7 +195,7 @@ async def _insert_exclusive(
                 request=holder.as_dict(),
             )
         if envelope.on_conflict == "queue":
-            return await _queue(ctx, record, event, claimed, quota, effects)
+            return await _queue(ctx, record, event, claim, quota, effects)
         await _supersede(ctx, principal, holder)
 
 
@@ -205,14 +203,14 @@ async def _queue(
     ctx: Services,
     record: Record,
     event: EventDraft,
-    claimed: Claim | None,
+    claim: Claim | None,
     quota: Quota,
     effects: SideEffects,
 ) -> Change:
     state = record.state.with_members(queued_behind=True)
     waiting = replace(record, queued_behind=True, state=state)
     lined_up = replace(event, type=REQUEST_QUEUED, data=state.text)
-    change = await ctx.store.insert(waiting, lined_up, claimed, effects, quota=quota)
+    change = await ctx.store.insert(waiting, lined_up, claim, effects, quota=quota)
     await promote_queued(ctx)  # the request before it may have ended meanwhile
     return change
 

@@ -67,7 +67,7 @@ def _or(value: int | None, default: int) -> int:
 def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envelope: Envelope) -> Refused:
     """Return the error for a used-up quota, with a message that tells a model what to do."""
     if spent.what != "questions":
-        sentence = _PENDING[spent.what].format(most=spent.most)
+        sentence = _PENDING[spent.what].format(most=spent.maximum)
         return RateLimited(
             f"{sentence} Wait for answers, or cancel the requests that are no longer needed.",
             code="too_many_pending",
@@ -78,7 +78,7 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envel
     chosen = conduct.max_questions_text if spent.limit is None else texts.get(spent.limit, own and own.text)
     setting = "max_questions" if spent.limit is None else "question_limits"
     words = chosen or (
-        f"This thread takes no more questions for now (`{setting}`: {spent.most}). "
+        f"This thread takes no more questions for now (`{setting}`: {spent.maximum}). "
         "Go on with what you know, or make reasonable assumptions."
     )
     remaining = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
@@ -93,8 +93,10 @@ async def get_limits(ctx: Services, principal: Principal, thread_id: str | None)
     if thread_id is None:
         terms = await ctx.store.terms(principal.tenant, "")
         return _limits_json(ctx.limits, read_thread_settings(terms.everywhere))
-    held = await sharing.get_access(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, held, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits")
+    access = await sharing.get_access(ctx, principal, thread_id)
+    await sharing.require(
+        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits"
+    )
     terms = await ctx.store.terms(principal.tenant, thread_id)
     conduct = read_thread_settings(terms.everywhere, terms.here)
     return _limits_json(ctx.limits, conduct) | {"thread": await _usage(ctx, principal, thread_id, conduct)}

@@ -42,11 +42,11 @@ async def answer_request(
     body: object,
     *,
     key: str | None = None,
-    claimed: Claim | None = None,
+    claim: Claim | None = None,
 ) -> Change:
     """Settle a form with `{"revision", "values"}`, or decide about an approval (`decide.py`).
 
-    The same key with the same body is a replay, before any other check. `claimed` replaces a key: the one use of a
+    The same key with the same body is a replay, before any other check. `claim` replaces a key: the one use of a
     message that answers. Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the current
     request), `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
     """
@@ -57,7 +57,7 @@ async def answer_request(
             "Secret values are not accepted over the WebSocket. Send them over HTTP, to POST /v1/requests/{id}/answer.",
             code="http_only",
         )
-    return await handle(ctx, principal, record, body, key=key, claimed=claimed)
+    return await handle(ctx, principal, record, body, key=key, claim=claim)
 
 
 async def answer_request_bytes(
@@ -110,10 +110,10 @@ async def decline(
 ) -> Change:
     """Decline for a caller whose role was checked, as `decline_request` does."""
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(DeclineBody, body))
-    claimed = idempotency_claim(
+    claim = idempotency_claim(
         principal, f"decline:{record.id}", key, payload.model_dump_json(exclude_none=True)
     )
-    if (before := await replayed(ctx, claimed)) is not None:
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before)
     await admit(ctx, principal, record)
     check_note(ctx, payload.note)
@@ -124,7 +124,7 @@ async def decline(
         raise Faults([fault("reason", "skip_not_allowed")])
     typed = _typed_values(ctx, record, payload)
     if is_held(record, "decline"):
-        return await hold_decline(ctx, principal, record, payload, typed, claimed)
+        return await hold_decline(ctx, principal, record, payload, typed, claim)
     remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, payload) else None
     outcome = {**payload.model_dump(exclude_none=True, exclude={"remember", "values"}), "submitted": typed}
     return await settle(
@@ -133,7 +133,7 @@ async def decline(
         Action.DECLINE,
         outcome if remembered is None else {**outcome, "refusal": remembered.shown},
         by=principal,
-        claim=claimed,
+        claim=claim,
         effects=NOTHING if remembered is None else remembered.effects,
         refused=remembered is not None,
     )

@@ -73,8 +73,8 @@ async def cancel_request(
     await roles.require(ctx, principal, "cancel_request", request_id)
     record = await get_request(ctx, principal, request_id)
     payload = parse(CancelBody, body)
-    claimed = idempotency_claim(principal, f"cancel:{request_id}", key, payload)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, f"cancel:{request_id}", key, payload)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before)
     check_note(ctx, payload.note)
     reason = payload.reason or ("admin" if principal.role == "admin" else "agent_aborted")
@@ -82,4 +82,4 @@ async def cancel_request(
         allowed = [each for each, roles in CANCELLED_BY.items() if principal.role in roles]
         raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
     outcome = {"reason": reason} | ({"note": payload.note} if payload.note is not None else {})
-    return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claimed)
+    return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claim)

@@ -55,19 +55,19 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
     """Create a request from an `Ask`; see `ask.ask`, which has checked the role."""
     ask, text = read_ask(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, ask.thread_id)
-    claimed = idempotency_claim(principal, "create", key, text)
+    claim = idempotency_claim(principal, "create", key, text)
     try:
-        return await _create(ctx, principal, ask, text, claimed, terms)
+        return await _create(ctx, principal, ask, text, claim, terms)
     except Exception:
         # The request of a repeated key is returned, even if it would be refused now. The transaction of a new
         # request knows the key, so only a refusal has to look it up.
-        if (before := await replayed(ctx, claimed)) is None:
+        if (before := await replayed(ctx, claim)) is None:
             raise
         return before
 
 
 async def _create(
-    ctx: Services, principal: Principal, ask: Ask, text: str, claimed: Claim | None, terms: ThreadTerms
+    ctx: Services, principal: Principal, ask: Ask, text: str, claim: Claim | None, terms: ThreadTerms
 ) -> Change:
     if ask.validator not in {None, REQUESTER, *ctx.validators}:
         raise Faults([fault("validator", "unknown_value.validator")])
@@ -94,7 +94,7 @@ async def _create(
     )
     if errors:
         record = replace(record, state=record.state.with_members(**errors))
-    change = await open_request(ctx, principal, ask, record, claimed, terms)
+    change = await open_request(ctx, principal, ask, record, claim, terms)
     # Another server can change who may answer an escalated request, or promote a queued one.
     if change.outcome is Outcome.APPLIED and not ask.escalation and not change.record.queued_behind:
         ctx.recent.add(change.record)
@@ -119,14 +119,14 @@ async def answer_form(
     body: object,
     *,
     key: str | None,
-    claimed: Claim | None = None,
+    claim: Claim | None = None,
 ) -> Change:
     """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
-    message = {} if claimed is None else {"message_id": claimed.key}
+    message = {} if claim is None else {"message_id": claim.key}
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
     body_json = payload.model_dump_json(exclude_unset=True) if key else ""
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, body_json)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, body_json)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
@@ -145,8 +145,8 @@ async def answer_form(
         raise refused.for_reader(languages) from None
     answer = {**checked.answer, **message}
     sourced = await check_chosen(ctx, record, checked.values, user=principal.user)
-    if shown := shown_form(record.spec, checked.values, languages, sourced):
-        answer["shown"] = shown
+    if shown_parts := shown_form(record.spec, checked.values, languages, sourced):
+        answer["shown"] = shown_parts
     if (validator := record.spec.facts.validator) is not None:
         own = None if validator == REQUESTER else validator
         change = await submit_for_check(
@@ -154,7 +154,7 @@ async def answer_form(
             record,
             answer,
             by=principal,
-            claim=claimed,
+            claim=claim,
             probe=own,
             probe_s=ctx.limits.validator_s,
         )
@@ -163,7 +163,7 @@ async def answer_form(
         return change
     outcome = {"source": principal.answer_source, "answer": answer}
     effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
 
 
 async def accept_submission(

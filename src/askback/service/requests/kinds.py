@@ -46,7 +46,7 @@ class Answer(Protocol):
         body: object,
         *,
         key: str | None,
-        claimed: Claim | None = None,
+        claim: Claim | None = None,
     ) -> Awaitable[Change]:
         """Return the change; raises the errors of the calling use case."""
         ...

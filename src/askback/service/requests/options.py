@@ -103,10 +103,10 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
 
 
 async def _initial_options(
-    ctx: Services, form: Form, path: str, asked: SourcedField
+    ctx: Services, form: Form, path: str, sourced: SourcedField
 ) -> tuple[list[Option], list[Fault]]:
     """Return the options of a field's initial values, and the values that the source does not have."""
-    field = asked.field
+    field = sourced.field
     single = "invalid_default" if isinstance(field, Multiselect) else "default_not_in_options"
     initial = (form.initial_values or {}).get(field.id)
     places = (
@@ -115,7 +115,7 @@ async def _initial_options(
     )
     values = list(dict.fromkeys(value for _, _, each in places for value in values_of(each)))
     resolved = (
-        await look_up(ctx, asked, values, f"{path}.options_from", user=None, request=None) if values else {}
+        await look_up(ctx, sourced, values, f"{path}.options_from", user=None, request=None) if values else {}
     )
     faults = [
         fault(option_path, key)

@@ -51,9 +51,9 @@ async def create_package_request(
     package, text_check = read_asked(PackageRequest, body, ctx.limits)
     text_check.report.finish()
     extension = ctx.kinds[package.kind]
-    claimed = idempotency_claim(principal, "create", key, package)
+    claim = idempotency_claim(principal, "create", key, package)
     terms = await sharing.require_to_ask(ctx, principal, package.thread_id)
-    if (before := await replayed(ctx, claimed)) is not None:
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     labels = labels_of(package, package)
     await require_new(ctx, principal, package.thread_id, labels)
@@ -71,7 +71,7 @@ async def create_package_request(
     )
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, package, record, claimed, terms)
+    return await open_request(ctx, principal, package, record, claim, terms)
 
 
 async def answer_package_request(
@@ -81,15 +81,15 @@ async def answer_package_request(
     body: object,
     *,
     key: str | None,
-    claimed: Claim | None = None,
+    claim: Claim | None = None,
 ) -> Change:
     """Settle a request with a `PackageAnswerBody`; see `answer_request`, which has checked the role.
 
     Raises `Conflict` (`kind_not_registered`) if the package is no longer installed.
     """
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
@@ -111,7 +111,7 @@ async def answer_package_request(
     lifts = await refusals.lifts_for_answer(ctx, record)
     effects = SideEffects(lifts=lifts) if lifts else NOTHING
     outcome = {"source": "responder", "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
 
 
 def _read(extension: KindExtension, read: Callable[[], _T], raw: object) -> _T:

@@ -34,13 +34,13 @@ async def accept_submission(
     """Accept the submission with an `AcceptBody`. Raises `Faults`, and `Conflict` if nothing is being checked."""
     record = await _get_submitted(ctx, principal, request_id)
     payload = parse(AcceptBody, body)
-    claimed = idempotency_claim(
+    claim = idempotency_claim(
         principal, f"accept:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
-    if (before := await replayed(ctx, claimed)) is not None:
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     require_resolving(record)
-    return await handlers_of(record).accept(ctx, principal, record, payload, claim=claimed)
+    return await handlers_of(record).accept(ctx, principal, record, payload, claim=claim)
 
 
 async def reprompt_request(
@@ -53,15 +53,15 @@ async def reprompt_request(
     """
     record = await _get_submitted(ctx, principal, request_id)
     payload = parse(RepromptBody, body)
-    claimed = idempotency_claim(
+    claim = idempotency_claim(
         principal, f"reprompt:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
-    if (before := await replayed(ctx, claimed)) is not None:
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     require_resolving(record)
     raw = cast("Mapping[str, Any]", body).get("form")
     scrub = await handlers_of(record).scrubber(ctx, record)
-    return await reprompt(ctx, record, payload, raw, by=principal, claim=claimed, scrub=scrub)
+    return await reprompt(ctx, record, payload, raw, by=principal, claim=claim, scrub=scrub)
 
 
 async def _get_submitted(ctx: Services, principal: Principal, request_id: str) -> Record:

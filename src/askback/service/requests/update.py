@@ -42,8 +42,8 @@ async def update_request(
     record = await get_request(ctx, principal, request_id)
     payload = parse(RepromptBody, body)
     body_json = payload.model_dump_json(exclude_unset=True)
-    claimed = idempotency_claim(principal, f"update:{request_id}", key, body_json)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, f"update:{request_id}", key, body_json)
+    if (before := await replayed(ctx, claim)) is not None:
         return before
     raw = cast("Mapping[str, Any]", body).get("form")
     while True:
@@ -62,7 +62,7 @@ async def update_request(
                 Action.UPDATE,
                 members,
                 by=principal,
-                claim=claimed,
+                claim=claim,
                 match_state=True,
                 event=REQUEST_UPDATED,
                 times=times,

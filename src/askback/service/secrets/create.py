@@ -37,35 +37,35 @@ async def create_secret_request(
 
     Raises `Faults`, and `VaultLocked` without a master key, since the values could not be stored.
     """
-    asked = check_secret(body, limits=ctx.limits, blocked=ctx.blocked_secret_names)
-    claimed = idempotency_claim(principal, "create", key, asked)
-    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
-    if (before := await replayed(ctx, claimed)) is not None:
+    secret_request = check_secret(body, limits=ctx.limits, blocked=ctx.blocked_secret_names)
+    claim = idempotency_claim(principal, "create", key, secret_request)
+    terms = await sharing.require_to_ask(ctx, principal, secret_request.thread_id)
+    if (before := await replayed(ctx, claim)) is not None:
         return before
-    await require_new(ctx, principal, asked.thread_id, labels_of(asked, asked))
-    if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
+    await require_new(ctx, principal, secret_request.thread_id, labels_of(secret_request, secret_request))
+    if isinstance(secret_request.secret.probe, str) and secret_request.secret.probe not in ctx.probes:
         raise Faults([fault("secret.probe", "unknown_value.probe")])
     await ctx.vault.active()
     stored = await ctx.store.secrets_at(
         principal.tenant,
         terms.access.owner,
-        locations_of(thread_id=asked.thread_id, project=asked.secret.project),
-        asked.secret.names,
+        locations_of(thread_id=secret_request.thread_id, project=secret_request.secret.project),
+        secret_request.secret.names,
     )
     # An agent does not learn whether a secret exists that it may not use.
     stored = await usable_by(ctx, principal, stored)
-    record = _new_record(ctx, principal, asked, stored)
-    here = valid_in_scope(stored, asked.secret.default_scope)
-    secret = asked.secret
+    record = _new_record(ctx, principal, secret_request, stored)
+    here = valid_in_scope(stored, secret_request.secret.default_scope)
+    secret = secret_request.secret
     required = required_names(secret.names, secret.metadata) or secret.names
     if {each.name for each in here}.issuperset(required):
         record, effects = _settle_existing(record, here)
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")
-        return await ctx.store.insert(record, event, claimed, effects)
+        return await ctx.store.insert(record, event, claim, effects)
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await refusals.repeat_refusal(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, asked, record, claimed, terms)
+    return await open_request(ctx, principal, secret_request, record, claim, terms)
 
 
 def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:

@@ -84,11 +84,11 @@ async def erase_secret(ctx: Services, principal: Principal, secret_id: str) -> N
 
 async def _owner(ctx: Services, principal: Principal, location: SecretLocation, requested: str | None) -> str:
     if location.scope == "session":
-        held = await ctx.store.access(principal.tenant, location.subject)
+        access = await ctx.store.access(principal.tenant, location.subject)
         await sharing.require(
-            ctx, principal, held, AccessLevel.ALL, thread_id=location.subject, attempted="set_secret"
+            ctx, principal, access, AccessLevel.ALL, thread_id=location.subject, attempted="set_secret"
         )
-        return held.owner
+        return access.owner
     await sharing.require_unlimited(ctx, principal, "set_secret")
     owner = requested or SHARED
     if principal.role != "admin" and owner not in {SHARED, principal.user}:
@@ -112,13 +112,13 @@ async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) 
         return True
     thread_id = secret.subject
     if secret.scope == "session":
-        held = await ctx.store.access(secret.tenant, thread_id)
+        access = await ctx.store.access(secret.tenant, thread_id)
     elif secret.scope == REQUEST_SCOPE:
         answered = await ctx.store.get(secret.tenant, secret.subject)
-        held = UNSHARED if answered is None else answered.access
+        access = UNSHARED if answered is None else answered.access
     else:
         return secret.owner == SHARED
-    return sharing.level(principal, held, thread_id) >= AccessLevel.ALL
+    return sharing.level(principal, access, thread_id) >= AccessLevel.ALL
 
 
 def _secret_entry(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any:

@@ -47,8 +47,8 @@ async def answer_sensitive_form(
     payload = await parse_for_caller(
         ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
     )
-    claimed = idempotency_claim(principal, f"answer:{record.id}", key, payload.said)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, f"answer:{record.id}", key, payload.said)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
@@ -57,7 +57,7 @@ async def answer_sensitive_form(
     sourced = await check_chosen(ctx, record, payload.values, user=principal.user)
     while True:
         try:
-            change = await _settle(ctx, principal, record, payload, claimed, sourced)
+            change = await _settle(ctx, principal, record, payload, claim, sourced)
         except VersionTaken:
             continue  # the same answer came twice concurrently; the next try finds the settled request
         return replace(change, warnings=padding_warnings(payload.secrets, "values"))
@@ -68,7 +68,7 @@ async def _settle(
     principal: Principal,
     record: Record,
     sent: _CheckedAnswer,
-    claimed: Any,
+    claim: Any,
     sourced: Mapping[str, Sequence[str]],
 ) -> Change:
     where = SecretLocation(REQUEST_SCOPE, record.id)
@@ -76,8 +76,13 @@ async def _settle(
         ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id
     )
     answer: dict[str, Any] = {"values": {**sent.values, **_references(sealed)}}
-    shown = shown_form(record.spec, sent.values, sent.languages, sourced)
-    parts = (("other", sent.other), ("skipped", sent.skipped), ("control", sent.control), ("shown", shown))
+    shown_parts = shown_form(record.spec, sent.values, sent.languages, sourced)
+    parts = (
+        ("other", sent.other),
+        ("skipped", sent.skipped),
+        ("control", sent.control),
+        ("shown", shown_parts),
+    )
     answer |= {name: part for name, part in parts if part}
     references = tuple(
         Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in sealed
@@ -88,7 +93,7 @@ async def _settle(
         Action.ANSWER,
         {"source": "responder", "answer": answer},
         by=principal,
-        claim=claimed,
+        claim=claim,
         effects=SideEffects(secrets=sealed, grants=references),
     )
 

@@ -46,8 +46,8 @@ async def submit_secrets(
     body_json = json.dumps(
         [submission.revision, submission.scope, sorted(submission.values), sorted(submission.existing)]
     )
-    claimed = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
-    if (before := await replayed(ctx, claimed)) is not None:
+    claim = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
+    if (before := await replayed(ctx, claim)) is not None:
         return with_submission(before, submission.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, submission.revision)
@@ -57,7 +57,7 @@ async def submit_secrets(
     while True:
         try:
             sealed = await _seal(ctx, principal, record, secret, submission)
-            change = await _store(ctx, principal, record, secret, submission, sealed, reused, claimed)
+            change = await _store(ctx, principal, record, secret, submission, sealed, reused, claim)
         except VersionTaken:
             continue  # another value was stored in the same location: seal the next version
         return replace(change, warnings=padding_warnings(submission.values, "secrets"))
@@ -100,7 +100,7 @@ async def _store(
     submission: Submission,
     secrets: tuple[SecretRecord, ...],
     reused: list[SecretRecord],
-    claimed: Any,
+    claim: Any,
 ) -> Change:
     answer: dict[str, Any] = {
         "names": submission.names,
@@ -124,7 +124,7 @@ async def _store(
             record,
             answer,
             by=principal,
-            claim=claimed,
+            claim=claim,
             effects=effects,
             probe=probe,
             probe_s=ctx.limits.probe_s,
@@ -136,5 +136,5 @@ async def _store(
     outcome = {"source": "responder", "answer": answer}
     effects = SideEffects(secrets=secrets, grants=grants)
     return await settle(
-        ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects, owner=owner
+        ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects, owner=owner
     )

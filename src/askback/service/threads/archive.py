@@ -109,9 +109,9 @@ def actor_json(principal: Principal | None) -> str:
 async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     await roles.require(ctx, principal, "archive_thread")
     check_line("thread_id", thread_id, ctx.limits.identifier)
-    held = await sharing.get_access(ctx, principal, thread_id)
+    access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, held, _needed(principal, held), thread_id=thread_id, attempted="archive_thread"
+        ctx, principal, access, _needed(principal, access), thread_id=thread_id, attempted="archive_thread"
     )
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()

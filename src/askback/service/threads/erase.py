@@ -36,9 +36,9 @@ async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> N
     the owner and admins.
     """
     await roles.require(ctx, principal, "erase_thread")
-    held = await sharing.get_access(ctx, principal, thread_id)
+    access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, held, AccessLevel.OWNER, thread_id=thread_id, attempted="erase_thread"
+        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, attempted="erase_thread"
     )
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()

@@ -120,8 +120,8 @@ async def _answer(
         body: dict[str, Any] = {"revision": record.revision, "values": values}
         if record.spec.form.submit != "form":
             body["control"] = next(iter(values))
-        claimed = _claim(principal, thread_id, message_id)
-        await answer_request(ctx, principal, record.id, body, claimed=claimed)
+        claim = _claim(principal, thread_id, message_id)
+        await answer_request(ctx, principal, record.id, body, claim=claim)
     except Faults:
         return _not_answered("not_valid")
     except Refused as refused:

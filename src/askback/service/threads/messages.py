@@ -72,8 +72,8 @@ async def _add(
     payload = parse(MessageBody, body)
     _check_envelope(ctx, payload)
     scope, path = f"message:{thread_id}", "Idempotency-Key" if key else "id"
-    claimed = idempotency_claim(principal, scope, key or payload.id, payload, path=path)
-    if claimed is not None and (message_id := await _claimed(ctx, claimed, key)) is not None:
+    claim = idempotency_claim(principal, scope, key or payload.id, payload, path=path)
+    if claim is not None and (message_id := await _claimed(ctx, claim, key)) is not None:
         policy_result = await free_text.replayed_result(ctx, principal, thread_id, payload, message_id)
         return {"id": message_id, **policy_result}, Outcome.REPLAYED
     files = await _check_content(ctx, principal, thread_id, payload.content)
@@ -98,7 +98,7 @@ async def _add(
     )
     try:
         message_id, outcome = await ctx.store.add_message(
-            message["id"], text, event, claimed, message_files.share(principal, thread_id, files), held=held
+            message["id"], text, event, claim, message_files.share(principal, thread_id, files), held=held
         )
     except IdTaken:
         raise _id_taken() from None
@@ -115,10 +115,10 @@ async def _add(
     return {"id": message_id, **({"held": True} if held else {}), **policy_result}, outcome
 
 
-async def _claimed(ctx: Services, claimed: Claim, key: str | None) -> str | None:
+async def _claimed(ctx: Services, claim: Claim, key: str | None) -> str | None:
     """Return the id of the message that was posted before with this key or id."""
     try:
-        return await ctx.store.claimed(claimed)
+        return await ctx.store.claimed(claim)
     except ClaimMismatch:
         if key is not None:
             raise
@@ -148,10 +148,10 @@ async def _append(
     _check_size(ctx, report, "text", text)
     report.finish()
     event = _event(ctx, principal, thread_id, events.MESSAGE_DELTA, {"id": payload.append_to, "text": text})
-    claimed = idempotency_claim(principal, f"append:{thread_id}:{payload.append_to}", key, payload)
+    claim = idempotency_claim(principal, f"append:{thread_id}:{payload.append_to}", key, payload)
     with _refusals(ctx, "text"):
         limit = ctx.limits.message_bytes
-        return {}, await ctx.store.append_text(payload.append_to, text, event, claimed, limit=limit)
+        return {}, await ctx.store.append_text(payload.append_to, text, event, claim, limit=limit)
     raise AssertionError("unreachable: the context manager suppresses no exception")
 
 

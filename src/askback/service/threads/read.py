@@ -31,9 +31,9 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     `Forbidden` for anybody but the owner and admins.
     """
     await roles.require(ctx, principal, "export_thread")
-    held = await sharing.get_access(ctx, principal, thread_id)
+    access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, held, AccessLevel.OWNER, thread_id=thread_id, attempted="export_thread"
+        ctx, principal, access, AccessLevel.OWNER, thread_id=thread_id, attempted="export_thread"
     )
     view = await ctx.store.thread(principal.tenant, thread_id, limit=MAX_ROWS)
     if view is None:
@@ -72,9 +72,11 @@ def _file(file: StoredFile) -> str:
 
 async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
     for _, record in view.requests:
-        used = await ctx.store.execution(record.tenant, record.id) if kind_of(record).is_executed else None
-        if used is not None:
-            members: dict[str, Any] = {**asdict(used), "consumed_at": rfc3339(used.consumed_at)}
+        execution = (
+            await ctx.store.execution(record.tenant, record.id) if kind_of(record).is_executed else None
+        )
+        if execution is not None:
+            members: dict[str, Any] = {**asdict(execution), "consumed_at": rfc3339(execution.consumed_at)}
             yield json.dumps({"request_id": record.id, **members})
 
 
@@ -134,7 +136,7 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
         if sharing.can_see(principal, record.requester, record.access, thread_id)
     ]
     runs = [run.wire for run in view.runs if principal.role != "requester" or run.agent == principal.id]
-    held = sharing.level(principal, view.access, thread_id).wire_name
+    granted_level = sharing.level(principal, view.access, thread_id).wire_name
     terms = await ctx.store.terms(principal.tenant, thread_id)
     policy = read_thread_settings(terms.everywhere, terms.here).free_text
     title = "" if view.title is None else f'"title":{json.dumps(view.title)},'
@@ -142,7 +144,7 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
     as_messages = '"answers_as_messages":true,' if terms.answers_as_messages else ""
     archived = "" if view.archived_at is None else f'"archived_at":"{rfc3339(view.archived_at)}",'
     return (
-        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},'
+        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{granted_level}"}},'
         f'{title}{metadata}{archived}{as_messages}"free_text":"{policy}",'
         f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}],"runs":[{",".join(runs)}]}}'
     )

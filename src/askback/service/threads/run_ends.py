@@ -27,8 +27,8 @@ async def end_all(ctx: Services, tenant: str, thread_id: str) -> None:
 async def end_silent(ctx: Services) -> None:
     """End the runs whose last activity is too long ago.
 
-    Activity is a request or message with the id of the run, an agent that waits for an open request of it,
-    and `renew`. Only `renew` is recorded immediately: the others are looked up here, so that they cost nothing.
+    A run is active when a request or message has its id, when an agent waits for one of its open requests, and when the
+    agent calls `renew`. Only `renew` is recorded immediately: the others are looked up here, so that they cost nothing.
     """
     now = ctx.clock.now_ms()
     before = now - ctx.limits.run_silence_s * 1000

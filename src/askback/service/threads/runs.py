@@ -125,10 +125,10 @@ async def end_run(ctx: Services, principal: Principal, thread_id: str, run_id: s
     report = Report()
     TextCheck(report, suspicious=True).line("", "reason", payload.reason, ctx.limits.identifier)
     report.finish()
-    ended = await end(ctx, run, payload.reason)
+    ended_run = await end(ctx, run, payload.reason)
     if payload.cancel:
         await _cancel_open(ctx, principal, thread_id, run_id, run.agent)
-    return ended
+    return ended_run
 
 
 async def cancel_run(

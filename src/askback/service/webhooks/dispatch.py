@@ -50,20 +50,11 @@ async def _all_webhooks(ctx: Services) -> Sequence[Webhook]:
         return ()
 
 
-async def deliver_all_due(ctx: Services) -> int:
-    """Deliver everything that is due now and return the number of attempts."""
-    done = 0
-    for webhook in await ctx.store.webhooks():
-        while (sent := await _deliver_due(ctx, webhook)) is not None and sent:
-            done += sent
-    return done
-
-
 async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
     changed = ChangeSignal()
     leave = ctx.bus.listen(tenant_topic(webhook.tenant), changed)
     try:
-        while (sent := await _deliver_due(ctx, webhook)) is not None:
+        while (sent := await deliver_due(ctx, webhook)) is not None:
             if not sent:
                 await changed.wait(await _pause(ctx, webhook))
     except Unavailable:
@@ -75,7 +66,7 @@ async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, s
         working.discard((webhook.tenant, webhook.id))
 
 
-async def _deliver_due(ctx: Services, webhook: Webhook) -> int | None:
+async def deliver_due(ctx: Services, webhook: Webhook) -> int | None:
     """Queue new events and send up to `MAX_CONCURRENT` due deliveries; return how many, None if the webhook is off."""
     current = await ctx.store.webhook(webhook.tenant, webhook.id)
     if current is None or not current.active:

@@ -46,7 +46,7 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
     # A separate location: no list shows it and no agent can use it, but key rotation covers it.
     location = SecretLocation(REQUEST_SCOPE, webhook_id)
     [sealed] = await seal_values(ctx, principal, {SECRET_NAME: secret}, location, owner=SHARED)
-    made = Webhook(
+    webhook = Webhook(
         webhook_id,
         principal.tenant,
         payload.url,
@@ -56,13 +56,13 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
         created_at=now,
         cursor=await ctx.store.last_position(principal.tenant),
     )
-    effects = SideEffects(secrets=(sealed,), audit=(_webhook_entry(ctx, "webhook.add", principal, made),))
-    if not await ctx.store.add_webhook(made, effects, limit=ctx.limits.webhooks):
+    effects = SideEffects(secrets=(sealed,), audit=(_webhook_entry(ctx, "webhook.add", principal, webhook),))
+    if not await ctx.store.add_webhook(webhook, effects, limit=ctx.limits.webhooks):
         raise Conflict(
             f"The limit of {ctx.limits.webhooks} webhooks is reached. Remove one first.",
             code="too_many_webhooks",
         )
-    return made, secret
+    return webhook, secret
 
 
 async def list_webhooks(ctx: Services, principal: Principal) -> Sequence[Webhook]:

@@ -62,13 +62,13 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
 
 def event_of(entry: Entry) -> Event:
     """Return an event that has been logged."""
-    place = entry.place
+    slot = entry.slot
     return domain_events.committed_event(
         entry.draft,
-        seq=place.seq,
+        seq=slot.seq,
         position=entry.position,
         spec=entry.spec,
-        access=place.access,
+        access=slot.access,
         hides_names=entry.hides_names,
     )
 
@@ -77,36 +77,36 @@ def result_of(job: Job) -> Any:
     """Return the result for the caller of a job."""
     assert job.outcome is not None
     if isinstance(job.change, Insert | Settle):
-        record = _settled_record(job) if job.outcome is Outcome.APPLIED else job.found
+        record = _settled_record(job) if job.outcome is Outcome.APPLIED else job.current
         return None if record is None else Change(record, job.outcome)
     return (job.target, job.outcome) if isinstance(job.change, AddMessage) else job.outcome
 
 
 def entry_of(job: Job, *, position: int = 0) -> Entry:
     """Return the event of an applied job, in its place."""
-    assert job.place is not None
+    assert job.slot is not None
     spec, hides_names = None, False
     if isinstance(job.change, Insert):
         spec, hides_names = job.spec or job.change.record.spec, job.change.record.hides_names
     elif isinstance(job.change, Settle):
-        spec, hides_names = Spec(job.found[5]), job.found[10]
-    return Entry(job.change.draft, job.place, spec, hides_names, position)
+        spec, hides_names = Spec(job.row[5]), job.row[10]
+    return Entry(job.change.draft, job.slot, spec, hides_names, position)
 
 
 def _entries_of(job: Job) -> Iterable[Entry]:
     yield entry_of(job)
-    if job.message is not None and job.message_place is not None:
-        yield Entry(job.message.event, job.message_place)
+    if job.message is not None and job.message_slot is not None:
+        yield Entry(job.message.event, job.message_slot)
 
 
 def _settled_record(job: Job) -> Record:
-    assert job.place is not None
-    access = job.place.access
+    assert job.slot is not None
+    access = job.slot.access
     if isinstance(job.change, Insert):
         return replace(job.change.record, access=access, spec=job.spec or job.change.record.spec)
     assert isinstance(job.change, Settle)
     step = job.change.step
-    kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = job.found
+    kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = job.row
     return Record(
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
         created_at, expires_at, Spec(spec), step.state, digest, due_at, access, *line,
@@ -167,11 +167,11 @@ async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
     locked = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
     keys = {tuple(row[:3]): row[3] for row in locked}
     refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
-    there = await _find_messages(db, columns) if refused else dict[Any, bool]()
+    archived = await _find_messages(db, columns) if refused else dict[Any, bool]()
     for (job, text), name in zip(texts, where, strict=True):
-        job.found = keys.get(name[:3])
-        if job.found is None:
-            job.error = _refusal(text, archived=there.get(name[:3]))
+        job.message_key = keys.get(name[:3])
+        if job.message_key is None:
+            job.error = _refusal(text, archived=archived.get(name[:3]))
 
 
 async def _find_messages(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
@@ -188,13 +188,13 @@ def _refusal(text: AppendText, *, archived: bool | None) -> Exception:
 async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
     """Store new messages, whose threads are known; raises `IdTaken`."""
     new = [
-        (job.place.thread, message.target, message.draft.owner, job.place.seq, message.data, message.held)
+        (job.slot.thread, message.target, message.draft.owner, job.slot.seq, message.data, message.held)
         for job, message in of_kind(jobs, AddMessage)
-        if job.place is not None
+        if job.slot is not None
     ] + [
-        (place.thread, message.id, message.event.owner, place.seq, message.event.data, False)
+        (slot.thread, message.id, message.event.owner, slot.seq, message.event.data, False)
         for job in jobs
-        if job.open and (message := job.message) is not None and (place := job.message_place) is not None
+        if job.open and (message := job.message) is not None and (slot := job.message_slot) is not None
     ]
     if not new:
         return
@@ -207,9 +207,9 @@ async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
 async def add_deltas(db: Connection, jobs: Sequence[Job]) -> None:
     """Store the texts for which there is room, and count their bytes."""
     deltas = [
-        (job.found, job.place.seq, text.text)
+        (job.message_key, job.slot.seq, text.text)
         for job, text in of_kind(jobs, AppendText)
-        if job.place is not None
+        if job.slot is not None
     ]
     if deltas:
         await db.execute(queries.ADD_DELTAS, *zip(*deltas, strict=True))

@@ -123,7 +123,7 @@ Change = Insert | Settle | AddMessage | AppendText
 
 @frozen(slots=True)
 class EventSlot:
-    """Where an event comes: the key of its thread, its number, and who may see it."""
+    """The key of an event's thread, the event's number there, and who may see it."""
 
     thread: int
     seq: int
@@ -132,10 +132,10 @@ class EventSlot:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An event in its place: its draft, its request's spec and whether that hides names, and its position."""
+    """An event with its slot: its draft, its request's spec and whether that hides names, and its position."""
 
     draft: EventDraft
-    place: EventSlot
+    slot: EventSlot
     spec: Spec | None = None
     hides_names: bool = False
     position: int = 0
@@ -146,9 +146,10 @@ class Job:
     """A change that is written together with others, and the future of its caller.
 
     No two jobs of a group have a key in common. When the group is written, each has its `outcome` or its `error`. A job
-    `holds` its claim unless that was taken before; `target` is the id that the claim was kept for. `found` is what a
-    step found in its row, or the row as it is, or the key of a message; `place` is that of its event, and
-    `message_place` that of its message. `spec` is that of a new form with its number.
+    `holds` its claim unless that was taken before; `target` is the id that the claim was kept for. `row` is the row
+    that a step changed, `current` the request that a replayed or lost call returns, and `message_key` the key of the
+    message to which a text is added. `slot` is the thread and the number of its event, `message_slot` those of its
+    message, and `spec` is the spec of a new form with its number.
     """
 
     change: Change
@@ -159,9 +160,11 @@ class Job:
     error: Exception | None = None
     holds: bool = False
     target: str = ""
-    found: Any = None
-    place: EventSlot | None = None
-    message_place: EventSlot | None = None
+    row: Any = None
+    current: Record | None = None
+    message_key: Any = None
+    slot: EventSlot | None = None
+    message_slot: EventSlot | None = None
     spec: Spec | None = None
 
     @classmethod
@@ -213,7 +216,8 @@ class Job:
 
     def begin(self) -> None:
         """Forget the results of a group that was rolled back."""
-        self.outcome = self.error = self.found = self.place = self.message_place = self.spec = None
+        self.outcome = self.error = self.row = self.current = self.message_key = None
+        self.slot = self.message_slot = self.spec = None
         self.holds, self.target = False, self.change.target
 
 

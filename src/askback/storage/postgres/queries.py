@@ -54,7 +54,7 @@ POSITIONS = "SELECT tenant, position FROM positions"
 
 # Requests
 
-# Columns in this order; an id that is in use is left as it is, and does not come back.
+# Columns in this order; an id that is in use is skipped and not returned.
 ADD_REQUESTS = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
                       created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
@@ -93,7 +93,7 @@ RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expir
 
 # Messages
 
-# Thread, id, owner, seq, data of each, and whether it is held; an id that is in use does not come back.
+# Thread, id, owner, seq, data of each, and whether it is held; an id that is in use is not returned.
 ADD_MESSAGES = """
 INSERT INTO messages (thread, id, owner, seq, data, held)
 SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::boolean[])

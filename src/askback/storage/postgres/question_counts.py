@@ -35,12 +35,12 @@ class QuestionCounts:
             asked, since, set_by_asker = self._found.get((thread, limit.name), QuestionCount(0, now))
             if since + window <= now:
                 asked, since = 0, now
-            if asked >= limit.most:
-                raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
+            if asked >= limit.maximum:
+                raise QuotaSpent("questions", limit.maximum, since + window, limit=limit.name)
             own = limit.set_by_asker
             new[thread, limit.name] = QuestionCount(asked + 1, since, set_by_asker if own is None else own)
             if limit.name == quota.numbered_by:
-                number = asked + 1, limit.most
+                number = asked + 1, limit.maximum
         self._found |= new
         self._changed |= new.keys()
         return number
@@ -49,7 +49,7 @@ class QuestionCounts:
         """Uncount a form that was counted in the current window."""
         for name in _names(job):
             count = self._found.get((thread, name), QuestionCount(0, 0))
-            if count.asked > 0 and count.since <= job.found[3]:
+            if count.asked > 0 and count.since <= job.row[3]:
                 self._found[thread, name] = count._replace(asked=count.asked - 1)
                 self._changed.add((thread, name))
 
@@ -74,5 +74,5 @@ def _names(job: Job) -> Iterable[str]:
     if isinstance(change, Insert) and change.counted and change.quota is not None:
         return [limit.name for limit in change.quota.limits]
     if isinstance(change, Settle) and change.step.refunds:
-        return count_names(Spec(job.found[5]).tool, job.found[1])
+        return count_names(Spec(job.row[5]).tool, job.row[1])
     return ()

@@ -19,7 +19,7 @@ from askback.storage.postgres.threads import Thread
 
 
 async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
-    """Give jobs their places, in their order; those that their threads do not take have their errors."""
+    """Give jobs their slots, in their order; those that their threads do not take have their errors."""
     threads_by_key = await threads.number(db, (draft for job in jobs for draft in job.drafts))
     pairs = [(job, threads_by_key[job.change.draft.tenant, job.change.draft.thread_id]) for job in jobs]
     usage = await _read_usage(db, pairs)
@@ -30,9 +30,9 @@ async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
         except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
             job.error = refused
         else:
-            job.place = thread.place(job.change.draft)
+            job.slot = thread.next_slot(job.change.draft)
             if (message := job.message) is not None:
-                job.message_place = thread.place(message.event)
+                job.message_slot = thread.next_slot(message.event)
     await threads.keep(db, threads_by_key.values())
     await usage.counts.keep(db)
 
@@ -147,7 +147,7 @@ def _note(job: Job, change: Settle, thread: Thread, usage: _Usage) -> None:
     """Update the counts of a thread for a step of a request."""
     step = change.step
     if step.refunds:
-        thread.give_back(created_at=job.found[3])
+        thread.give_back(created_at=job.row[3])
         usage.counts.give_back(thread.key, job)
     if step.refused:
         thread.refuse(at=step.event.at)

@@ -29,8 +29,8 @@ async def settle(db: Connection, jobs: Sequence[Job]) -> None:
     columns = zip(*((*step_row(change.step), change.step.leave_queue) for _, change in steps), strict=True)
     settled = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
     for job, change in steps:
-        job.found = settled.get((change.step.tenant, change.step.id))
-        if job.found is None:
+        job.row = settled.get((change.step.tenant, change.step.id))
+        if job.row is None:
             job.outcome = Outcome.LOST
 
 
@@ -62,11 +62,11 @@ async def add(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 def _request(job: Job, change: Insert) -> tuple[Any, ...]:
-    assert job.place is not None
+    assert job.slot is not None
     record, labels = change.record, change.record.labels
     return (
-        record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
-        record.revision, record.created_at, record.expires_at, job.place.seq, record.state.text,
+        record.tenant, record.id, job.slot.thread, record.kind, record.requester, record.status.value,
+        record.revision, record.created_at, record.expires_at, job.slot.seq, record.state.text,
         (job.spec or record.spec).text,
         record.digest, record.due_at, record.exclusive, record.queued_behind, record.hides_names,
         labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, *record.end,
@@ -86,4 +86,4 @@ async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
     records = [rows.record(row[2:]) for row in await db.fetch(FIND, *zip(*keys, strict=True))]
     by_key = {(record.tenant, record.id): record for record in records}
     for job, name in zip(late, keys, strict=True):
-        job.found = by_key.get(name)
+        job.current = by_key.get(name)

@@ -156,10 +156,10 @@ class _Group:
         positions, keys, seqs, access, agents, asked, *columns = row
         if self._steps:
             for (job, _), values in zip(self._steps, zip(*columns, strict=True), strict=True):
-                job.found = values
+                job.row = values
         for job, (thread, after, tenant, tenant_after) in zip(self._jobs, self._slots, strict=True):
             n = thread - 1
-            job.place = EventSlot(keys[n], seqs[n] - after, read_access(access[n], agents[n]))
+            job.slot = EventSlot(keys[n], seqs[n] - after, read_access(access[n], agents[n]))
             job.outcome = Outcome.APPLIED
             if isinstance(job.change, Insert) and job.change.counted:
                 record = job.change.record

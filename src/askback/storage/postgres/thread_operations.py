@@ -34,7 +34,7 @@ async def set_access(
         raise Overtaken  # somebody made the thread meanwhile, and it is theirs
     await db.execute(queries.SET_ACCESS, thread.key, *access.stored_texts)
     await PostgresTransaction(db).write(effects)
-    return Outcome.APPLIED, [Entry(draft, replace(thread.place(draft), access=access))]
+    return Outcome.APPLIED, [Entry(draft, replace(thread.next_slot(draft), access=access))]
 
 
 async def set_archived(
@@ -50,7 +50,7 @@ async def set_archived(
         raise Overtaken  # somebody made the thread meanwhile, and archived it
     await db.execute(queries.SET_ARCHIVED, thread.key, archived_at)
     await PostgresTransaction(db).write(effects)
-    entry = Entry(draft, thread.place(draft))
+    entry = Entry(draft, thread.next_slot(draft))
     await keep(db, [thread])
     return Outcome.APPLIED, [entry]
 
@@ -67,8 +67,8 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
         for (_, owner, _), text in zip(held, texts, strict=True)
     ]
     thread = await _number(db, *drafts)
-    entries = [Entry(draft, thread.place(draft)) for draft in drafts]
-    keys, places = [key for key, _, _ in held], [entry.place.seq for entry in entries]
+    entries = [Entry(draft, thread.next_slot(draft)) for draft in drafts]
+    keys, places = [key for key, _, _ in held], [entry.slot.seq for entry in entries]
     await db.execute(queries.DELIVER, keys, texts, places)
     return len(held), entries
 
@@ -79,7 +79,7 @@ async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[A
     if new and thread.archived:
         raise ThreadArchived(draft.thread_id)
     result, data = await operation(PostgresTransaction(db), thread.key)
-    entry = Entry(replace(draft, data=data), thread.place(draft))
+    entry = Entry(replace(draft, data=data), thread.next_slot(draft))
     await keep(db, [thread])
     return result, [entry]
 
@@ -93,7 +93,7 @@ async def erase(db: Connection, draft: EventDraft, effects: SideEffects) -> Done
     thread = await _number(db, draft)
     await db.execute(queries.ERASED, thread.key)
     await PostgresTransaction(db).write(effects)
-    return True, [Entry(draft, thread.place(draft))]
+    return True, [Entry(draft, thread.next_slot(draft))]
 
 
 async def _lock(db: Connection, tenant: str, thread_id: str) -> Any:

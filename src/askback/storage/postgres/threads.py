@@ -42,7 +42,7 @@ class Thread:
         if draft.agent is not None and not self.access.admits_agent(draft.agent):
             raise ThreadOfAnother
 
-    def place(self, draft: EventDraft) -> EventSlot:
+    def next_slot(self, draft: EventDraft) -> EventSlot:
         """Assign the next number; the thread belongs to the first agent that writes."""
         self.seq += 1
         self.access = self.access.with_first_agent(draft.agent)
@@ -113,9 +113,9 @@ async def log(db: Connection, entries: Sequence[Entry], *, origin: str) -> None:
     tenants = dict(after)
     events: list[tuple[str, int, int, int, str, str | None, int, str]] = []
     for entry in entries:
-        draft, place = entry.draft, entry.place
+        draft, slot = entry.draft, entry.slot
         after[draft.tenant] -= 1
-        at = (draft.tenant, after[draft.tenant], place.thread, place.seq)
+        at = (draft.tenant, after[draft.tenant], slot.thread, slot.seq)
         events.append((*at, draft.type, draft.request_id, draft.at, draft.data))
     columns = zip(*events, strict=True)
     placed = await db.fetch(queries.LOG, list(tenants), list(tenants.values()), origin, *columns)

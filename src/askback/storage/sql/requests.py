@@ -13,7 +13,7 @@ from askback.storage import rows
 from askback.storage.sql.conditions import Conditions, branches, may_view
 from askback.storage.sql.transaction import Area
 
-# A row without it was written by an older server, while all were exchanged one after the other.
+# A row without it was written by an older server during a rolling upgrade.
 HIDES_NAMES = "coalesce(r.hides_names, r.kind = 'secret')"
 # In the order of the fields of `Record`.
 RECORD = f"""
@@ -105,13 +105,13 @@ def _page_of_branches(
     limit: int,
 ) -> Sequence[Any]:
     """Return the query of one page of requests by kind and status; see `branches`."""
-    chosen = Conditions()
-    chosen.add("r.tenant = {}", tenant)
-    chosen.add_chosen("r.requester = {}", requester)
-    chosen.add_chosen(may_view("{0}"), person)
-    chosen.add_chosen("r.id > {}", after)
-    chosen.add_chosen("r.id < {}", before)
-    maximum, both = chosen.parameter(limit), f"{chosen}"
+    conditions = Conditions()
+    conditions.add("r.tenant = {}", tenant)
+    conditions.add_chosen("r.requester = {}", requester)
+    conditions.add_chosen(may_view("{0}"), person)
+    conditions.add_chosen("r.id > {}", after)
+    conditions.add_chosen("r.id < {}", before)
+    maximum, both = conditions.parameter(limit), f"{conditions}"
     by = "kind" if requester is None else "requester"
     threads = "" if person is None else THREADS
     parts: list[str] = []
@@ -119,12 +119,12 @@ def _page_of_branches(
         state, index = (ENDED, by) if status in _TERMINAL else (OPEN, f"open_{by}")
         parts.append(
             f"SELECT id FROM (SELECT r.id FROM requests AS r /* INDEXED BY requests_{index} */ {threads} "
-            f"WHERE {both} AND {state} AND r.kind = {chosen.parameter(of_kind)} "
-            f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {maximum}) AS branch"
+            f"WHERE {both} AND {state} AND r.kind = {conditions.parameter(of_kind)} "
+            f"AND r.status = {conditions.parameter(status)} ORDER BY r.id DESC LIMIT {maximum}) AS branch"
         )
     page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {maximum}"
     query = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id IN ({page}) ORDER BY r.id DESC"
-    return query, *chosen.parameters
+    return query, *conditions.parameters
 
 
 _TERMINAL = {status.value for status in TERMINAL}

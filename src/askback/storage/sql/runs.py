@@ -81,8 +81,8 @@ class RunArea(Area):
             if row is None:
                 now = await tx.one(OF_THREAD, thread, run.id)
                 raise Unchanged((run if now is None else _run(run, now), Outcome.REPLAYED))
-            ended = _run(run, row)
-            return (ended, Outcome.APPLIED), ended.wire
+            ended_run = _run(run, row)
+            return (ended_run, Outcome.APPLIED), ended_run.wire
 
         return await self._db.change_thread(event, end, new=False)
 

@@ -47,21 +47,23 @@ def page_of_threads(
 
     A branch walks the list of one reader, or the titles with the first word, in the order of the page.
     """
-    chosen = Conditions()
-    of = chosen.parameter(tenant)
-    maximum, state = chosen.parameter(limit), f"{archived}".upper()
+    conditions = Conditions()
+    of = conditions.parameter(tenant)
+    maximum, state = conditions.parameter(limit), f"{archived}".upper()
     listed = [
-        f"l.tenant = {of} AND l.reader = {chosen.parameter(each)} AND l.archived = {state}"
+        f"l.tenant = {of} AND l.reader = {conditions.parameter(each)} AND l.archived = {state}"
         for each in readers
     ]
-    further = [f"l.thread < {chosen.parameter(before)}"] if before is not None else []
+    further = [f"l.thread < {conditions.parameter(before)}"] if before is not None else []
     if person is not None:
-        further.append(may_view(chosen.parameter(person)))
+        further.append(may_view(conditions.parameter(person)))
     if named is None:
         sources = [("thread_lists AS l", each) for each in listed]
     else:
-        sources = [_titles(of, each, [chosen.parameter(word) for word in words]) for each in listed if words]
-        name = chosen.parameter(named)
+        sources = [
+            _titles(of, each, [conditions.parameter(word) for word in words]) for each in listed if words
+        ]
+        name = conditions.parameter(named)
         sources += [("thread_lists AS l", f"{each} AND t.tenant = {of} AND t.id = {name}") for each in listed]
     parts = [
         f"SELECT thread FROM (SELECT l.thread FROM {source} JOIN threads AS t ON t.key = l.thread "
@@ -69,7 +71,7 @@ def page_of_threads(
         for source, condition in sources
     ]
     page = f"SELECT thread FROM ({' UNION '.join(parts)}) AS page ORDER BY thread DESC LIMIT {maximum}"
-    return f"{_THREADS} WHERE t.key IN ({page}) ORDER BY t.key DESC", *chosen.parameters
+    return f"{_THREADS} WHERE t.key IN ({page}) ORDER BY t.key DESC", *conditions.parameters
 
 
 def _titles(tenant: str, condition: str, words: Sequence[str]) -> tuple[str, str]:

@@ -52,14 +52,14 @@ def insert(
     if labels.external_id is not None:
         _require_new(db, record, labels.external_id)
     if record.settled:
-        at = next_seq(db, draft, new=True)
+        slot = next_seq(db, draft, new=True)
     else:
-        at, record = threads.admit(db, draft, record, quota)
+        slot, record = threads.admit(db, draft, record, quota)
     settled_at, person, outcome = record.end
     row = {
-        "tenant": record.tenant, "id": record.id, "thread": at.thread, "kind": record.kind,
+        "tenant": record.tenant, "id": record.id, "thread": slot.thread, "kind": record.kind,
         "requester": record.requester, "status": record.status.value, "revision": record.revision,
-        "created_at": record.created_at, "expires_at": record.expires_at, "created_seq": at.seq,
+        "created_at": record.created_at, "expires_at": record.expires_at, "created_seq": slot.seq,
         "state": record.state.text, "spec": record.spec.text, "digest": record.digest, "due_at": record.due_at,
         "exclusive": record.exclusive, "behind": int(record.queued_behind), "hides_names": int(record.hides_names),
         "run_id": labels.run_id, "tool_call_id": labels.tool_call_id, "external_id": labels.external_id,
@@ -70,10 +70,10 @@ def insert(
         key = db.execute(queries.add_request((*stored,)), (*stored.values(),)).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
-    append(db, events, draft, at, request=key, spec=record.spec, hides_names=record.hides_names)
+    append(db, events, draft, slot, request=key, spec=record.spec, hides_names=record.hides_names)
     run_side_effects(db, effects)
     return Change(
-        record if at.access is record.access else replace(record, access=at.access), Outcome.APPLIED
+        record if slot.access is record.access else replace(record, access=slot.access), Outcome.APPLIED
     )
 
 
@@ -111,17 +111,17 @@ def settle(
     key, kind, requester, revision, created_at, expires_at, text, digest, due_at, *line = row
     spec = Spec(text)
     draft = step.event
-    at = next_seq(db, draft)
-    append(db, events, draft, at, request=key, spec=spec, hides_names=bool(line[2]))
+    slot = next_seq(db, draft)
+    append(db, events, draft, slot, request=key, spec=spec, hides_names=bool(line[2]))
     if (message := step.message) is not None:
         _put_message(db, events, message.id, message.event.data, message.event, next_seq(db, message.event))
-    threads.note(db, at.thread, step, created_at=created_at, spec=spec, requester=requester)
+    threads.note(db, slot.thread, step, created_at=created_at, spec=spec, requester=requester)
     if claim is not None:
         _take(db, claim, step.id)
     run_side_effects(db, effects)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, at.access, line[0], bool(line[1]),
+        created_at, expires_at, spec, step.state, digest, due_at, slot.access, line[0], bool(line[1]),
         bool(line[2]),
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
@@ -152,15 +152,15 @@ def _put_message(
     message_id: str,
     data: str,
     draft: EventDraft,
-    at: EventSlot,
+    slot: EventSlot,
     *,
     held: bool = False,
 ) -> None:
     try:
-        db.execute(queries.ADD_MESSAGE, (at.thread, message_id, draft.owner, at.seq, data, held))
+        db.execute(queries.ADD_MESSAGE, (slot.thread, message_id, draft.owner, slot.seq, data, held))
     except sqlite3.IntegrityError:
         raise IdTaken(message_id) from None
-    append(db, events, draft, at)
+    append(db, events, draft, slot)
 
 
 def append_text(
@@ -197,9 +197,9 @@ def set_access(
     """Replace the access list of a thread, unless it was changed meanwhile."""
     if _access(db, draft) != before:
         return Outcome.LOST
-    at = next_seq(db, draft)._replace(access=access)
-    db.execute(queries.SET_ACCESS, (*access.stored_texts, at.thread))
-    append(db, events, draft, at)
+    slot = next_seq(db, draft)._replace(access=access)
+    db.execute(queries.SET_ACCESS, (*access.stored_texts, slot.thread))
+    append(db, events, draft, slot)
     run_side_effects(db, effects)
     return Outcome.APPLIED
 

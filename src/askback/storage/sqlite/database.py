@@ -119,9 +119,9 @@ class SqliteDatabase:
         """Have the writer do an operation in a thread."""
 
         def change(db: Connection, events: list[Event]) -> T:
-            at = next_seq(db, event, new=new)
-            result, data = run_to_end(operation(SqliteTransaction(db), at.thread))
-            append(db, events, replace(event, data=data), at)
+            slot = next_seq(db, event, new=new)
+            result, data = run_to_end(operation(SqliteTransaction(db), slot.thread))
+            append(db, events, replace(event, data=data), slot)
             return result
 
         try:

@@ -59,17 +59,17 @@ def append(
     db: Connection,
     events: list[Event],
     draft: EventDraft,
-    at: EventSlot,
+    slot: EventSlot,
     *,
     request: int | None = None,
     spec: Spec | None = None,
     hides_names: bool = False,
 ) -> None:
     """Write an event in its place; `request` is the key of its request, `spec` the question of that."""
-    row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
+    row = (draft.tenant, slot.thread, slot.seq, draft.type, request, draft.at, draft.data)
     position = db.execute(queries.ADD_EVENT, row).lastrowid
     events.append(
         domain_events.committed_event(
-            draft, seq=at.seq, position=position, spec=spec, access=at.access, hides_names=hides_names
+            draft, seq=slot.seq, position=position, spec=spec, access=slot.access, hides_names=hides_names
         )
     )

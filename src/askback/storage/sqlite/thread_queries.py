@@ -20,7 +20,7 @@ RETURNING key, seq, access, agents, archived_at, asked, asked_from"""
 # Uncount a form in the current window: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""
-# The count of a tool or an agent: (thread key, name, now, window, limit of the asker).
+# The count of a tool or an agent: (thread key, name, now, window, limit of the agent).
 # Uncounted: (thread key, when asked, names as JSON).
 COUNT_QUESTION = """
 INSERT INTO question_counts (thread, name, asked, asked_from, set_by_asker) VALUES (?1, ?2, 1, ?3, ?5)

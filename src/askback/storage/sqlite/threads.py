@@ -33,32 +33,32 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
     """
     counted = quota if record.kind == "form" else None
     if counted is not None:
-        at, asked, since = next_seq_counted(db, draft, window=counted.window_ms)
+        slot, asked, since = next_seq_counted(db, draft, window=counted.window_ms)
     else:
-        at, asked, since = next_seq(db, draft, new=True), 0, 0
+        slot, asked, since = next_seq(db, draft, new=True), 0, 0
     if record.exclusive is not None and not record.queued_behind:
-        holder = db.execute(own.HOLDER, (at.thread, record.requester, record.exclusive)).fetchone()
+        holder = db.execute(own.HOLDER, (slot.thread, record.requester, record.exclusive)).fetchone()
         if holder is not None:
             raise KeyHeld(rows.record(holder))
     if quota is not None:
-        _check_pending(db, at.thread, record, quota)
+        _check_pending(db, slot.thread, record, quota)
     if counted is not None and counted.questions is not None and asked > counted.questions:
         raise QuotaSpent("questions", counted.questions, since + counted.window_ms)
     if counted is None:
-        return at, record
+        return slot, record
     maximum = counted.questions
     for limit in counted.limits:
-        number = _count(db, at.thread, limit, now=draft.at, window=counted.window_of(limit))
+        number = _count(db, slot.thread, limit, now=draft.at, window=counted.window_of(limit))
         if limit.name == counted.numbered_by:
-            asked, maximum = number, limit.most
-    return at, replace(record, spec=record.spec.with_ordinal(asked, maximum))
+            asked, maximum = number, limit.maximum
+    return slot, replace(record, spec=record.spec.with_ordinal(asked, maximum))
 
 
 def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
     count = (thread, limit.name, now, window, limit.set_by_asker)
     asked, since = db.execute(own.COUNT_QUESTION, count).fetchone()
-    if asked > limit.most:
-        raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
+    if asked > limit.maximum:
+        raise QuotaSpent("questions", limit.maximum, since + window, limit=limit.name)
     return asked
 
 
@@ -96,9 +96,9 @@ def set_archived(
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if (row is not None and row[4] is not None) is (archived_at is not None):
         return Outcome.REPLAYED
-    at = next_seq(db, draft)
-    db.execute(own.SET_ARCHIVED, (archived_at, at.thread))
-    append(db, events, draft, at)
+    slot = next_seq(db, draft)
+    db.execute(own.SET_ARCHIVED, (archived_at, slot.thread))
+    append(db, events, draft, slot)
     run_side_effects(db, effects)
     return Outcome.APPLIED
 

@@ -157,8 +157,8 @@ class CallerApi:
         reader = EventQueue(self.principal, inbox=False)
 
         def take(event: Event) -> None:
-            held = sharing.level(self.principal, event.access, event.thread_id)
-            if event.type.startswith(("message.", "run.")) and held >= AccessLevel.VIEW:
+            granted_level = sharing.level(self.principal, event.access, event.thread_id)
+            if event.type.startswith(("message.", "run.")) and granted_level >= AccessLevel.VIEW:
                 reader.push(event)
 
         leave = self.ctx.bus.listen(tenant_topic(self.principal.tenant), take)
@@ -196,8 +196,8 @@ class EventQueue:
         self._events.append(event)
         self._changed.set()
 
-    async def drained(self) -> None:
-        """Return when everything so far was read."""
+    async def drain(self) -> None:
+        """Wait until every event so far was read."""
         while self._events:
             self._read.clear()
             await self._read.wait()

@@ -9,8 +9,8 @@ from askback.transports.call import Call, Result, json_result
 
 async def create_token(call: Call) -> Result:
     """Create a token; the reply is the only one with its secret."""
-    made = await credentials.create_token(call.ctx, call.principal, call.body)
-    return json_result({"token": made.secret, **tokens.token_json(made.token)})
+    issued = await credentials.create_token(call.ctx, call.principal, call.body)
+    return json_result({"token": issued.secret, **tokens.token_json(issued.token)})
 
 
 async def list_tokens(call: Call) -> Result:

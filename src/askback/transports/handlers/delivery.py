@@ -37,8 +37,8 @@ async def ack_resume(call: Call) -> Result:
 
 async def create_webhook(call: Call) -> Result:
     """Create a webhook; its secret is shown once."""
-    made, secret = await manage.create_webhook(call.ctx, call.principal, call.body)
-    return json_result({**_webhook(made), "secret": secret.reveal()})
+    webhook, secret = await manage.create_webhook(call.ctx, call.principal, call.body)
+    return json_result({**_webhook(webhook), "secret": secret.reveal()})
 
 
 async def list_webhooks(call: Call) -> Result:

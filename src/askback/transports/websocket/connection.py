@@ -143,9 +143,9 @@ class Connection:
                 del self.open_subscriptions[thread_id]
                 self._put(f'{{"hidden":{json.dumps(thread_id)}}}')
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Return when there is room for another page of events."""
-        await self._outbox.drained()
+        await self._outbox.drain()
 
     def settled(self, request_id: str, wire: str) -> None:
         """Send the outcome of a request that this peer waits for."""
@@ -192,7 +192,7 @@ class Connection:
             del message, text
             await self._room.wait()
             if self._outbox.full:
-                await self._outbox.drained()
+                await self._outbox.drain()
 
     def _frame(self, text: str | bytes) -> None:
         frame_id = None
@@ -225,7 +225,7 @@ class Connection:
         try:
             async with self._large if op in LARGE else nullcontext():
                 if op in LARGE:
-                    await self._outbox.drained()
+                    await self._outbox.drain()
                 ok = await OPERATIONS[op](self, frame)
                 self._outbox.put(f'{{"id":{frame_id},"ok":{ok}}}')
         except Exception as error:  # noqa: BLE001 - as above
@@ -252,7 +252,7 @@ class Connection:
     async def _close(self, code: int) -> None:
         with suppress(Exception):  # the peer may be gone already, or no longer read
             async with asyncio.timeout(CLOSE_S):
-                await self._outbox.drained()
+                await self._outbox.drain()
                 await self._send({"type": "websocket.close", "code": code})
         if self._reading is not None:
             self._reading.cancel()

@@ -70,9 +70,9 @@ class Inbox:
         self._connection.push_inbox(event)
         note(self._connection, event.thread_id)
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Return when there is room for another page."""
-        await self._connection.drained()
+        await self._connection.drain()
 
     def on_hidden(self, subscription: Subscription, /) -> None:
         """Pass on the end of the subscription; an inbox never ends."""
@@ -152,7 +152,7 @@ async def _wait(peer: Peer, call: Call) -> str:
             size += len(change or "")
             if change is not None and size > MAX_REPLY:
                 # The rest is sent like later outcomes, as fast as the peer reads.
-                await peer.drained()
+                await peer.drain()
                 peer.settled(request_id, change)
             elif change is not None:
                 settled.append(change)

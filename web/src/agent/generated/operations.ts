@@ -55,7 +55,7 @@ export interface Operations {
   list_runs: { args: { thread_id: string; running?: boolean; limit?: number; cursor?: string }; body: undefined; reply: read.RunPage };
   /** Read a run. */
   get_run: { args: { thread_id: string; run_id: string }; body: undefined; reply: read.Run };
-  /** Note that a run goes on. */
+  /** Keep a run active. */
   renew_run: { args: { thread_id: string; run_id: string }; body: sent.EmptyBody; reply: read.Run };
   /** End a run. */
   end_run: { args: { thread_id: string; run_id: string }; body: sent.EndRunBody; reply: read.Run };

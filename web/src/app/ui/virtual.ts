@@ -11,7 +11,7 @@ const BEYOND = 8;
 /**
  * Draws the slots that are in view into a `<ul>`, each at its height, and keeps what is read in its place.
  *
- * All slots of one `look` are equally high. `draw` fills the `<li>` of a slot.
+ * All slots with the same `look` have the same height. `draw` fills the `<li>` of a slot.
  */
 export class VirtualList<T extends Slot> {
   #slots: readonly T[] = [];
@@ -107,7 +107,7 @@ export class VirtualList<T extends Slot> {
     }
   }
 
-  /** Learn how high the slots of a look are, by the first that is drawn. */
+  /** Measure the height of the slots with a `look` by the first one that is drawn. */
   #measure(): void {
     this.#offsets = offsetsOf(this.#slots, this.#heights);
     this.#stretch();

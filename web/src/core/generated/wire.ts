@@ -530,7 +530,7 @@ export interface FileList {
   files: UploadedFile[];
 }
 
-/** A file that everybody who may read the message may download. */
+/** A file of a message. Anyone who may read the message may download it. */
 export interface FilePart {
   type: "file";
   file: FileValue;

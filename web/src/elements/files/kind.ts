@@ -162,7 +162,7 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     #remove(field: FileField, file: FileValue, uid: string): void {
-      // A file that a former answer names stays on the server, and is only left out.
+      // A file of an earlier answer stays on the server; it is only removed from this answer.
       new FileCall().send(this.host.client, "DELETE", pathOf(file)).catch(() => {});
       this.#set(
         field,

@@ -8,7 +8,7 @@ import { addressOf, download, pathOf } from "./send.ts";
 
 addTexts(texts);
 
-/** The types of which the server draws a picture. */
+/** The types for which the server makes a preview image. */
 const PICTURES = /^image\/(png|jpeg|gif|webp)$/;
 
 /** The element that shows files. */

@@ -50,23 +50,23 @@ def objection(program: str) -> Reason | None:
 
 def _unknown_part(program: str) -> str | None:
     """Return the first unknown part."""
-    at, before, open_braces, open_parentheses = 0, "", 0, 0
-    while at < len(program):
-        match = _TOKEN.match(program, at)
+    position, before, open_braces, open_parentheses = 0, "", 0, 0
+    while position < len(program):
+        match = _TOKEN.match(program, position)
         if match is None:
-            return program[at]
+            return program[position]
         part, kind = match[0], match.lastgroup
-        at = match.end()
+        position = match.end()
         if kind == "slash":
-            end = _after_slash(program, at - 1, before)
+            end = _after_slash(program, position - 1, before)
             if end is None:
                 return "/"
-            at, before = end, "/"
+            position, before = end, "/"
             continue
         if kind == "blank":
             before = "\n" if "\n" in part else before
             continue
-        if kind == "name" and (wrong := _unknown_name(part, program[at:].lstrip(" \t")[:1])):
+        if kind == "name" and (wrong := _unknown_name(part, program[position:].lstrip(" \t")[:1])):
             return wrong
         open_braces += (part == "{") - (part == "}")
         open_parentheses += (part == "(") - (part == ")")
@@ -76,12 +76,12 @@ def _unknown_part(program: str) -> str | None:
     return None
 
 
-def _after_slash(program: str, at: int, before: str) -> int | None:
+def _after_slash(program: str, position: int, before: str) -> int | None:
     """Return the position after a regular expression or a division; None if it is ambiguous."""
     if before in _BEFORE_REGEX:
-        match = _REGEX.match(program, at)
+        match = _REGEX.match(program, position)
         return match.end() if match else None
-    return at + 1 if "/" not in program[at + 1 :] else None
+    return position + 1 if "/" not in program[position + 1 :] else None
 
 
 def _unknown_name(word: str, following: str) -> str | None:

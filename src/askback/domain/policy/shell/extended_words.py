@@ -90,9 +90,9 @@ class ExtendedWord:
 def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:
     """Return the tokens of a command line, without blanks and comments. Raises NotUnderstood."""
     text = text.translate(_HIDE)
-    at, before = 0, "blank"
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    position, before = 0, "blank"
+    while position < len(text):
+        match = _TOKEN.match(text, position)
         if match is None:
             raise NotUnderstood(Reason("uncertain"))
         kind, part = match.lastgroup or "", match[0]
@@ -106,7 +106,7 @@ def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:
             raise NotUnderstood(Reason("uncertain"))
         if kind not in {"blank", "comment"}:
             yield Token(kind, match["path"] if kind == "input" else part)
-        at, before = match.end(), part if kind == "bracket" else kind
+        position, before = match.end(), part if kind == "bracket" else kind
 
 
 def is_harmless_assignment(raw: str) -> bool:

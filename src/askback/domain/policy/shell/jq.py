@@ -59,26 +59,26 @@ def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
 def _unknown_part(program: str, names: frozenset[str]) -> str | None:
     """Return the first unknown part; empty if a bracket is not closed."""
     own = _Names(program, names)
-    at, opened, interpolated, before = 0, list[str](), list[int](), ""
-    while at < len(program):
-        ends = interpolated and program[at] == ")" and len(opened) == interpolated[-1]
-        if ends or program[at] == '"':
+    position, opened, interpolated, before = 0, list[str](), list[int](), ""
+    while position < len(program):
+        ends = interpolated and program[position] == ")" and len(opened) == interpolated[-1]
+        if ends or program[position] == '"':
             if ends:
                 interpolated.pop()
                 opened.pop()
-            at, more = _string(program, at + 1)
+            position, more = _string(program, position + 1)
             if more:
                 opened.append("(")
                 interpolated.append(len(opened))
-            if at < 0:
+            if position < 0:
                 return ""
             before = '"'
             continue
-        match = _TOKEN.match(program, at)
+        match = _TOKEN.match(program, position)
         if match is None:
-            return program[at]
-        piece, kind, at = match[0], match.lastgroup, match.end()
-        key = opened[-1:] == ["{"] and before in {"{", ","} and _KEY.match(program, at)
+            return program[position]
+        piece, kind, position = match[0], match.lastgroup, match.end()
+        key = opened[-1:] == ["{"] and before in {"{", ","} and _KEY.match(program, position)
         if kind == "variable" and piece[1:] not in own.variables:
             return piece
         if kind == "name" and not key and piece not in own.functions:
@@ -106,15 +106,15 @@ class _Names:
         self.functions = _FUNCTIONS | _KEYWORDS | {name for name in defined if _OWN.fullmatch(name)}
 
 
-def _string(program: str, at: int) -> tuple[int, bool]:
+def _string(program: str, position: int) -> tuple[int, bool]:
     """Return the position after a string, or after the start of an interpolation; -1 if it does not end."""
-    while at < len(program):
-        if program[at] == "\\":
-            if program[at + 1 : at + 2] == "(":
-                return at + 2, True
-            at += 2
-        elif program[at] == '"':
-            return at + 1, False
+    while position < len(program):
+        if program[position] == "\\":
+            if program[position + 1 : position + 2] == "(":
+                return position + 2, True
+            position += 2
+        elif program[position] == '"':
+            return position + 1, False
         else:
-            at += 1
+            position += 1
     return -1, False

@@ -124,18 +124,18 @@ def _check_redirection(part: str, command: list[Word], *, glued: bool, posix: bo
 def tokens(text: str) -> list[tuple[str, str, bool]]:
     """Return (kind, text, whether it touches the word before it) for all tokens except blanks."""
     result: list[tuple[str, str, bool]] = []
-    at, size, before = 0, len(text), "blank"
-    while at < size:
-        match = _TOKEN.match(text, at)
+    position, size, before = 0, len(text), "blank"
+    while position < size:
+        match = _TOKEN.match(text, position)
         if match is None:
-            what = Reason(_NAMES.get(text[at], "unusual"))
-            raise NotUnderstood(Reason("at_position", what=what, position=str(at + 1)))
+            what = Reason(_NAMES.get(text[position], "unusual"))
+            raise NotUnderstood(Reason("at_position", what=what, position=str(position + 1)))
         kind = match.lastgroup or ""
         if kind == "word" and before in {"word", "redirect"}:
-            raise NotUnderstood(Reason("at_position", what=Reason("unusual"), position=str(at + 1)))
+            raise NotUnderstood(Reason("at_position", what=Reason("unusual"), position=str(position + 1)))
         if kind != "blank":
             result.append((kind, match[0], before == "word"))
-        at, before = match.end(), kind
+        position, before = match.end(), kind
     return result
 
 

@@ -152,7 +152,7 @@ def _table(
     if body.get("none", "runs_code") not in REFUSALS:
         raise ValueError(f"The table of {name} has an unknown reason: {body['none']}")
     style = body.get("style", "getopt")
-    kinds, repeats = _operands(body.get("operands", ""))
+    kinds, repeats = _parse_operands(body.get("operands", ""))
     return ProgramTable(
         source=body.get("source", ""),
         options=_options(body.get("options", ""), groups, style),
@@ -185,7 +185,9 @@ def _options(text: str, groups: Mapping[str, str], style: str) -> dict[str, Prog
         match = _OPTION.fullmatch(word)
         if match is None:
             raise ValueError(f"The option {word} cannot be read")
-        option = ProgramOption(_kinds(match["kinds"]), match["sign"] == "?", match["named"] is not None)
+        option = ProgramOption(
+            _parse_value_kinds(match["kinds"]), match["sign"] == "?", match["named"] is not None
+        )
         options.update(dict.fromkeys(_names(match["names"], style), option))
     return options
 
@@ -196,17 +198,21 @@ def _names(text: str, style: str) -> list[str]:
     return text.split(",")
 
 
-def _kinds(text: str | None) -> tuple[ValueKind, ...]:
+def _parse_value_kinds(text: str | None) -> tuple[ValueKind, ...]:
     if text is None:
         return ()
-    return (_one_of(text),) if text.startswith("{") else tuple(VALUE_KINDS[kind] for kind in text.split("+"))
+    return (
+        (_parse_choices(text),)
+        if text.startswith("{")
+        else tuple(VALUE_KINDS[kind] for kind in text.split("+"))
+    )
 
 
-def _one_of(text: str) -> ValueKind:
+def _parse_choices(text: str) -> ValueKind:
     choices = frozenset(text[1:-1].split("|"))
     return lambda value, _: None if value in choices else Reason("unknown_value", value=value)
 
 
-def _operands(text: str) -> tuple[tuple[ValueKind, ...], bool]:
+def _parse_operands(text: str) -> tuple[tuple[ValueKind, ...], bool]:
     kinds = [word.rstrip("?*") for word in text.split()]
-    return tuple(_kinds(word)[0] for word in kinds), text.endswith("*")
+    return tuple(_parse_value_kinds(word)[0] for word in kinds), text.endswith("*")

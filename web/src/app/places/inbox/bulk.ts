@@ -68,7 +68,7 @@ export class Bulk {
     this.host.focusOn(".bulk .actions:last-child button");
   }
 
-  /** Draw what can be done with those that are selected, of `offered`, all that can be. */
+  /** Draw the actions for the selected requests; `offered` are all requests that can be selected. */
   draw(offered: readonly InputRequest[]): Template | false {
     if (this.isEmpty) return false;
     const { say } = this.host;
