@@ -14,4 +14,6 @@ def cli_environment(model_url: str, home: Path) -> dict[str, str]:
         "CLAUDE_CONFIG_DIR": str(home / "claude"),
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "IS_SANDBOX": "1",
+        "MCP_CONNECTION_NONBLOCKING": "0",  # on a busy machine a server starts slowly
+        "MCP_TIMEOUT": "120000",
     }

@@ -55,6 +55,17 @@ async def test_options_that_skip_prompts_are_refused(
     assert named in str(refused.value)
 
 
+async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: AsyncClient) -> None:
+    ours: Any = {"command": "/opt/bin/askback", "args": ["mcp"]}
+    other: Any = {"command": "/opt/bin/other", "args": ["askback", "mcp"]}
+    allowed = ["mcp__askback__ask_user", "mcp__other__ask_user"]
+    with pytest.raises(UnusableOptions) as refused:
+        with_askback(
+            ClaudeAgentOptions(mcp_servers={"askback": ours, "other": other}, allowed_tools=allowed), ask
+        )
+    assert "let mcp__other__ask_user run" in str(refused.value)
+
+
 @requirement("C3")
 async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> None:
     (tmp_path / "own.json").write_text('{"permissions": {"defaultMode": "bypassPermissions"}}')

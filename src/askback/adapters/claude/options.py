@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,9 @@ from askback.errors import AskbackError
 BLOCKING_S = 600.0
 NO_PROMPTS = "dontAsk"
 BYPASS = "bypassPermissions"
+
+_NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
+"""What Claude Code replaces in the name of a server."""
 
 _NO_BACKGROUND_LIMIT = {"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "0"}
 """A sub-agent in the background may wait for a person for longer than the ten minutes that the CLI gives it."""
@@ -45,7 +49,7 @@ def with_askback(
     Make one copy for each session. askback's policy decides about each call first, whatever the permission rules of
     Claude Code say, and no such rule is ever written. A call that no rule decides is shown to a person, who may change
     its input unless `allow_edit` is off. Hooks in `options` go on working: a denial by a PreToolUse hook wins, and
-    nobody is asked.
+    nobody is asked. askback's own tools, of an `askback mcp` in `mcp_servers`, run without approval.
 
     `thread_id` is the thread to ask in, by default that of the client, else the id of the session. A person has
     `timeout_s` seconds, by default ten minutes, and without end with `durable`.
@@ -69,6 +73,7 @@ def with_askback(
         durable=durable,
         approvals=approvals,
         allow_edit=allow_edit,
+        own_tools=_own_tools(options),
     )
     return replace(
         options,
@@ -104,7 +109,10 @@ def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
     for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions"):
         if flag in options.extra_args:
             yield f"`extra_args[{flag!r}]` lets calls run without approval: remove it."
-    if tools := sorted(_whole_tools(options.allowed_tools)):
+    own_tools = _own_tools(options)
+    if tools := sorted(
+        each for each in _whole_tools(options.allowed_tools) if not each.startswith(own_tools)
+    ):
         yield (
             f"`allowed_tools` would let {', '.join(tools)} run without approval: remove the entries, "
             f"and allow the calls by rules of askback (`askback rules add`)."
@@ -117,6 +125,21 @@ def _whole_tools(entries: Iterable[str]) -> Iterator[str]:
         tool, _, rest = entry.partition("(")
         if rest in ("", ")", "*)") and tool.strip() and tool not in {ASK_USER, *INTERNAL_TOOLS}:
             yield tool
+
+
+def _own_tools(options: ClaudeAgentOptions) -> tuple[str, ...]:
+    """Return how the names of askback's own tools begin: those of each `askback mcp` that the options start."""
+    servers = options.mcp_servers if isinstance(options.mcp_servers, dict) else {}
+    return tuple(
+        f"mcp__{_NOT_IN_NAMES.sub('_', name)}__"
+        for name, server in servers.items()
+        if _starts_askback(cast("Mapping[str, Any]", server))
+    )
+
+
+def _starts_askback(server: Mapping[str, Any]) -> bool:
+    words = [str(server.get("command", "")), *server.get("args", ())]
+    return words[1:] == ["-m", "askback", "mcp"] or (Path(words[0]).name, words[1:]) == ("askback", ["mcp"])
 
 
 def _agents(options: ClaudeAgentOptions) -> Iterable[tuple[str, Any]]:
