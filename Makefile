@@ -25,9 +25,10 @@ ui: ## Build the web UI into src/askback/static
 demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers by itself)
 	@$(BIN)/askback demo $(ARGS)
 
+# Side by side, unless ARGS picks: then the few picked tests end last, where their result is seen.
 test: setup ## Run the quick tests: web units, Python, a few journeys in Chromium (ARGS="-k name" picks from all)
 	@$(PYTHON) scripts/setup.py --browser
-	@$(MAKE) --no-print-directory --jobs=2 test-quick test-web
+	@$(MAKE) --no-print-directory --jobs=$(if $(ARGS),1,2) test-web test-quick
 
 test-web:
 	cd web && npm run --silent test
