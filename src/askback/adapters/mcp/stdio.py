@@ -53,7 +53,7 @@ async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callabl
     try:
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
             readable_in, readable = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-            tasks.start_soon(forward_readable, incoming, outgoing, readable_in)
+            tasks.start_soon(forward_readable, incoming, outgoing.send, readable_in)
             await server.run(readable, outgoing, server.create_initialization_options())
     except* BrokenPipeError:
         pass  # the client has ended in the middle of a call

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import AsyncIterable, Awaitable, Callable
 from contextlib import suppress
 
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, RequestId
 from pydantic import ValidationError
@@ -23,8 +24,8 @@ _VALUE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 
 
 async def forward_readable(
-    incoming: ObjectReceiveStream[SessionMessage | Exception],
-    outgoing: ObjectSendStream[SessionMessage],
+    incoming: AsyncIterable[SessionMessage | Exception],
+    reply: Callable[[SessionMessage], Awaitable[None]],
     readable: ObjectSendStream[SessionMessage | Exception],
 ) -> None:
     """Forward messages until the client ends, and answer each unreadable request with an error."""
@@ -34,7 +35,7 @@ async def forward_readable(
                 await readable.send(item)
             elif isinstance(item, ValidationError) and (id_ := _request_id(item)) is not None:
                 error = ErrorData(code=INVALID_REQUEST, message=UNREADABLE)
-                await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
+                await reply(SessionMessage(JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
 
 
 def _request_id(error: ValidationError) -> RequestId | None:
