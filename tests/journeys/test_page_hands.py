@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from askback import AsyncClient
+from askback import AsyncClient, InputRequest
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
 from tests.journeys.people import Team, request_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 _MESSAGES = "**/v1/threads/*/messages"
+_TOP = """(card) => new Promise((resolve) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(card.getBoundingClientRect().top))))"""
+"""The place of a card once the page is painted."""
 
 
 def tool(name: str) -> dict[str, str]:
@@ -36,7 +39,7 @@ async def test_a_question_keeps_the_typed_values_when_its_tool_call_comes_later(
     assert await answer_of(agent, request) == {"q0": "half a sentenc!e"}
 
 
-async def test_text_typed_while_a_message_is_being_sent_stays_in_the_composer(
+async def test_text_typed_while_a_message_is_being_sent_is_sent_only_when_it_is_submitted(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -45,13 +48,50 @@ async def test_text_typed_while_a_message_is_being_sent_stays_in_the_composer(
         await eva.page.evaluate(
             """() => {
                 const box = document.querySelector("askback-thread").shadowRoot.querySelector("textarea");
-                box.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", cancelable: true}));
-                box.value += " and two";
-                box.dispatchEvent(new Event("input"));
+                const press = () =>
+                  box.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", cancelable: true}));
+                const type = (text) => {
+                  box.value += text;
+                  box.dispatchEvent(new Event("input"));
+                };
+                press();
+                press();
+                type(" and two");
+                press();
+                type(" and three");
             }"""
         )
-    await expect(eva.page.locator("askback-thread .text")).to_have_text("One")
-    await expect(eva.composer).to_have_value(" and two")
+    await expect(eva.page.locator("askback-thread .text")).to_have_text(["One", "and two"])
+    await expect(eva.composer).to_have_value(" and three")
+
+
+async def test_a_card_stays_where_somebody_types_or_points_while_others_end_and_arrive(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = [
+        await agent.requests.create(form({"type": "text"}, title=f"Card {at}"), thread_id=thread)
+        for at in range(8)
+    ]
+    eva = await screen(place_of(thread))
+    card, receipts = eva.card.nth(6), eva.card.locator(".plain, summary")
+
+    async def ends_elsewhere(*requests: InputRequest) -> None:
+        so_far = await receipts.count()
+        for request in requests:
+            await agent.requests.cancel(request)
+        await expect(receipts).to_have_count(so_far + len(requests))
+
+    await card.get_by_role("textbox").fill("typed")
+    before = await card.evaluate(_TOP)
+    await ends_elsewhere(*asked[:2])
+    assert await card.evaluate(_TOP) == pytest.approx(before, abs=1)
+    await eva.composer.focus()
+    await card.get_by_role("button", name="Submit").hover()
+    before = await card.evaluate(_TOP)
+    await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    await expect(eva.card).to_have_count(9)
+    await ends_elsewhere(asked[2], asked[5])
+    assert await card.evaluate(_TOP) == pytest.approx(before, abs=1)
 
 
 async def test_a_long_form_is_shown_from_its_beginning(

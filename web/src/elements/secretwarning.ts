@@ -20,12 +20,17 @@ interface SecretWarning {
 /** The functions of the part, which is loaded while the first text is typed, or before it is sent. */
 export const secretWarning: Partial<SecretWarning> = {};
 
-export async function loadSecretWarning(): Promise<void> {
-  try {
-    Object.assign(secretWarning, await import("./shape/warning.ts"));
-  } catch {
-    // Nothing is asked.
-  }
+let loading: Promise<unknown> | undefined;
+
+/** Every caller gets the same promise, so that texts are sent in their order; without the part nothing is asked. */
+export function loadSecretWarning(): Promise<unknown> {
+  loading ??= import("./shape/warning.ts").then(
+    (part) => Object.assign(secretWarning, part),
+    () => {
+      loading = undefined;
+    },
+  );
+  return loading;
 }
 
 /** Send a text, or ask about it in `trouble`; if the part cannot be loaded, the text is sent. */

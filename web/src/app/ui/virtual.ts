@@ -7,6 +7,16 @@ import { offsetsOf, type Slot, visible } from "./window.ts";
 const LOOK = "look";
 /** How many slots are drawn beyond each edge at most. */
 const BEYOND = 8;
+/** When a key was last pressed: a pointer that has not moved since then only rests on the list. */
+let keyed = 0;
+
+document.addEventListener(
+  "keydown",
+  ({ timeStamp }) => {
+    keyed = timeStamp;
+  },
+  { capture: true },
+);
 
 /**
  * Draws the slots that are in view into a `<ul>`, each at its height, and keeps what is read in its place.
@@ -19,6 +29,8 @@ export class VirtualList<T extends Slot> {
   #heights: Record<string, number> = {};
   #scroller: HTMLElement | null = null;
   #place: HTMLElement | null = null;
+  /** When the pointer last moved over the list. */
+  #pointed = 0;
   /** The slots that are on the page; empty after a change. */
   #drawn: readonly [number, number] = [0, 0];
   /** How many slots are drawn beyond each edge: none until what is in view was painted once. */
@@ -33,6 +45,9 @@ export class VirtualList<T extends Slot> {
       this.#scroller = scroller;
       const follow = (): void => this.#follow();
       scroller.addEventListener("scroll", follow, { passive: true });
+      scroller.addEventListener("pointermove", ({ timeStamp }) => {
+        this.#pointed = timeStamp;
+      });
       new ResizeObserver(follow).observe(scroller);
     }
     this.#place = place;
@@ -86,7 +101,10 @@ export class VirtualList<T extends Slot> {
     if (
       !scroller ||
       this.#slots.length === 0 ||
-      (scroller.scrollTop === 0 && !scroller.matches(":hover, :has(.rows:focus-within)"))
+      (scroller.scrollTop === 0 &&
+        !scroller.matches(
+          this.#pointed < keyed ? ":has(.rows:focus-within)" : ":hover, :has(.rows:focus-within)",
+        ))
     )
       return undefined;
     const [first, end] = this.#range();

@@ -68,6 +68,7 @@ export class Reading {
 
   #rest(): void {
     this.#follows = false;
+    this.#hold();
   }
 
   leave(): void {
@@ -82,11 +83,33 @@ export class Reading {
     if (!this.#scroller) return;
     this.#catchUp();
     this.#near = this.#isNear;
-    const { top } = this.#view;
-    const item = [...this.page.root.querySelectorAll(".messages > li")].find(
-      (each) => each.getBoundingClientRect().bottom > top,
-    );
+    // A card that has ended has changed its height since.
+    this.#stay();
+  }
+
+  /** Remember the place of what the person types in or points at, or else of the first item that begins in view. */
+  #hold(): void {
+    const { top, bottom } = this.#view;
+    const items = [...this.page.root.querySelectorAll(".messages > li")].filter((each) => {
+      const box = each.getBoundingClientRect();
+      return box.bottom > top && box.top < bottom;
+    });
+    const item =
+      items.find((each) => each.matches(":focus-within")) ??
+      items.find((each) => each.matches(":hover")) ??
+      items.find((each) => each.getBoundingClientRect().top >= top) ??
+      items[0];
     this.#anchor = item && { item, top: item.getBoundingClientRect().top };
+  }
+
+  /** Put that item back to its place, unless the person has scrolled since: what is above it may end or grow. */
+  #stay(): void {
+    const scroller = this.#scroller as Element;
+    const { item, top = 0 } = this.#anchor ?? {};
+    if (item?.isConnected && scroller.scrollTop === this.#at)
+      scroller.scrollTop += item.getBoundingClientRect().top - top;
+    this.#at = scroller.scrollTop;
+    this.#hold();
   }
 
   /** After a drawing with more at the end, of others or of the reader: stay there, or where somebody reads. */
@@ -95,9 +118,7 @@ export class Reading {
     if (own > 0 || (others > 0 && this.#near && !this.#isUp)) this.#follows = true;
     if (this.#follows) this.#toEnd();
     else {
-      const { item, top } = this.#anchor ?? {};
-      if (item?.isConnected) this.#scroller.scrollTop += item.getBoundingClientRect().top - (top ?? 0);
-      this.#at = this.#scroller.scrollTop;
+      this.#stay();
       this.fresh += others;
       if (others > 0) this.page.redraw();
     }
@@ -152,20 +173,24 @@ export class Reading {
     if (!this.#scroller) return;
     this.#catchUp();
     if (this.#follows) this.#toEnd();
+    else this.#stay();
     const foot = this.page.root.querySelector(".foot");
     if (foot && this.#scroller instanceof HTMLElement)
       this.#scroller.style.scrollPaddingBlockEnd = `${foot.clientHeight}px`;
     this.#look();
   }
 
+  /** Show the end, unless the person types in a card or points at one. */
   #toEnd(): void {
+    this.#stay();
     const scroller = this.#scroller as Element;
     const waiting = this.#waiting;
-    if (waiting.some((card) => card === this.page.root.activeElement)) return;
     const last = waiting.at(-1);
+    if (waiting.some((card) => card.matches(":focus-within, :hover"))) return;
     if (last && last.getBoundingClientRect().top > this.#view.top) last.scrollIntoView();
     else scroller.scrollTop = scroller.scrollHeight;
     this.#at = scroller.scrollTop;
+    this.#hold();
   }
 
   /** Note whether the person moved up or down since the last time. */
@@ -174,7 +199,7 @@ export class Reading {
     const isBack = scrollTop > this.#at && this.#isNear;
     this.#isUp = this.#left > 1 && (scrollTop < this.#at || (this.#isUp && !isBack));
     this.#follows = !this.#isUp && (this.#isNear || this.#follows);
-    this.#at = scrollTop;
+    this.#stay();
   }
 
   #scrolled(): void {

@@ -54,7 +54,8 @@ export interface ComposerHost extends StopHost {
 export class Composer {
   #key: string | null = null;
   #sending = false;
-  #again = false;
+  /** The text that was submitted while another was sent; what is typed after that is not submitted. */
+  #next = "";
   #me: Person | undefined;
   /** The card that has had the place of the box. */
   #card: HTMLElement | undefined;
@@ -180,8 +181,8 @@ export class Composer {
   }
 
   /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */
-  #submit(): void {
-    const { text, transcript, say } = this.host;
+  #submit(text = this.host.text): void {
+    const { transcript, say } = this.host;
     if (!text.trim()) return;
     const send = () => void sendOrWarn(this.host, text, () => void this.#send(text));
     const why = transcript && explainMismatch(transcript, text, this.#writer);
@@ -197,7 +198,7 @@ export class Composer {
     const { host } = this;
     if (!host.client) return;
     if (this.#sending) {
-      this.#again = true;
+      this.#next = text;
       return;
     }
     this.#sending = true;
@@ -208,19 +209,19 @@ export class Composer {
       this.#key = null;
       // Text that was typed while the message was sent stays.
       if (host.text.startsWith(text)) this.#store(host.text.slice(text.length));
+      if (this.#next.startsWith(text)) this.#next = this.#next.slice(text.length);
       if (why && !SILENT.includes(why))
         host.trouble = html`<span class="ask">${host.say("composer.unanswered")}</span>`;
     } catch (error) {
+      this.#next = "";
       const code = error instanceof WireError ? error.code : "";
       host.trouble = host.say(REFUSALS[code] ?? "composer.failed");
     } finally {
       this.#sending = false;
     }
-    // A message that was submitted meanwhile comes next.
-    if (this.#again) {
-      this.#again = false;
-      this.#submit();
-    }
+    const next = this.#next;
+    this.#next = "";
+    this.#submit(next);
   }
 
   #onSubmit(event: Event): void {
