@@ -108,23 +108,28 @@ async def test_an_old_tab_gets_the_current_form_and_keeps_the_typed_values(
 async def test_a_changed_form_keeps_the_typed_values_and_shows_a_notice(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(LUNCH, thread_id=thread)
+    note, price = {"type": "text", "label": "Note"}, {"type": "number", "label": "Price"}
+    extras = {"type": "multiselect", "label": "Extras"}
+    first = form({"type": "text"}, note, price, {**extras, "options": ["Bread", "Salad"]})
+    asked = await agent.requests.create(first, thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Note").fill("no salt")
-    changed = form(
-        {"type": "text", "label": "Main dish", "required": True}, {"type": "text", "label": "Note"}
-    )
+    for option in ("Bread", "Salad"):
+        await eva.card.get_by_label(option).check()
+    dish = {"type": "text", "label": "Main dish", "required": True}
+    changed = form(dish, note, price, {**extras, "options": ["Salad"]})
     await agent.requests.update(asked.id, form=changed, errors={"q0": "Soup is off."}, timeout_s=3600)
     await expect(eva.card.get_by_label("Main dish")).to_have_accessible_description("Soup is off.")
     await expect(eva.card.get_by_label("Note")).to_have_value("no salt")
     await expect(eva.card.locator("[role=status]", has_text="The question has changed.")).to_be_visible()
     assert await eva.violations() == []
     await eva.card.get_by_label("Main dish").fill("rice")
+    await eva.card.get_by_label("Price").fill("1.234,5")
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_contain_text("rice · no salt")
     answer = (await agent.requests.get(asked.id)).answer
     assert answer is not None
-    assert answer.values == {"q0": "rice", "q1": "no salt"}
+    assert answer.values == {"q0": "rice", "q1": "no salt", "q2": 1234.5, "q3": ["Salad"]}
 
 
 @requirement("F20")

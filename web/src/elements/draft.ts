@@ -1,4 +1,12 @@
-import { allFields, isProvided, isZoned, type OptionValue, sectionsOf, type Values } from "../core/form.ts";
+import {
+  allFields,
+  type ChoiceField,
+  isProvided,
+  isZoned,
+  type OptionValue,
+  sectionsOf,
+  type Values,
+} from "../core/form.ts";
 import type { Field, FileValue, Form, Json, Option } from "../core/generated/wire.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
@@ -29,18 +37,21 @@ export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
 export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
 
+/** The options of these that the field has. */
+const known = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>
+  chosen.filter((item) => options.some(({ value }) => value === item));
+
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (value === undefined || !isProvided(field, value)) return EMPTY;
   if (isYesNo(field)) return { ...EMPTY, chosen: [value === true ? "yes" : "no"] };
   if (isBox(field)) return { ...EMPTY, on: value === true };
   if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
-    const options = new Set<unknown>(field.options.map((option) => option.value));
     const given = [value].flat().map((item): OptionValue => (typeof item === "number" ? item : String(item)));
-    const known = (item: OptionValue): boolean => options.has(item);
-    const typed = given.filter((item) => !known(item));
+    const chosen = known(field, given);
+    const typed = given.filter((item) => !chosen.includes(item));
     const other = typed.length > 0 && field.allow_other === true;
-    return { ...EMPTY, chosen: given.filter(known), other, text: typed.join(", ") };
+    return { ...EMPTY, chosen, other, text: typed.join(", ") };
   }
   // A textarea has no other line ends, so these would be counted and never seen.
   const text = String(value).replaceAll("\r\n", "\n");
@@ -56,11 +67,13 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
 export function start(form: Form, locale: string, before?: Draft, sent?: Values): Draft {
   const given = (values: Values | null | undefined, { id }: Field) => own(values, id);
   return new Map(
-    allFields(form).map((field) => [
-      field.id,
-      before?.get(field.id) ??
-        entryOf(field, given(sent, field) ?? given(form.initial_values, field) ?? field.default, locale),
-    ]),
+    allFields(form).map((field) => {
+      const value = given(sent, field) ?? given(form.initial_values, field) ?? field.default;
+      const entry = before?.get(field.id) ?? entryOf(field, value, locale);
+      // The server checks the options of a source.
+      const isFixed = "options" in field && !field.options_from;
+      return [field.id, isFixed ? { ...entry, chosen: known(field, entry.chosen) } : entry];
+    }),
   );
 }
 
@@ -71,7 +84,7 @@ export function start(form: Form, locale: string, before?: Draft, sent?: Values)
  * is, and the check refuses it.
  */
 export function numberOf(text: string, locale: string): number | string {
-  const plain = text.trim().replace(",", ".");
+  const plain = (onDemand.ungroup?.(text) ?? text).trim().replace(",", ".");
   const mark = locale === "de" ? "." : ",";
   const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(plain);
   return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(plain) ? Number(plain) : text;

@@ -10,6 +10,7 @@ import {
   progress,
   start,
 } from "../../src/elements/draft.ts";
+import "../../src/elements/rules/faults.ts";
 
 const choice = (id: string, more: Partial<Field> = {}): Field =>
   ({
@@ -109,6 +110,9 @@ describe("numberOf", () => {
     ["1,000", "de", 1],
     ["1e-7", "en", 1e-7],
     ["1,5e-7", "de", 1.5e-7],
+    ["1.234,5", "de", 1234.5],
+    ["-1,234,567.25", "en", -1234567.25],
+    [" 1.234,567", "en", 1234.567],
   ])("reads %s in %s", (typed, locale, number) => {
     expect(numberOf(typed, locale)).toBe(number);
   });
@@ -116,7 +120,10 @@ describe("numberOf", () => {
   it.each([
     ["1,000", "en"],
     ["1.000", "de"],
-    ["1.000,5", "de"],
+    ["0.123,5", "de"],
+    ["1.23,5", "de"],
+    ["1,234.567,8", "en"],
+    ["1.234,567.8", "en"],
     ["1e5", "en"],
     ["0x10", "en"],
     ["Infinity", "en"],

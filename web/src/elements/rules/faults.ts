@@ -35,6 +35,12 @@ export function findFaults(input: CheckInput): Fault[] {
   return [...first, ...answerFaults(input).filter(({ path }) => !covered.has(path))];
 }
 
-Object.assign(onDemand, { findFaults, findValueFaults });
+/** Return a number without the signs that separate thousands, if the decimal sign is another: "1.234,5", "1,234.5". */
+export function ungroup(text: string): string {
+  const [, sign] = /^\s*[+-]?[1-9]\d{0,2}([.,])\d{3}(\1\d{3})*(?!\1)[.,]\d+\s*$/.exec(text) ?? [];
+  return sign ? text.replaceAll(sign, "") : text;
+}
+
+Object.assign(onDemand, { findFaults, findValueFaults, ungroup });
 
 export { findValueFaults };
