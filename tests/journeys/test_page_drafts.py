@@ -74,6 +74,22 @@ async def test_a_typed_message_survives_a_reload_until_it_is_sent(screen: OpenSc
 
 
 @requirement("J8")
+async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_decision(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    asked = request_of(await team.agent.bash(thread, "make deploy"))
+    eva = await screen(place_of(thread), house=team)
+    await eva.button("Add a note").click()
+    await eva.card.get_by_label("Note for the agent").fill("Not before noon.")
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Note for the agent")).to_have_value("Not before noon.")
+    await eva.button("Deny").click()
+    await expect(eva.card.locator("summary")).to_be_visible()
+    assert (await team.ada.get(asked["id"]))["answer"]["note"] == "Not before noon."
+    assert await stored_keys(eva) == []
+
+
+@requirement("J8")
 async def test_no_draft_of_a_sensitive_field_is_stored(screen: OpenScreen, team: Team, thread: str) -> None:
     fields = [
         {"id": "host", "type": "text", "label": "Host"},

@@ -137,8 +137,13 @@ export const ui = css`
     gap: 0.5rem;
     inset-block-start: 0;
     padding: 0.625rem 1rem;
-    position: sticky;
     z-index: 1;
+  }
+  /* In a low window, such as at 400 % zoom, it would cover half of what is read. */
+  @media (height >= 24rem) {
+    .bar {
+      position: sticky;
+    }
   }
   .search {
     position: relative;

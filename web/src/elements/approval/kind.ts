@@ -5,6 +5,7 @@ import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
+import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
@@ -51,6 +52,11 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   adopt(request: InputRequest): void {
+    const note = this.#request ? "" : draftStore?.readText(request.id);
+    if (note) {
+      this.draft = { ...this.draft, note };
+      this.noting = true;
+    }
     this.#request = request;
     // Closing a dialog restores the focus; removing it does not.
     if (isTerminal(request.status)) this.#dialog?.close();
@@ -101,6 +107,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   change(patch: Partial<ApprovalDraft>): void {
     this.draft = { ...this.draft, ...patch };
+    if (this.#request && patch.note !== undefined) draftStore?.writeText(this.#request.id, patch.note);
     for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
