@@ -47,7 +47,7 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (isBox(field)) return { ...EMPTY, on: value === true };
   if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
-    const given = [value].flat().map((item): OptionValue => (typeof item === "number" ? item : String(item)));
+    const given = [value].flat() as OptionValue[];
     const chosen = known(field, given);
     const typed = given.filter((item) => !chosen.includes(item));
     const other = typed.length > 0 && field.allow_other === true;
@@ -70,9 +70,9 @@ export function start(form: Form, locale: string, before?: Draft, sent?: Values)
     allFields(form).map((field) => {
       const value = given(sent, field) ?? given(form.initial_values, field) ?? field.default;
       const entry = before?.get(field.id) ?? entryOf(field, value, locale);
-      // The server checks the options of a source.
-      const isFixed = "options" in field && !field.options_from;
-      return [field.id, isFixed ? { ...entry, chosen: known(field, entry.chosen) } : entry];
+      // The options of a source are not in the form: the server checks them.
+      if (!("options" in field) || field.options_from) return [field.id, entry];
+      return [field.id, { ...entry, chosen: known(field, entry.chosen) }];
     }),
   );
 }
