@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, cast
 
-import rfc8785
+from pydantic_core import from_json, to_json
 
+from askback.domain.canonicaljson import NotCanonical, canonical_json
 from askback.domain.faults import Faults
 from askback.domain.jsontext import parse
 from askback.domain.values import frozen
@@ -37,9 +38,9 @@ class ChainBreak:
 
 def seal_entry(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     """Return an entry's text with `seq`, `prev` and `hash`, and that hash; `data` is its JSON object without them."""
-    entry = {**json.loads(data), "seq": seq, "prev": prev}
+    entry = {**from_json(data), "seq": seq, "prev": prev}
     sealed = _hash(entry)
-    return json.dumps({**entry, "hash": sealed}, separators=(",", ":"), ensure_ascii=False), sealed
+    return to_json({**entry, "hash": sealed}).decode(), sealed
 
 
 def verify_chain(
@@ -79,7 +80,7 @@ def _verify_entry(text: str, *, seq: int, prev: str) -> str:
         raise ValueError("The entry does not follow the one before it.")
     try:
         hashed = _hash(read)
-    except rfc8785.CanonicalizationError:
+    except NotCanonical:
         raise ValueError(_NO_ENTRY) from None
     if sealed != hashed:
         raise ValueError("The entry has been changed.")
@@ -98,7 +99,7 @@ def _parse_entry(text: str) -> dict[str, Any]:
 
 
 def _hash(entry: Mapping[str, Any]) -> str:
-    return hashlib.sha256(rfc8785.dumps(dict(entry))).hexdigest()
+    return hashlib.sha256(canonical_json(entry)).hexdigest()
 
 
 _SEAL = re.compile(r"1\.([A-Za-z0-9_-]{1,64})\.(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.([0-9a-f]{64})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from dataclasses import replace
 
 from askback.domain.audit import HeadSeal, SealStatus, read_seal, seal_statement
 from askback.ports.audit import AuditHead
@@ -15,6 +16,8 @@ class AuditSeals:
 
     def __init__(self, ring: Callable[[], KeyRing | None]) -> None:
         self._ring = ring
+        self._newest: AuditHead | None = None
+        """The entry that was sealed last, which need not be checked before the next one."""
 
     @property
     def key_id(self) -> str | None:
@@ -34,11 +37,19 @@ class AuditSeals:
     def follow(self, before: AuditHead, after: AuditHead) -> str | None:
         """Return the seal of `after`, or the unchanged seal of `before` if it is not valid."""
         if before.seq == 0 and before.seal is None:
-            return self.seal(after, unsealed=0)
+            return self._seal_newest(after, unsealed=0)
         seal = read_seal(before.seal or "")
-        if seal is None or self.judge(before, sealed=before.hash) is not SealStatus.SEALED:
+        if seal is None or not (before == self._newest or self._is_sealed(before)):
             return before.seal
-        return self.seal(after, unsealed=seal.unsealed) or before.seal
+        return self._seal_newest(after, unsealed=seal.unsealed) or before.seal
+
+    def _seal_newest(self, head: AuditHead, *, unsealed: int) -> str | None:
+        seal = self.seal(head, unsealed=unsealed)
+        self._newest = replace(head, seal=seal)
+        return seal
+
+    def _is_sealed(self, head: AuditHead) -> bool:
+        return self.judge(head, sealed=head.hash) is SealStatus.SEALED
 
     def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
         """Check the seal of a log."""

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.domain.approval import Preview
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical
 from askback.domain.preview import preview
 from askback.messages import translate
 from tests.domain.preview.notation import text_of

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from askback.domain.canonicaljson import canonical_json
 from askback.domain.kinds.kind import RequestKind
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.policy.digest import canonical_json
 from askback.domain.request import Answer, InputRequest
 from askback.domain.spec import Spec
 from askback.messages.languages import choose

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from askback.domain.access import AccessLevel
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.kinds.kind import RequestKind
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.policy.digest import NotCanonical
 from askback.domain.request import Answer, InputRequest
 from askback.domain.spec import Spec
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+from askback.domain.canonicaljson import NotCanonical, canonical_json
 from askback.domain.fields import Form
 from askback.domain.kinds.kind import RequestKind
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.policy.digest import NotCanonical, canonical_json
 from askback.domain.request import Answer, InputRequest
 from askback.domain.rows import flat_form, value_path
 from askback.domain.spec import Spec

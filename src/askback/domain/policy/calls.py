@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, cast
 
+from askback.domain.canonicaljson import canonical_json
 from askback.domain.policy import commands, files, shell_tools
-from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
+from askback.domain.policy.digest import canonical_call, digest_of
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.reading import SHELLS, Reading
 from askback.domain.policy.shell_input import ShellInput, normalize_folder, read_shell_input

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from askback.domain.approval import Mode
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.policy import edits, files, hard_limits, rule_scope
 from askback.domain.policy.built_in_lists import PLAN_MODE_RULES
 from askback.domain.policy.calls import Call
@@ -23,7 +24,6 @@ from askback.domain.policy.decision_table import (
     asks_nobody,
     table_decision,
 )
-from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.risks import risks

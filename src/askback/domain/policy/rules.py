@@ -27,11 +27,11 @@ from functools import lru_cache
 from typing import Any, Literal, cast
 
 from askback.domain import jsontext
+from askback.domain.canonicaljson import NotCanonical, canonical_json
 from askback.domain.faults import Faults
 from askback.domain.policy import argument_patterns as args
 from askback.domain.policy import paths
 from askback.domain.policy.calls import SHELL_TOOLS, Call, fold_tool_name, tool_name
-from askback.domain.policy.digest import NotCanonical, canonical_json
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.characters import why_suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, DecisionBody, Scope, ShownApproval
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.faults import Faults, fault, join
 from askback.domain.jsontext import type_name
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.policy.suggestions import matching_calls, why_allows_nothing, why_rule_unclear

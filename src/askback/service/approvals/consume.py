@@ -6,9 +6,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.faults import Faults, fault
 from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.policy.digest import call_digest
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse

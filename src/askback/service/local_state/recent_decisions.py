@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from askback.domain.policy.digest import NotCanonical
+from askback.domain.canonicaljson import NotCanonical
 
 if TYPE_CHECKING:  # the engine is imported at the first decision (ADR 107)
     from askback.domain.policy.calls import Call
