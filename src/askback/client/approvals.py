@@ -30,7 +30,7 @@ from askback.errors import (
 from askback.messages.languages import LocalText
 from askback.wire.replies import Execution
 
-TIMEOUT_S = 300.0
+TIMEOUT_S = 300
 LATE_S = 1.0
 """Seconds after its deadline within which the server reports that a request has expired."""
 

@@ -26,7 +26,7 @@ MAX_KEY = 255
 
 def frame(op: str, **args: Any) -> str:
     """Write an operation with its arguments, except those that are None."""
-    return json.dumps({"op": op, **without_none(**args)}, separators=(",", ":"))[1:-1]
+    return _dump_json({"op": op, **without_none(**args)})[1:-1]
 
 
 def idempotency_key(key: str | None) -> str:
@@ -73,13 +73,16 @@ def _encode(content: Model | Mapping[str, Any]) -> str:
             PydanticSerializationError
         ):  # half a character: escaped, it reaches the server, which names its place
             return to_json(dump_set_fields(content)).decode()
-    return json.dumps(content, separators=(",", ":"), default=_dump_model)
+    return _dump_json(content)
 
 
 def _dump_model(value: object) -> dict[str, Any]:
     if not isinstance(value, Model):
         raise TypeError
     return dump_set_fields(value)
+
+
+_dump_json = json.JSONEncoder(separators=(",", ":"), default=_dump_model).encode
 
 
 def create_request(
@@ -110,11 +113,11 @@ def create_request(
     except (TypeError, ValueError, RecursionError):
         fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
-    head = json.dumps({"kind": kind, "thread_id": thread_id, **options}, separators=(",", ":"))
+    head = _dump_json({"kind": kind, "thread_id": thread_id, **options})
     # Outside the body: a request with another trace is still the same request.
     trace = f'"{HEADER}":"{traceparent}",' if (traceparent := current_trace()) else ""
     body = f'{head[:-1]},"{member or kind}":{text}}}'
-    return f'"op":"create_request",{trace}"key":{json.dumps(idempotency_key(key))},"body":{body}'
+    return f'"op":"create_request",{trace}"key":{_dump_json(idempotency_key(key))},"body":{body}'
 
 
 def get_request(request_id: str) -> str:

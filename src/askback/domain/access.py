@@ -20,7 +20,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import IntEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -51,7 +51,7 @@ class AccessLevel(IntEnum):
         return self.name.lower()
 
 
-@frozen(slots=True)
+@frozen()
 class ThreadAgents:
     """The agents of a thread by id; the first one owns it. All agents of the person `user` belong to it too."""
 
@@ -62,7 +62,7 @@ class ThreadAgents:
         """Whether an agent, or the person that it works for, is in the list."""
         return any(each in self.ids for each in agent.ids) or (self.user != "" and agent.user == self.user)
 
-    @property
+    @cached_property
     def stored_text(self) -> str:
         """The agents as stored JSON."""
         return json.dumps({"ids": self.ids, "user": self.user}, separators=(",", ":"), ensure_ascii=False)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
-from askback.domain.fields import Number_
+from askback.domain.fields import Number_, ReadJson
 from askback.domain.model import Model
 from askback.messages.languages import LocalText
 
@@ -54,7 +54,7 @@ class Approval(Model):
     """
 
     tool: str | None = None
-    input: JsonValue = None
+    input: ReadJson = None
     plan: str | None = None
     title: LocalText | None = None
     reason: LocalText | None = None
@@ -98,7 +98,7 @@ class ReasonCode(_ReadModel):
     """
 
     code: str
-    params: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    params: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
 
 
 Role = Literal[
@@ -189,7 +189,7 @@ class ShownApproval(_ReadModel):
     """
 
     tool: str
-    input: JsonValue = Field(default_factory=dict[str, JsonValue])
+    input: ReadJson = Field(default_factory=dict[str, ReadJson])
     plan: str | None = None
     title: LocalText | None = None
     reason: LocalText | None = None
@@ -234,7 +234,7 @@ class DecisionBody(Model):
     decision: ApprovalDecision
     scope: Scope = "once"
     note: str | None = None
-    edited_input: JsonValue = None
+    edited_input: ReadJson = None
     rule: str | None = None
     script_may_change: bool = False
     every_agent: bool = False

@@ -350,23 +350,30 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
 
 def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
     """Return what fills in the placeholders of a text; the rest is not made, because quoting an answer takes time."""
-    parts: dict[str, Callable[[], str]] = {
-        "question": lambda: questiontext.question_text(request),
-        "answers": lambda: questiontext.answer_text(request, answer),
-        "labels": lambda: questiontext.chosen_labels(request, answer),
-        "values": lambda: quote(answer.values),
-        "tool": lambda: quote(request.approval.tool if request.approval else ""),
-        "asked": lambda: questiontext.call_text(request),
-        "input": lambda: quote(answer.edited_input),
-        "plan": lambda: questiontext.plan_title(request),
-        "scope": lambda: answer.scope or "",
-        "action": lambda: questiontext.action_title(request),
-        "summary": lambda: questiontext.shorten(quote(request.summary or request.kind)),
-        "data": lambda: questiontext.shorten(quote(answer.data)),
-        "text": lambda: answer.text or "",
-    }
     named = _words_for_names(request.secret.names if request.secret else answer.names)
-    return named | {name: parts[name]() for name in _PLACEHOLDER.findall(text) if name in parts}
+    return named | {
+        name: _PARTS[name](request, answer) for name in _PLACEHOLDER.findall(text) if name in _PARTS
+    }
+
+
+_PARTS: Mapping[str, Callable[[InputRequest, Answer], str]] = MappingProxyType(
+    {
+        "question": lambda request, _: questiontext.question_text(request),
+        "answers": questiontext.answer_text,
+        "labels": questiontext.chosen_labels,
+        "values": lambda _, answer: quote(answer.values),
+        "tool": lambda request, _: quote(request.approval.tool if request.approval else ""),
+        "asked": lambda request, _: questiontext.call_text(request),
+        "input": lambda _, answer: quote(answer.edited_input),
+        "plan": lambda request, _: questiontext.plan_title(request),
+        "scope": lambda _, answer: answer.scope or "",
+        "action": lambda request, _: questiontext.action_title(request),
+        "summary": lambda request, _: questiontext.shorten(quote(request.summary or request.kind)),
+        "data": lambda _, answer: questiontext.shorten(quote(answer.data)),
+        "text": lambda _, answer: answer.text or "",
+    }
+)
+"""What fills in the placeholders of a text."""
 
 
 def _words_for_names(names: Sequence[str]) -> dict[str, str]:

@@ -27,9 +27,12 @@ _HIDDEN = re.compile(
 """Characters that JSON does not escape although they end a line, reverse the reading order, or are invisible."""
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def quote(value: object) -> str:
     """Return a value as JSON on one line, with hidden characters escaped."""
-    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], json.dumps(value, ensure_ascii=False))
+    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], _encode(value))
 
 
 def shorten(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field
 
 from askback.domain.access import Actor, LevelWord
 from askback.domain.action import ActionAsk, ActionOutcome, ShownAction
@@ -82,7 +82,7 @@ class Envelope(Model):
 
     thread_id: str
     external_id: str | None = None
-    metadata: JsonValue = None
+    metadata: ReadJson = None
     run_id: str | None = None
     message_id: str | None = None
     tool_call_id: str | None = None
@@ -180,7 +180,7 @@ class PackageRequest(Envelope):
     """A request of a kind that a package of the server adds; `data` is checked by the package."""
 
     kind: str
-    data: dict[str, JsonValue]
+    data: dict[str, ReadJson]
     on_timeout: Literal["expire", "resume", "cancel"] = "expire"
 
 
@@ -231,7 +231,7 @@ class Answer(ReadModel):
     decision: ApprovalDecision | None = None
     scope: Scope | Literal["session", "global"] | None = None
     note: str | None = None
-    edited_input: JsonValue = None
+    edited_input: ReadJson = None
     mode: Mode | None = None
     digest: str | None = None
     expires_at: datetime | None = None
@@ -243,7 +243,7 @@ class Answer(ReadModel):
     verified: bool | None = None
     outcome: ActionOutcome | None = None
     reason: str | None = None
-    data: JsonValue = None
+    data: ReadJson = None
     text: str | None = None
     reasons: list[str] = Field(default_factory=list[str])
     reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
@@ -265,7 +265,7 @@ class InputRequest(ReadModel):
     thread_id: str
     external_id: str | None = None
     """The agent's own id of the request."""
-    metadata: JsonValue = None
+    metadata: ReadJson = None
     """The agent's own data."""
     ordinal: int | None = None
     """The number of a form among those of its thread that count towards its `question_limit`, else `max_questions`."""
@@ -284,7 +284,7 @@ class InputRequest(ReadModel):
     approval: ShownApproval | None = None
     secret: ShownSecret | None = None
     action: ShownAction | None = None
-    data: dict[str, JsonValue] | None = None
+    data: dict[str, ReadJson] | None = None
     """The data of a kind of a package."""
     summary: str | None = None
     """The summary of a kind of a package, in one line."""

@@ -93,6 +93,11 @@ class Spec:
         return Facts.model_validate_json(self.text)
 
     @property
+    def is_durable(self) -> bool:
+        """Whether the delivery is `resume`: the agent has ended its turn. Most texts need not be decoded to tell."""
+        return '"delivery":"resume"' in self.text and self.facts.delivery == "resume"
+
+    @property
     def tool(self) -> str | None:
         """The tool that the agent names."""
         asked: dict[str, Any] = json.loads(self.text)

@@ -18,7 +18,7 @@ from askback.adapters.claude.lifecycle import Lifecycle
 from askback.client import AsyncClient
 from askback.errors import AskbackError
 
-BLOCKING_S = 600.0
+BLOCKING_S = 600
 NO_PROMPTS = "dontAsk"
 BYPASS = "bypassPermissions"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Protocol, cast
 
@@ -70,21 +70,27 @@ def mode_agents(in_thread: str | None) -> tuple[str, ...]:
     return tuple(json.loads(in_thread).get("mode_agents") or ()) if in_thread else ()
 
 
-def enforced_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy:
-    """Return the policy that decides."""
-    return _build_policy(settings, [rule for rule in stored_rules if not rule.shadow])
+def enforced_policy(
+    settings: PolicySettings, stored_rules: Iterable[StoredRule], **folders: tuple[str, ...]
+) -> Policy:
+    """Return the policy that decides; `folders` are the `roots`, `own` and `secret_free` of `Policy`."""
+    return _build_policy(settings, [rule for rule in stored_rules if not rule.shadow], folders)
 
 
-def shadow_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy | None:
+def shadow_policy(
+    settings: PolicySettings, stored_rules: Iterable[StoredRule], **folders: tuple[str, ...]
+) -> Policy | None:
     """Return the policy that is only tried, including the enforced rules; None if nothing is tried."""
     rules = list(stored_rules)
     if settings.shadow is None and not any(rule.shadow for rule in rules):
         return None
     trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
-    return _build_policy(settings.model_copy(update=trial), rules)
+    return _build_policy(settings.model_copy(update=trial), rules, folders)
 
 
-def _build_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy:
+def _build_policy(
+    settings: PolicySettings, stored_rules: Iterable[StoredRule], folders: Mapping[str, tuple[str, ...]]
+) -> Policy:
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
     rules, faults = _build_rules(
@@ -99,6 +105,7 @@ def _build_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) 
         table=settings.table_in_force,
         read_only=_built_in_rules(looking) if looking in lists else (),
         faults=faults,
+        **folders,
     )
 
 
@@ -120,5 +127,5 @@ def _build_rules(
 
 
 @cache
-def _built_in_rules(name: str) -> tuple[Rule, ...]:
-    return built_in_rules(name)
+def _built_in_rules(name: str) -> RuleSet:
+    return RuleSet(built_in_rules(name))

@@ -66,11 +66,18 @@ class Policy:
     def __post_init__(self) -> None:
         if not isinstance(self.rules, RuleSet):
             object.__setattr__(self, "rules", RuleSet(self.rules))
+        if not isinstance(self.read_only, RuleSet):
+            object.__setattr__(self, "read_only", RuleSet(self.read_only))
 
     @property
     def rule_set(self) -> RuleSet:
         """The rules, to be found by name."""
         return cast("RuleSet", self.rules)
+
+    @property
+    def read_only_rules(self) -> RuleSet:
+        """The rules for tools that change nothing, to be found by name."""
+        return cast("RuleSet", self.read_only)
 
     def read_scope(self, call: Call) -> ReadScope:
         """Return the folders that a call may read."""
@@ -230,9 +237,9 @@ def _cover_call(
         if exact is not None:
             return (exact.text,), ()
         return _cover_commands(call.reading, rules, applies, policy.read_scope(call), dangerous=bool(dangers))
-    miss = Reason("no_rule_for_tool" if call.input in (None, {}) else "no_rule_for_input", tool=call.name)
-    candidates = rules.allowing(None if call.is_shell else call.name)
-    for rule in (*filter(applies, candidates), *policy.read_only):
+    miss: Reason | None = None
+    name = None if call.is_shell else call.name
+    for rule in (*filter(applies, rules.allowing(name)), *policy.read_only_rules.allowing(name)):
         if rule.covers(call) and not (rule.built_in and call.is_edit):
             wrong = (
                 None
@@ -242,7 +249,10 @@ def _cover_call(
             if wrong is None:
                 return (rule.text,), ()
             miss = wrong
-    return None, (miss,)
+    without_input = call.input in (None, {})
+    return None, (
+        miss or Reason("no_rule_for_tool" if without_input else "no_rule_for_input", tool=call.name),
+    )
 
 
 def _cover_commands(

@@ -151,9 +151,7 @@ def is_secret_path(path: str) -> bool:
         return names[1:] != ["null"]
     if names[:2] == ["etc", "passwd"]:
         return True
-    if any(name in _NAMES for name in names):
-        return True
-    if any(pair in _BELOW for pair in pairwise(names)):
+    if not _NAMES.isdisjoint(names) or not _BELOW.isdisjoint(pairwise(names)):
         return True
     last = names[-1]
     return bool(

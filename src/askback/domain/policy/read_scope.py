@@ -99,7 +99,10 @@ class ReadScope:
 
     def is_secret(self, path: str) -> bool:
         """Tell whether a path, as written or as resolved, is a place for secrets."""
-        return any(map(paths.is_secret_path, {path, self.resolve(path) or ""}))
+        resolved = self.resolve(path)
+        return paths.is_secret_path(path) or (
+            resolved is not None and resolved != path and paths.is_secret_path(resolved)
+        )
 
     def is_secret_free(self, path: str) -> bool:
         """Tell whether the adapter found no secret file in a folder or above it."""

@@ -29,6 +29,7 @@ from askback.domain.validation.approval import ApprovalRequest, check_approval
 from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
+from askback.ports.threads import ThreadTerms
 from askback.service.access import sharing
 from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, evaluate_call
 from askback.service.audit_entry import audit_entry
@@ -48,8 +49,18 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
     approval = check_approval(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
     claim = idempotency_claim(principal, "create", key, approval.ask)
-    if (before := await replayed(ctx, claim)) is not None:
+    try:
+        return await _create(ctx, principal, approval, claim, terms)
+    except Exception:
+        # As in `create_form`: only a refusal has to look up what a repeated key created.
+        if (before := await replayed(ctx, claim)) is None:
+            raise
         return before
+
+
+async def _create(
+    ctx: Services, principal: Principal, approval: ApprovalRequest, claim: Claim | None, terms: ThreadTerms
+) -> Change:
     if approval.ask.approval.exclude_requester and "user" not in principal.actor:
         raise Faults([fault("approval.exclude_requester", "requester_without_user")])
     await require_new(ctx, principal, approval.ask.thread_id, labels_of(approval.ask, approval.ask))
@@ -58,7 +69,7 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
         return await _create_settled(ctx, principal, approval, ruling, claim)
     record = _record(ctx, principal, approval, approval=_shown_approval(approval, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
-        return await _repeat_refusal(ctx, record, refused, ruling, key)
+        return await replayed(ctx, claim) or await _repeat_refusal(ctx, record, refused, ruling, claim)
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
     effects = SideEffects(uses=uses) if uses else NOTHING
     return await open_request(ctx, principal, approval.ask, record, claim, terms, effects)
@@ -84,7 +95,7 @@ async def _create_settled(
     claim: Claim | None,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
-    record = _record(ctx, principal, approval, approval=_stated_approval(approval))
+    record = _record(ctx, principal, approval, approval=_stated_approval(approval), opens=False)
     now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
     answer: dict[str, Any] = {
         "decision": verdict,
@@ -119,7 +130,7 @@ async def _create_settled(
 
 
 async def _repeat_refusal(
-    ctx: Services, record: Record, refused: Record, ruling: PolicyEvaluation, key: str | None
+    ctx: Services, record: Record, refused: Record, ruling: PolicyEvaluation, claim: Claim | None
 ) -> Change:
     """Return the refusal once more, with an entry in the audit log."""
     audit = audit_entry(
@@ -134,7 +145,8 @@ async def _repeat_refusal(
         reasons=[Reason("refused_before")],
         **ruling.trial,
     )
-    return await refusals.repeat_refusal(ctx, record, refused, effects=SideEffects(audit=(audit,)), key=key)
+    key, effects = None if claim is None else claim.key, SideEffects(audit=(audit,))
+    return await refusals.repeat_refusal(ctx, record, refused, effects=effects, key=key)
 
 
 def validity_ms(ctx: Services, valid_s: float | None) -> int:
@@ -211,7 +223,15 @@ def _only_once(approval: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
     return Reason("only_once", why=why)
 
 
-def _record(ctx: Services, principal: Principal, ask: ApprovalRequest, *, approval: dict[str, Any]) -> Record:
+def _record(
+    ctx: Services,
+    principal: Principal,
+    ask: ApprovalRequest,
+    *,
+    approval: dict[str, Any],
+    opens: bool = True,
+) -> Record:
+    """Make the row of a request; one that does not open needs no deadline."""
     timeout = ask.ask.timeout_s
     if "timeout_s" not in ask.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
@@ -224,7 +244,7 @@ def _record(ctx: Services, principal: Principal, ask: ApprovalRequest, *, approv
         ask.ask,
         to_json({**members, "approval": approval}).decode(),
         kind=ask.ask.kind,
-        timeout_s=timeout,
+        timeout_s=timeout if opens else None,
         view=_view(ask),
         digest=ask.digest,
         labels=labels_of(ask.ask, ask.ask),

@@ -82,14 +82,10 @@ async def evaluate_call(
     """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
     settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
-    trial = shadow_policy(settings, view.rules)
-    places: dict[str, Any] = {
-        "roots": view.roots,
-        "own": ctx.own_paths,
-        "secret_free": tuple(secret_free),
-    }
-    policy = replace(enforced_policy(settings, view.rules), **places)
-    would = None if trial is None else decide(call, replace(trial, **places))
+    folders = {"roots": view.roots, "own": ctx.own_paths, "secret_free": tuple(secret_free)}
+    trial = shadow_policy(settings, view.rules, **folders)
+    policy = enforced_policy(settings, view.rules, **folders)
+    would = None if trial is None else decide(call, trial)
     decision = ctx.decisions.decide(call, policy, decide)
     deciding = _deciding_rules(decision, [rule for rule in view.rules if not rule.shadow])
     if would is not None:
@@ -103,7 +99,7 @@ async def read_policy(
     """Return the policy that decides about calls of an agent in a thread and a project."""
     view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
     settings = await _read_settings(ctx, tenant, view, agent=agent, thread_id=thread_id)
-    return replace(enforced_policy(settings, view.rules), roots=view.roots, own=ctx.own_paths)
+    return enforced_policy(settings, view.rules, roots=view.roots, own=ctx.own_paths)
 
 
 async def _read_settings(

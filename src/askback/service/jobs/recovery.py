@@ -80,4 +80,4 @@ async def expire_unattended(ctx: Services, *, before_ms: int) -> int:
 
 
 def _is_awaited(record: Record) -> bool:
-    return record.spec.facts.delivery != "resume" and not record.state.members.get("detached")
+    return not record.spec.is_durable and not record.state.members.get("detached")

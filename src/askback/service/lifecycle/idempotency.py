@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from pydantic import BaseModel
@@ -15,7 +13,6 @@ from askback.domain.lifecycle import Status
 from askback.domain.record import Labels, Record
 from askback.domain.request import Envelope
 from askback.ports.store import Change, Claim, ExternalIdTaken, Principal
-from askback.ports.threads import ThreadArchived
 from askback.service.access.sharing import no_such_thread
 from askback.service.context import Services
 
@@ -57,17 +54,10 @@ def _digest(body: BaseModel | str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@asynccontextmanager
-async def unless_erased(
-    ctx: Services, principal: Principal, thread_id: object, key: str | None
-) -> AsyncGenerator[None]:
-    """Raise `NotFound` if a call with a key goes to an erased thread, since it may be a replay (N5)."""
-    try:
-        yield
-    except ThreadArchived:
-        if key is not None and await _is_erased(ctx, principal.tenant, str(thread_id)):
-            raise no_such_thread() from None
-        raise
+async def require_not_erased(ctx: Services, principal: Principal, thread_id: object, key: str | None) -> None:
+    """Raise `NotFound` if a call with a key went to an erased thread, since it may be a replay (N5)."""
+    if key is not None and await _is_erased(ctx, principal.tenant, str(thread_id)):
+        raise no_such_thread() from None
 
 
 async def _is_erased(ctx: Services, tenant: str, thread_id: str) -> bool:

@@ -25,7 +25,7 @@ from askback.service.access.assignees import require_can_answer
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
 from askback.service.lifecycle.read import get_request
-from askback.service.lifecycle.undelivered import is_durable, resumes_for_settled
+from askback.service.lifecycle.undelivered import resumes_for_settled
 from askback.wire.bodies import EmptyBody
 
 LONG_FROM_COUNT = 3
@@ -127,7 +127,7 @@ async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -
 
 async def lifts_for_answer(ctx: Services, record: Record) -> tuple[Lift, ...]:
     """Return the refusals that an answer lifts because it starts a new run of the agent."""
-    if not is_durable(record):
+    if not record.spec.is_durable:
         return ()
     terms = await ctx.store.terms(record.tenant, record.thread_id)
     if terms.refused_at is None:

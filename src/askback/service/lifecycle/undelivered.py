@@ -36,23 +36,18 @@ def resumes_for_check(ctx: Services, record: Record, *, now: int) -> tuple[Resum
 
 def resumes_for_settled(ctx: Services, record: Record, *, now: int, cause: str = "") -> tuple[Resume, ...]:
     """Return the resume to store with a request that is settled on creation, if its delivery is `resume` (N19)."""
-    return _new_resume(ctx, record, now, cause=cause) if is_durable(record) else ()
-
-
-def is_durable(record: Record) -> bool:
-    """Whether the delivery of a request is `resume`: the agent has ended its turn."""
-    return record.spec.facts.delivery == "resume"
+    return _new_resume(ctx, record, now, cause=cause) if record.spec.is_durable else ()
 
 
 def is_requester_waiting(ctx: Services, record: Record) -> bool:
     """Whether the requester waits for this request at this server; never with the delivery `resume`."""
-    return not is_durable(record) and ctx.waiters.is_waiting(record.id, record.requester)
+    return not record.spec.is_durable and ctx.waiters.is_waiting(record.id, record.requester)
 
 
 def _new_resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> tuple[Resume, ...]:
     if not record.spec.facts.auto_resume:
         return ()
-    durable = is_durable(record)
+    durable = record.spec.is_durable
     # The requester of a detached request was told to continue, so the resume need not be held back.
     at_once = durable or record.state.members.get("detached", False)
     return (
@@ -96,7 +91,7 @@ def _ended_by_requester(record: Record) -> bool:
 
 
 async def _was_requeued(ctx: Services, record: Record) -> bool:
-    if is_durable(record):
+    if record.spec.is_durable:
         return False
     standing = await ctx.store.resume_of(record.tenant, record.id)
     return standing is not None and standing.resume.held and standing.attempt == 0
@@ -104,4 +99,4 @@ async def _was_requeued(ctx: Services, record: Record) -> bool:
 
 def has_held_resume(spec: Spec, state: State) -> bool:
     """Whether a resume is held for a settled request in case nobody waits."""
-    return state.queued and spec.facts.delivery != "resume"
+    return state.queued and not spec.is_durable

@@ -13,10 +13,11 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, ExternalIdTaken, Principal
+from askback.ports.threads import ThreadArchived
 from askback.service.access import roles
 from askback.service.context import Services
 from askback.service.lifecycle.admission import check_note
-from askback.service.lifecycle.idempotency import idempotency_claim, unless_erased, with_submission
+from askback.service.lifecycle.idempotency import idempotency_claim, require_not_erased, with_submission
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import replayed, settle
 from askback.service.lifecycle.undelivered import mark_delivered
@@ -35,15 +36,17 @@ async def create_request(
     for an external id that was sent with another body.
     """
     await roles.require(ctx, principal, "create_request")
-    async with unless_erased(ctx, principal, _member(body, "thread_id"), key):
-        kind = _member(body, "kind")
-        # A body of an unknown kind gets the errors of a form.
-        kind_name = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
-        handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else kind_name)
-        try:
-            change = await handlers.create(ctx, principal, body, key=key)
-        except ExternalIdTaken as taken:
-            change = Change(_same_request(taken), Outcome.FOUND)
+    kind = _member(body, "kind")
+    # A body of an unknown kind gets the errors of a form.
+    kind_name = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
+    handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else kind_name)
+    try:
+        change = await handlers.create(ctx, principal, body, key=key)
+    except ExternalIdTaken as taken:
+        change = Change(_same_request(taken), Outcome.FOUND)
+    except ThreadArchived:
+        await require_not_erased(ctx, principal, _member(body, "thread_id"), key)
+        raise
     if change.outcome is not Outcome.APPLIED and change.record.settled:
         await mark_delivered(ctx, principal, change.record)
     return change

@@ -23,10 +23,11 @@ from askback.errors import Conflict, NotFound
 from askback.ports.files import FileRefused
 from askback.ports.outcome import Outcome
 from askback.ports.store import Claim, ClaimMismatch, IdTaken, MessageFull, MessageMissing, Principal
+from askback.ports.threads import ThreadArchived
 from askback.service.access import roles, sharing
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.idempotency import idempotency_claim, unless_erased
+from askback.service.lifecycle.idempotency import idempotency_claim, require_not_erased
 from askback.service.threads import free_text, message_files
 from askback.wire.thread_bodies import (
     AppendBody,
@@ -55,11 +56,13 @@ async def post_message(
     check_line("thread_id", thread_id, ctx.limits.identifier)
     await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="post_message")
     members = _members(body)
-    async with unless_erased(ctx, principal, thread_id, key):
+    try:
         if "append_to" in members:
             return await _append(ctx, principal, thread_id, members, key)
         return await _add(ctx, principal, thread_id, body, key)
-    raise AssertionError("unreachable: the context manager suppresses no exception")
+    except ThreadArchived:
+        await require_not_erased(ctx, principal, thread_id, key)
+        raise
 
 
 def _members(body: object) -> dict[str, object]:

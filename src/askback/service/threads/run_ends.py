@@ -49,7 +49,4 @@ async def _is_awaited(ctx: Services, run: Run) -> bool:
         requester=run.agent,
         labels=Labels(run_id=run.id),
     )
-    return any(
-        record.spec.facts.delivery != "resume" and not record.state.members.get("detached")
-        for record in requests
-    )
+    return any(not record.spec.is_durable and not record.state.members.get("detached") for record in requests)

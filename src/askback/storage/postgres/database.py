@@ -85,10 +85,6 @@ class PostgresDatabase:
             return []
         return await self._pool.rows(sql, *values)
 
-    async def small_snapshot(self, operation: Operation[T], /) -> T:
-        """Let the few reads of an operation see the same state."""
-        return await self.snapshot(operation)
-
     async def snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state."""
         async with self._pool.snapshot() as db:

@@ -21,7 +21,6 @@ ADD_AGENT = f"""
 INSERT INTO agents ({_AGENT}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id"""
 AGENT = f"SELECT {_AGENT} FROM agents WHERE tenant = $1 AND id = $2"
 AGENTS = f"SELECT {_AGENT} FROM agents"
-ROOTS = "SELECT roots FROM agents WHERE tenant = $1 AND id = $2"
 # (roots, tenant, id, roots before) -> a row when they were replaced.
 SET_ROOTS = "UPDATE agents SET roots = $1 WHERE tenant = $2 AND id = $3 AND roots = $4 RETURNING id"
 # When, tenant, id.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
-from functools import partial
 from typing import Any, cast
 
 from askback.ports.policy import (
@@ -22,7 +21,6 @@ from askback.ports.policy import (
 )
 from askback.ports.store import IdTaken
 from askback.storage import rows
-from askback.storage.sql.agents import ROOTS
 from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.transaction import Area, Transaction
 
@@ -34,6 +32,8 @@ _ALL = 2**31 - 1
 
 # In the order of the fields of `RuleRecord`.
 _RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, agent"
+_NULLS = ", NULL" * (_RULE.count(",") - 1)
+"""The columns of a rule after its first two."""
 # -> a row unless the id is in use.
 ADD_RULE = f"""
 INSERT INTO rules ({_RULE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -42,19 +42,22 @@ RULE = f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND id = $2"
 
 # The first condition is that of the partial index, or it would not be used.
 _IN_FORCE = "revoked = FALSE AND coalesce(expires_at > {0}, TRUE)"
-# (tenant, thread id, project, now, agent, how many at most), in any order.
-RULES_IN_FORCE = (
-    " UNION ALL ".join(
-        f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
-        "AND coalesce(agent = $5, TRUE)"
-        for where in (
-            "scope = 'always' AND subject = ''",
-            "scope = 'thread' AND subject = $2",
-            "scope = 'project' AND subject = $3",
-        )
+_RULES_IN_FORCE = " UNION ALL ".join(
+    f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
+    "AND coalesce(agent = $5, TRUE)"
+    for where in (
+        "scope = 'always' AND subject = ''",
+        "scope = 'thread' AND subject = $2",
+        "scope = 'project' AND subject = $3",
     )
-    + " LIMIT $6"
 )
+# What decides about a call, in one statement, so that all rows are of one moment: (tenant, thread id, project, now,
+# agent, how many rules at most) -> in any order 'rule' with its columns, 'settings' with '' or the thread and their
+# text, 'roots' with the agent and the text of its roots.
+POLICY = f"""
+SELECT 'rule' AS what, r.* FROM ({_RULES_IN_FORCE} LIMIT $6) AS r
+UNION ALL SELECT 'settings', thread, data{_NULLS} FROM policies WHERE tenant = $1 AND thread IN ('', $2)
+UNION ALL SELECT 'roots', id, roots{_NULLS} FROM agents WHERE tenant = $1 AND id = $5"""
 # (wire, tenant, id) -> a row when this ended the rule.
 REVOKE_RULE = """
 UPDATE rules SET revoked = TRUE, wire = $1 WHERE tenant = $2 AND id = $3 AND revoked = FALSE RETURNING id"""
@@ -84,8 +87,6 @@ LOCK_POLICY = """
 INSERT INTO policies (tenant, thread, data) VALUES ($1, $2, '{}')
 ON CONFLICT (tenant, thread) DO UPDATE SET data = policies.data RETURNING data"""
 PUT_POLICY = "UPDATE policies SET data = $3 WHERE tenant = $1 AND thread = $2"
-# (tenant, thread id) -> the settings of the tenant, under an empty name, and those of the thread.
-POLICIES = "SELECT thread, data FROM policies WHERE tenant = $1 AND thread IN ('', $2)"
 
 # Refusals
 
@@ -167,25 +168,19 @@ class RuleArea(Area):
     async def policy(
         self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
     ) -> PolicyView:
-        """Read what decides about a call, in one snapshot."""
+        """Read what decides about a call, as it is at one moment."""
         if not self._db.can_store(thread_id):
             thread_id = ""  # so nothing was said of such a thread
 
-        async def read(tx: Transaction, limit: int) -> PolicyView | None:
-            values = (tenant, thread_id, project or "", now_ms, agent, limit + 1)
-            rule_rows = await tx.all(RULES_IN_FORCE, *values)
-            if len(rule_rows) > limit:
-                return None
-            settings = {row[0]: row[1] for row in await tx.all(POLICIES, tenant, thread_id)}
-            roots = await tx.one(ROOTS, tenant, agent) if agent else None
-            rules = sorted((rows.rule(row) for row in rule_rows), key=lambda rule: rule.id)
-            here = settings.get(thread_id) if thread_id else None
-            return PolicyView(
-                settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
-            )
-
-        few = await self._db.small_snapshot(partial(read, limit=FEW))
-        return few or cast("PolicyView", await self._db.snapshot(partial(read, limit=_ALL - 1)))
+        values = (tenant, thread_id, project or "", now_ms, agent)
+        found = await self._db.rows(POLICY, *values, FEW + 1)
+        if len(found) > FEW:
+            found = await self._db.page(POLICY, *values, _ALL)
+        rules = sorted((rows.rule(row[1:]) for row in found if row[0] == "rule"), key=lambda rule: rule.id)
+        settings = {row[1]: row[2] for row in found if row[0] == "settings"}
+        roots = next((row[2] for row in found if row[0] == "roots"), None)
+        here = settings.get(thread_id) if thread_id else None
+        return PolicyView(settings.get(""), here, rules, rows.root_paths(roots))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
         """Read one rule."""

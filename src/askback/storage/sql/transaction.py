@@ -110,10 +110,6 @@ class Database(Protocol):
         """Read many rows."""
         ...
 
-    async def small_snapshot(self, operation: Operation[T], /) -> T:
-        """Let all reads of an operation see the same state; it reads a few rows by their keys."""
-        ...
-
     async def snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state."""
         ...

@@ -95,10 +95,6 @@ class SqliteDatabase:
         text, bound = rewrite(sql), _bound(values)
         return await self._readers.page(lambda db: db.execute(text, bound).fetchall())
 
-    async def small_snapshot(self, operation: Operation[T], /) -> T:
-        """Let the few reads of an operation see the same state."""
-        return self._readers.point(partial(_read_at_once, operation))
-
     async def snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state."""
         return await self._readers.page(partial(_read_at_once, operation))
