@@ -17,12 +17,14 @@ from askback.ports.policy import PolicyView, RuleUsage, SideEffects
 from askback.ports.store import IdTaken, Store
 from tests.contracts.samples import (
     NOON,
+    agent,
     answer,
     created,
     effects,
     entry,
     policy,
     record,
+    root,
     rule,
     rule_id,
     shared,
@@ -105,6 +107,31 @@ class PolicyContracts(StoreSuite):
                 )  # a store may read without a pause, and the writer needs its turn
 
         await asyncio.gather(write(), *(read() for _ in range(4)))
+
+    async def test_a_call_is_decided_by_the_last_change_of_rules_settings_and_roots(
+        self, store: Store
+    ) -> None:
+        async def view() -> PolicyView:
+            return await store.policy("main", thread_id="t1", project=None, now_ms=NOON, agent=agent(1).id)
+
+        assert await view() == PolicyView(None, None, [])
+        await store.write(SideEffects((rule(1),)))
+        assert await view() == PolicyView(None, None, [rule(1)])
+        first = record(1)
+        await store.insert(first, created(first), None, SideEffects((rule(2),)))
+        assert (await view()).rules == [rule(1), rule(2)]
+        await store.settle(answer(first), None, SideEffects((rule(3, scope="thread", subject="t1"),)))
+        assert len((await view()).rules) == 3
+        await store.revoke_rule("main", rule_id(1), "{}")
+        assert len((await view()).rules) == 2
+        await store.write(SideEffects(policies=(policy('{"n":1}'), policy('{"n":2}', thread="t1"))))
+        assert ((await view()).tenant, (await view()).thread) == ('{"n":1}', '{"n":2}')
+        await store.add_agent(agent(1))
+        assert (await view()).roots == ()
+        await store.set_roots("main", agent(1).id, (root("/a"),), before=())
+        assert (await view()).roots == ("/a",)
+        await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "{}", ""))
+        assert await view() == PolicyView('{"n":1}', None, [rule(2)], ("/a",))
 
     # Ends
 

@@ -89,6 +89,11 @@ class PolicyView:
     rules: Sequence[RuleRecord]
     roots: tuple[str, ...] = ()
 
+    def at(self, now_ms: int) -> PolicyView:
+        """Return the view without the rules that have expired by a later time."""
+        rules = [rule for rule in self.rules if rule.expires_at is None or rule.expires_at > now_ms]
+        return self if len(rules) == len(self.rules) else replace(self, rules=rules)
+
 
 @frozen(slots=True)
 class AuditDraft:

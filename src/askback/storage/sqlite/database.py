@@ -106,7 +106,7 @@ class SqliteDatabase:
         return await self._writer.submit(
             lambda db, _: run_to_end(operation(SqliteTransaction(db))),
             erases=erases or erases_texts(effects),
-            outdates=bool(effects.policies),
+            outdates=True,
         )
 
     async def change_thread(
@@ -121,7 +121,7 @@ class SqliteDatabase:
             return result
 
         try:
-            return await self._writer.submit(change)
+            return await self._writer.submit(change, outdates=True)
         except Unchanged as unchanged:
             return unchanged.result
 

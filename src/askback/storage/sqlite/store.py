@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Generic
@@ -16,9 +16,9 @@ from askback.domain.record import Record
 from askback.errors import StoreUnusable
 from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.policy import NOTHING, PolicyView, SideEffects
 from askback.ports.store import Change, Claim, Settlement
-from askback.ports.threads import Quota, ThreadChanges, ThreadTerms
+from askback.ports.threads import Quota, ThreadTerms
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
 from askback.storage.sql.conversations import ConversationArea
@@ -49,7 +49,7 @@ from askback.storage.sqlite.connection import (
     connect_read_only,
     write_refusal,
 )
-from askback.storage.sqlite.database import SqliteDatabase, run_to_end
+from askback.storage.sqlite.database import SqliteDatabase
 from askback.storage.sqlite.file_lock import FileLock, make_folder, require_free_space
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Operation, T, Writer, unavailable
@@ -78,8 +78,9 @@ class SqliteStore(
         self._lock = FileLock(self._path)
         self._version = 0
         self._sealing = Sealing()
-        self._terms = ThreadCache[ThreadTerms](lasts=lambda terms: terms.access.agents is not None)
-        self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._terms.forget)
+        self._terms = ReadCache[ThreadTerms](lasts=lambda terms: terms.access.agents is not None)
+        self._policies = ReadCache[PolicyView]()
+        self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
         self._readers = Readers(lambda: connect(self._path), damage=self._writer.damage)
         self._db = SqliteDatabase(self._writer, self._readers)
 
@@ -134,7 +135,7 @@ class SqliteStore(
             await self._readers.close()
             await self._writer.close()
         finally:
-            self._terms.forget()  # from now on others may write the file
+            self._forget()  # from now on others may write the file
             self._lock.release()
 
     def _open_writer(self) -> Connection:
@@ -209,10 +210,11 @@ class SqliteStore(
         held: bool = False,
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
-        return await self._writer.submit(
+        return await self._change(
             lambda db, events: changes.add_message(
                 db, events, message_id, data, event, claim, effects, held=held
-            )
+            ),
+            effects,
         )
 
     async def append_text(
@@ -241,16 +243,19 @@ class SqliteStore(
 
     async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
         """Read the settings and the access of a thread, which hardly ever change."""
-        return self._terms.get(
-            tenant, thread_id, lambda: run_to_end(super(SqliteStore, self).terms(tenant, thread_id))
-        )
+        read = super().terms
+        return await self._terms.get((tenant, thread_id), lambda: read(tenant, thread_id))
 
-    async def update_thread(self, event: EventDraft, details: ThreadChanges) -> Outcome:
-        """Change the title, the metadata or the settings of a thread."""
-        try:
-            return await super().update_thread(event, details)
-        finally:
-            self._terms.forget()
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
+        """Read what decides about a call, which hardly ever changes."""
+        read = super().policy
+        view = await self._policies.get(
+            (tenant, thread_id, project, agent),
+            lambda: read(tenant, thread_id=thread_id, project=project, now_ms=now_ms, agent=agent),
+        )
+        return view.at(now_ms)
 
     async def access(self, tenant: str, thread_id: str) -> AccessList:
         """Read the access levels of a thread."""
@@ -286,8 +291,12 @@ class SqliteStore(
     ) -> asyncio.Future[T]:
         """Have the writer do an operation with its side effects, and leave nothing in the file of what those erase."""
         return self._writer.submit(
-            operation, erases=erases(effects), outdates=outdates or bool(effects.policies)
+            operation, erases=erases(effects), outdates=outdates or bool(effects.policies or effects.rules)
         )
+
+    def _forget(self) -> None:
+        self._terms.forget()
+        self._policies.forget()
 
 
 def _touch(db: Connection) -> None:
@@ -299,36 +308,36 @@ def _touch(db: Connection) -> None:
     db.execute(f"PRAGMA user_version = {schema.version(db)}")
 
 
-CACHED_THREADS = 2_048
+CACHED = 2_048
 
 
-class ThreadCache(Generic[T]):
-    """A cache of rarely changed thread data that every request and every answer reads.
+class ReadCache(Generic[T]):
+    """A cache of rarely changed data that every request or every answer reads.
 
-    Only this process writes the file, so a cached value is valid until it commits a change. That change
-    empties the cache on the event loop before its caller gets the result: no later read finds the old value.
-    Values that any write may change are not cached: `lasts` says which are.
+    Only this process writes the file, so a cached value is valid until it commits a change. A change that may concern
+    any such value empties the cache on the event loop before its caller gets the result: no later read finds the old
+    value. Values that any write may change are not cached: `lasts` says which are.
     """
 
-    __slots__ = ("_found", "_lasts", "_most")
+    __slots__ = ("_found", "_lasts", "_limit")
 
-    def __init__(self, *, lasts: Callable[[T], bool], limit: int = CACHED_THREADS) -> None:
-        self._found: OrderedDict[tuple[str, str], T] = OrderedDict()
+    def __init__(self, *, lasts: Callable[[T], bool] = lambda _: True, limit: int = CACHED) -> None:
+        self._found: OrderedDict[tuple[str | None, ...], T] = OrderedDict()
         self._lasts = lasts
-        self._most = limit
+        self._limit = limit
 
-    def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
-        """Return the value of a thread from the cache, or `read` it."""
-        where = (tenant, thread_id)
-        cached = self._found.get(where)
+    async def get(self, key: tuple[str | None, ...], read: Callable[[], Awaitable[T]]) -> T:
+        """Return the value of a key from the cache, or `read` it; one that may change meanwhile is not kept."""
+        kept = self._found
+        cached = kept.get(key)
         if cached is None:
-            cached = read()
-            if self._lasts(cached):
-                self._found[where] = cached
-            if len(self._found) > self._most:
-                self._found.popitem(last=False)
+            cached = await read()
+            if self._lasts(cached) and kept is self._found:
+                kept[key] = cached
+            if len(kept) > self._limit:
+                kept.popitem(last=False)
         return cached
 
     def forget(self) -> None:
         """Empty the cache."""
-        self._found.clear()
+        self._found = OrderedDict()

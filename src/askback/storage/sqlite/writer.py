@@ -105,7 +105,7 @@ class Writer:
     ) -> asyncio.Future[T]:
         """Queue an operation; the future is done once it is durable, or holds why nothing was changed.
 
-        After one that `outdates` the cache of threads (`ThreadCache`), `on_outdated` is called first.
+        After one that `outdates` what the store has cached (`ReadCache`), `on_outdated` is called first.
 
         Data that an operation `erases` has also left the write-ahead log by then; if a reader needs the earlier state,
         the data leave the log after that reader.
