@@ -356,23 +356,21 @@ def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
     }
 
 
-_PARTS: Mapping[str, Callable[[InputRequest, Answer], str]] = MappingProxyType(
-    {
-        "question": lambda request, _: questiontext.question_text(request),
-        "answers": questiontext.answer_text,
-        "labels": questiontext.chosen_labels,
-        "values": lambda _, answer: quote(answer.values),
-        "tool": lambda request, _: quote(request.approval.tool if request.approval else ""),
-        "asked": lambda request, _: questiontext.call_text(request),
-        "input": lambda _, answer: quote(answer.edited_input),
-        "plan": lambda request, _: questiontext.plan_title(request),
-        "scope": lambda _, answer: answer.scope or "",
-        "action": lambda request, _: questiontext.action_title(request),
-        "summary": lambda request, _: questiontext.shorten(quote(request.summary or request.kind)),
-        "data": lambda _, answer: questiontext.shorten(quote(answer.data)),
-        "text": lambda _, answer: answer.text or "",
-    }
-)
+_PARTS: Mapping[str, Callable[[InputRequest, Answer], str]] = {
+    "question": lambda request, _: questiontext.question_text(request),
+    "answers": questiontext.answer_text,
+    "labels": questiontext.chosen_labels,
+    "values": lambda _, answer: quote(answer.values),
+    "tool": lambda request, _: quote(request.approval.tool if request.approval else ""),
+    "asked": lambda request, _: questiontext.call_text(request),
+    "input": lambda _, answer: quote(answer.edited_input),
+    "plan": lambda request, _: questiontext.plan_title(request),
+    "scope": lambda _, answer: answer.scope or "",
+    "action": lambda request, _: questiontext.action_title(request),
+    "summary": lambda request, _: questiontext.shorten(quote(request.summary or request.kind)),
+    "data": lambda _, answer: questiontext.shorten(quote(answer.data)),
+    "text": lambda _, answer: answer.text or "",
+}
 """What fills in the placeholders of a text."""
 
 

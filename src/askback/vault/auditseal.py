@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import replace
 
 from askback.domain.audit import HeadSeal, SealStatus, read_seal, seal_statement
 from askback.ports.audit import AuditHead
@@ -45,7 +44,7 @@ class AuditSeals:
 
     def _seal_newest(self, head: AuditHead, *, unsealed: int) -> str | None:
         seal = self.seal(head, unsealed=unsealed)
-        self._newest = replace(head, seal=seal)
+        self._newest = AuditHead(head.tenant, head.seq, head.hash, seal)
         return seal
 
     def _is_sealed(self, head: AuditHead) -> bool:
