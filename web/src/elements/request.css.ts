@@ -105,11 +105,6 @@ export const card = css`
   .plain > div {
     flex: 1;
   }
-  .by {
-    color: var(--_muted);
-    display: block;
-    font-size: 0.8125rem;
-  }
   @media (width < 30rem) {
     .body,
     .link,

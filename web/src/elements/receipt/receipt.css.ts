@@ -14,6 +14,11 @@ rules`
     list-style: none;
     padding: 0.75rem 1rem;
   }
+  .by {
+    color: var(--_muted);
+    display: block;
+    font-size: 0.8125rem;
+  }
   summary:hover {
     background: var(--_raised);
   }
