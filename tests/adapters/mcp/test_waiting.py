@@ -22,7 +22,7 @@ from askback.adapters.mcp.place import Context, Place
 from askback.adapters.mcp.server import build_server
 from askback.client.resources.requests import Requests
 from tests.adapters.conftest import TOKENS, Server
-from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, text_of
+from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, connected, text_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -84,6 +84,24 @@ async def test_a_call_survives_the_death_of_the_server(
             async with server.client("responder") as person:
                 await person.requests.answer(id_, {"answer": "after the restart"})
     assert found == [{"status": "answered", "request_id": id_, "answers": {"answer": "after the restart"}}]
+
+
+@requirement("G9")
+async def test_a_wait_that_ends_while_the_server_is_down_returns_the_open_request(
+    own_server: Server, thread: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(120):
+        async with connected(own_server, Kind("stdio", MODERN)) as tools, anyio.create_task_group() as tasks:
+
+            async def asking() -> None:
+                found.append(await tools.content("ask_user", question="Which?", thread_id=thread, wait_s=4))
+
+            tasks.start_soon(asking)
+            async with own_server.client("responder") as person:
+                id_ = await card(person, thread)
+            own_server.stop()
+    assert [(each["status"], each["request_id"]) for each in found] == [("pending", id_)]
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])

@@ -13,6 +13,7 @@ import itertools
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -36,7 +37,7 @@ from askback.adapters.mcp.place import Context, Place
 from askback.client.options import call_key
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
-from askback.errors import Invalid
+from askback.errors import ConnectionLost, Invalid
 from askback.messages import DEFAULT_LOCALE, translate
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ SILENT_S = 50.0
 """How long a call waits whose client gets no progress reports: many give up after a minute."""
 MAX_ROUNDS = 8
 """How often a refused answer is asked for again; clients stop after ten rounds of one call."""
+_READ_S = 5.0
+"""How long to read a request after the wait for it: the client's own limit is near."""
 _ANSWER = "answer"
 
 log = logging.getLogger(__name__)
@@ -151,7 +154,10 @@ async def settle(call: ToolCall, request: InputRequest, seconds: float) -> Input
     try:
         return await call.place.client.wait(request, timeout=seconds)
     except TimeoutError:
-        return await call.place.client.requests.get(request.id)
+        with suppress(ConnectionLost, TimeoutError):  # without a server it stays open all the same
+            async with asyncio.timeout(_READ_S):
+                return await call.place.client.requests.get(request.id)
+        return request
     finally:
         reporting.cancel()
 
