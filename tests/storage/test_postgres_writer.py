@@ -21,7 +21,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.resumes import Resume
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Timeouts
-from askback.storage.postgres.writer import WriterConnection
+from askback.storage.postgres.kept_connection import KeptConnection
 from tests.contracts.samples import answer, claim, created, entry, record, request_id
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
@@ -119,14 +119,14 @@ async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database:
 
 
 async def test_a_statement_is_planned_once(database: Database) -> None:
-    lane = WriterConnection(database)
-    connection = await lane.connection()
+    kept = KeptConnection(database)
+    connection = await kept.connection()
     for _ in range(10):
         await connection.fetch(queries.SETTLE, *[[]] * 16)
     planned = await connection.fetchval(
         "SELECT custom_plans FROM pg_prepared_statements WHERE statement = $1", queries.SETTLE
     )
-    await lane.close()
+    await kept.close()
     assert planned == 0
 
 

@@ -14,7 +14,6 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 Key = tuple[str, ...]
 
-AT_ONCE = 2
 LARGEST = 500
 
 
@@ -27,7 +26,7 @@ class BatchLoader(Generic[V]):
     def __init__(self, ask: Callable[[Sequence[Key]], Awaitable[Mapping[Key, V]]]) -> None:
         self._ask = ask
         self._waiting: deque[tuple[Key, asyncio.Future[V | None]]] = deque()
-        self._asking: set[asyncio.Task[None]] = set()
+        self._asking: asyncio.Task[None] | None = None
 
     async def __call__(self, *key: str) -> V | None:
         """Return the row of a key; None for a key that a text of Postgres cannot have."""
@@ -36,20 +35,17 @@ class BatchLoader(Generic[V]):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[V | None] = loop.create_future()
         self._waiting.append((key, future))
-        if len(self._asking) < AT_ONCE:
-            task = loop.create_task(self._run())
-            self._asking.add(task)
+        if self._asking is None:
+            self._asking = loop.create_task(self._run())
         return await future
 
     async def _run(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
         try:
             while self._waiting:
                 size = min(len(self._waiting), LARGEST)
                 await self._answer([self._waiting.popleft() for _ in range(size)])
         finally:
-            self._asking.discard(task)
+            self._asking = None
 
     async def _answer(self, batch: Sequence[tuple[Key, asyncio.Future[V | None]]]) -> None:
         try:

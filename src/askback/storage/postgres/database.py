@@ -9,6 +9,7 @@ from askback.domain.events import EventDraft
 from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.connection import Connection, sealing_of
+from askback.storage.postgres.key_reader import KeyReader
 from askback.storage.postgres.pool import Pool
 from askback.storage.rows import Row
 from askback.storage.sql.side_effects import write_side_effects
@@ -55,9 +56,9 @@ class PostgresTransaction:
 
 
 class PostgresDatabase:
-    """Reads and changes on connections from the pool; rows are found by their keys on connections from `by_key`."""
+    """Reads and changes on connections from the pool; rows are found by their keys with `by_key`."""
 
-    def __init__(self, pool: Pool, by_key: Pool, write: WriteThread) -> None:
+    def __init__(self, pool: Pool, by_key: KeyReader, write: WriteThread) -> None:
         self._pool = pool
         self._write = write
         self._by_key = by_key

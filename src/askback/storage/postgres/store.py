@@ -18,11 +18,12 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres import queries, schema, thread_operations, thread_queries
-from askback.storage.postgres.batch_loader import AT_ONCE, BatchLoader, Key
+from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.clock import DatabaseClock
-from askback.storage.postgres.connection import PLANNED_ONCE, Database, refused_by_database
+from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.database import PostgresDatabase
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
+from askback.storage.postgres.key_reader import KeyReader
 from askback.storage.postgres.listening import TELL, listen, payload
 from askback.storage.postgres.pool import Pool
 from askback.storage.postgres.presence import PresenceRegister
@@ -73,7 +74,7 @@ class PostgresStore(
         self._sealing = database.sealing
         self._writer = Writer(database, origin=self.origin, on_commit=on_commit)
         self._pool = Pool(database)
-        self._by_key = Pool(database, size=AT_ONCE, **PLANNED_ONCE)
+        self._by_key = KeyReader(database)
         self._db = PostgresDatabase(self._pool, self._by_key, self._change_thread)
         self._claims = BatchLoader(self._find_claims)
         self._drop = BatchLoader(self._drop_held)
@@ -85,7 +86,6 @@ class PostgresStore(
         try:
             await self._upgrade()
             await self._pool.open()
-            await self._by_key.open()
             await self.clock.start()
             await self._writer.start()
         except Exception as error:

@@ -11,33 +11,23 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import asyncpg
 
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
-from askback.storage.postgres.connection import (
-    PLANNED_ONCE,
-    Connection,
-    Database,
-    is_retryable,
-    refused_by_database,
-    unavailable,
-)
+from askback.storage.postgres.connection import Connection, Database, is_retryable, unavailable
 from askback.storage.postgres.group import event_of, result_of, write_group
 from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
+from askback.storage.postgres.kept_connection import KeptConnection
 from askback.storage.postgres.pool import closed_error
 from askback.storage.postgres.single_call import write_plain
 from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
-
-if TYPE_CHECKING:
-    from asyncpg import Record
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +49,7 @@ class Writer:
     ) -> None:
         self._origin = origin
         self._on_commit = on_commit
-        self._connection = WriterConnection(database)
+        self._connection = KeptConnection(database)
         self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Job | ExclusiveJob] = deque()
         self._something = asyncio.Event()
@@ -217,52 +207,3 @@ async def _write(db: Connection, group: Group) -> Sequence[Entry]:
 
 def _jobs(group: Group) -> Sequence[Job]:
     return [job for job in group if isinstance(job, Job)]
-
-
-AGAIN_S = (0.05, 0.1, 0.2, 0.5, 1.0)
-"""Pauses between attempts, in seconds. Meanwhile every write fails immediately with `Unavailable`."""
-
-
-class WriterConnection:
-    """A connection of the writer, which reconnects after a failure."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._connection: asyncpg.Connection[Record] | None = None
-        self._failures = 0
-        self._refused: Unavailable | None = None
-        self._not_before = 0.0
-
-    async def connection(self) -> asyncpg.Connection[Record]:
-        """Return the connection, a new one if need be; raises `Unavailable`."""
-        if self._connection is not None and not self._connection.is_closed():
-            return self._connection
-        if self._refused is not None and time.monotonic() < self._not_before:
-            raise self._refused
-        try:
-            self._connection = await self._database.connect(**PLANNED_ONCE)
-        except Exception as error:
-            if not refused_by_database(error):
-                raise
-            self._not_before = time.monotonic() + AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
-            self._failures += 1
-            self._refused = unavailable(error)
-            raise self._refused from error
-        self._failures, self._refused = 0, None
-        return self._connection
-
-    def drop(self) -> None:
-        """Hang up: what became of the connection is not known."""
-        if self._connection is not None:
-            self._connection.terminate()
-            self._connection = None
-
-    async def close(self) -> None:
-        """Close in order."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            try:
-                async with asyncio.timeout(self._database.patience.connect / 1000):
-                    await connection.close()
-            except (OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
-                connection.terminate()
