@@ -93,6 +93,26 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
         assert [await status(api, each) for each in awaited] == ["expired", "expired"]
 
 
+@requirement("B15")
+async def test_a_use_that_could_not_be_shown_is_shown_when_the_call_is_repeated(tmp_path: Path) -> None:
+    store = Unwritable()
+    async with RestartScene(tmp_path, "keep", store).server() as api:
+        person = await api.as_("responder")
+        call = {"tool": "deploy", "input": {"to": "prod"}}
+        agent = await api.as_("requester")
+        body = {"kind": "approval", "approval": call, "thread_id": "t1"}
+        path = f"/v1/requests/{(await agent.post('/v1/requests', json=body)).json()['id']}"
+        approved = await person.post(f"{path}/answer", json={"revision": 1, "decision": "approve"})
+        assert approved.status_code == 200
+        seen: list[str | None] = []
+        for store.failures in (1, 0, 0):
+            used = await agent.post(f"{path}/consume", json={**call, "execution_id": "run-1"})
+            assert used.status_code == 200
+            seen.append((await person.get(path)).json().get("used_at"))
+        assert seen == [None, *[used.json()["consumed_at"]] * 2]
+        assert (await person.get("/v1/threads/t1")).json()["seq"] == 3  # created, answered, used once
+
+
 @requirement("H8")
 async def test_everything_stays_open_over_a_restart_otherwise(tmp_path: Path) -> None:
     house = RestartScene(tmp_path, "keep")

@@ -75,7 +75,8 @@ async def _use_approved(
             raise Gone("The approval has expired. Ask again.", code="decision_expired")
         await _check_policy(ctx, record, approved)
         used = await _store_use(ctx, principal, record, approved, Execution(execution_id, now))
-        with suppress(Unavailable):  # only for display; the use itself is stored
+    if "used_at" not in record.state.members:
+        with suppress(Unavailable):  # only for display: the use itself is stored, and a repeated call marks it
             await mark_used(ctx, record, used.consumed_at)
     return _execution_json(record, approved, used)
 
