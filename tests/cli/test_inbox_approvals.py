@@ -61,7 +61,7 @@ async def test_a_german_terminal_says_why_in_german(server: Server, agent: Async
     out = await through_a_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
     assert "Der Aufruf lässt sich nur einmal erlauben: " in out
     assert (
-        "Warum Sie gefragt werden: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
+        "Warum du gefragt wirst: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
         in out
     )
     assert "Ausführen: rm -rf build; echo $HOME" in out.splitlines()

@@ -298,4 +298,4 @@ def test_a_list_says_in_the_language_of_its_reader_that_each_line_is_an_entry() 
         "properties": {"tags": {"type": "array", "items": {"type": "string"}, "description": "T"}},
     }
     (field,) = read_schema(schema, locale="de").form.all_fields
-    assert field.description == "T\n\nGeben Sie einen Eintrag pro Zeile ein."
+    assert field.description == "T\n\nGib einen Eintrag pro Zeile ein."

@@ -30,7 +30,7 @@ async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
     ("decision", "button", "locale", "text"),
     [
         ("deny", "Ask me again", "en-GB", "That didn't work. Try again."),
-        ("approve", "Widerrufen", "de-DE", "Das hat nicht geklappt. Versuchen Sie es noch einmal."),
+        ("approve", "Widerrufen", "de-DE", "Das hat nicht geklappt. Versuche es noch einmal."),
     ],
 )
 async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(

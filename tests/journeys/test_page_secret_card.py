@@ -64,7 +64,7 @@ async def test_the_card_has_inputs_reason_help_scope_and_warning(
 async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, team: Team, thread: str) -> None:
     request_of(await team.agent.need(thread, "A_KEY"))
     eva = await screen(place_of(thread), house=team, locale="de-DE")
-    for text in ("Geben Sie Werte hier ein, und fügen Sie sie nie in den Chat ein.", "Speichern & weiter"):
+    for text in ("Gib Werte hier ein, füge sie nie in den Chat ein.", "Speichern & weiter"):
         await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
 
 
