@@ -306,12 +306,12 @@ READS = {
         "TERMS", "USE", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "IDLE",
     ],
     sessions: ["SESSION"],
-    rules: ["RULES_IN_FORCE", "RULE", "POLICIES", "REFUSALS", "LIFT"],
+    rules: ["RULES_IN_FORCE", "RULE", "REFUSALS", "LIFT"],
     executions: ["EXECUTION", "REPORT"],
     audit: ["AUDIT", "AUDIT_HEAD"],
     secrets: ["REPLACE_SECRET", "SECRET", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET", "GRANTED", "GRANTED_TO"],
     resumes: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD", "NEXT", "NEXT_IN_THREAD"],
-    agents: ["AGENT", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKEN", "TOKEN_BY_ID", "REVOKE_TOKENS"],
+    agents: ["AGENT", "SET_ROOTS", "STOP_AGENT", "TOKEN", "TOKEN_BY_ID", "REVOKE_TOKENS"],
     webhooks: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip
 

@@ -227,14 +227,14 @@ async def test_changes_by_another_process_while_closed_are_seen_after_reopening(
 READS: dict[ModuleType, list[str]] = {
     requests: ["REQUEST", "DUE", "NEXT_DEADLINE"],
     threads: ["THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS", "LAST_POSITION", "THREAD_REQUESTS", "THREAD_RUNS"],
-    rules: ["RULES_IN_FORCE", "RULE", "POLICIES"],
+    rules: ["RULES_IN_FORCE", "RULE"],
     executions: ["EXECUTION", "REPORT"],
     audit: ["AUDIT", "AUDIT_HEAD"],
     secrets: [
         "REPLACE_SECRET", "SECRET", "DROP_SECRET", "CANDIDATES", "DROP_CANDIDATES", "LAST_OF_PAGE", "SEALED",
         "REWRAP_SECRET", "REWRAP_CANDIDATE",
     ],
-    agents: ["AGENT", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKEN_BY_ID"],
+    agents: ["AGENT", "SET_ROOTS", "STOP_AGENT", "TOKEN_BY_ID"],
     resumes: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "NEXT", "NEXT_IN_THREAD"],
     webhooks: ["WEBHOOK", "WEBHOOKS", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip

@@ -42,7 +42,7 @@ RULE = f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND id = $2"
 
 # The first condition is that of the partial index, or it would not be used.
 _IN_FORCE = "revoked = FALSE AND coalesce(expires_at > {0}, TRUE)"
-_RULES_IN_FORCE = " UNION ALL ".join(
+RULES_IN_FORCE = " UNION ALL ".join(
     f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
     "AND coalesce(agent = $5, TRUE)"
     for where in (
@@ -55,7 +55,7 @@ _RULES_IN_FORCE = " UNION ALL ".join(
 # agent, how many rules at most) -> in any order 'rule' with its columns, 'settings' with '' or the thread and their
 # text, 'roots' with the agent and the text of its roots.
 POLICY = f"""
-SELECT 'rule' AS what, r.* FROM ({_RULES_IN_FORCE} LIMIT $6) AS r
+SELECT 'rule' AS what, r.* FROM ({RULES_IN_FORCE} LIMIT $6) AS r
 UNION ALL SELECT 'settings', thread, data{_NULLS} FROM policies WHERE tenant = $1 AND thread IN ('', $2)
 UNION ALL SELECT 'roots', id, roots{_NULLS} FROM agents WHERE tenant = $1 AND id = $5"""
 # (wire, tenant, id) -> a row when this ended the rule.
