@@ -76,7 +76,7 @@ async def _use_approved(
         await _check_policy(ctx, record, approved)
         used = await _store_use(ctx, principal, record, approved, Execution(execution_id, now))
     if "used_at" not in record.state.members:
-        with suppress(Unavailable):  # only for display: the use itself is stored, and a repeated call marks it
+        with suppress(Unavailable):  # only for display; a repeated call does it then
             await mark_used(ctx, record, used.consumed_at)
     return _execution_json(record, approved, used)
 
