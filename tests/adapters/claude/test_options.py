@@ -12,6 +12,7 @@ from claude_agent_sdk import AgentDefinition, ClaudeAgentOptions
 
 from askback import AsyncClient
 from askback.adapters.claude import UnusableOptions, with_askback
+from askback.adapters.mcp.tools import TOOLS
 from tests.requirements import requirement
 
 
@@ -58,12 +59,13 @@ async def test_options_that_skip_prompts_are_refused(
 async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: AsyncClient) -> None:
     ours: Any = {"command": "/opt/bin/askback", "args": ["mcp"]}
     other: Any = {"command": "/opt/bin/other", "args": ["askback", "mcp"]}
-    allowed = ["mcp__askback__ask_user", "mcp__other__ask_user"]
+    servers = {"askback": ours, "other": other, "askback__other": other, "two__names": ours}
+    own = [f"mcp__askback__{name}" for name in TOOLS]
+    with_askback(ClaudeAgentOptions(mcp_servers=servers, allowed_tools=own), ask)
+    foreign = ["mcp__askback__other__ask_user", "mcp__other__ask_user", "mcp__two__names__ask_user"]
     with pytest.raises(UnusableOptions) as refused:
-        with_askback(
-            ClaudeAgentOptions(mcp_servers={"askback": ours, "other": other}, allowed_tools=allowed), ask
-        )
-    assert "let mcp__other__ask_user run" in str(refused.value)
+        with_askback(ClaudeAgentOptions(mcp_servers=servers, allowed_tools=[*own, *foreign]), ask)
+    assert f"let {', '.join(foreign)} run" in str(refused.value)
 
 
 @requirement("C3")

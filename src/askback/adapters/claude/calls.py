@@ -28,6 +28,12 @@ INTERNAL_TOOLS = frozenset(
 )
 """Tools that only organize Claude's own work. The tools that they call still need a decision."""
 
+OWN_TOOLS = (
+    "ask_user", "request_approval", "request_env_vars", "get_answer", "cancel_request", "list_requests",
+    "approval_prompt",
+)  # fmt: skip
+"""The tools of askback's MCP server: they only ask people, so asking to call them would ask twice."""
+
 NAME = "claude"
 """The key of the adapter's data in a request's metadata."""
 _KEPT = {"session_id": str, "tool_use_id": str, "folder": str, "deferred": bool}

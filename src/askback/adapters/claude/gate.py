@@ -66,7 +66,7 @@ class Gate:
         durable: bool,
         approvals: bool,
         allow_edit: bool,
-        own_tools: tuple[str, ...],
+        own_tools: frozenset[str],
     ) -> None:
         self._ask = ask
         self._thread_id = thread_id
@@ -76,8 +76,7 @@ class Gate:
         self._durable = durable
         self._approvals = approvals
         self._allow_edit = allow_edit
-        self._own_tools = own_tools
-        """How the names of askback's own tools begin. They only ask, so asking to call them would ask twice."""
+        self._harmless = INTERNAL_TOOLS | own_tools
         self._seen = dict[str, Json]()
         """The undecided calls that the hook has seen, by id."""
         self._running = dict[str, tuple[Decision, Execution]]()
@@ -144,7 +143,7 @@ class Gate:
     async def _before(self, event: Json, _id: str | None, _context: object) -> Json:
         self._session_id = event["session_id"]
         tool, call_id = event["tool_name"], event["tool_use_id"]
-        if self._is_harmless(tool) or not (self._approvals or tool == ASK_USER):
+        if tool in self._harmless or not (self._approvals or tool == ASK_USER):
             return {}
         self._seen[call_id] = event
         if not self._durable or event.get("agent_id") is not None:
@@ -195,15 +194,12 @@ class Gate:
         try:
             if use.tool == ASK_USER:
                 return await self._answer(use, wait=wait)
-            if self._is_harmless(use.tool) or not self._approvals:
+            if use.tool in self._harmless or not self._approvals:
                 return PermissionResultAllow(updated_input=use.input)
             return await self._approve(use, wait=wait)
         except AskbackError as error:
             _log.warning("askback could not ask about %s (%s)", use.tool, use.id, exc_info=True)
             return not_asked(use, error)
-
-    def _is_harmless(self, tool: str) -> bool:
-        return tool in INTERNAL_TOOLS or tool.startswith(self._own_tools)
 
     async def _answer(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
         form = form_for(use)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions
 
-from askback.adapters.claude.calls import ASK_USER, INTERNAL_TOOLS
+from askback.adapters.claude.calls import ASK_USER, INTERNAL_TOOLS, OWN_TOOLS
 from askback.adapters.claude.gate import Gate
 from askback.adapters.claude.hooks import merged
 from askback.adapters.claude.lifecycle import Lifecycle
@@ -109,10 +109,7 @@ def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
     for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions"):
         if flag in options.extra_args:
             yield f"`extra_args[{flag!r}]` lets calls run without approval: remove it."
-    own_tools = _own_tools(options)
-    if tools := sorted(
-        each for each in _whole_tools(options.allowed_tools) if not each.startswith(own_tools)
-    ):
+    if tools := sorted({*_whole_tools(options.allowed_tools)} - _own_tools(options)):
         yield (
             f"`allowed_tools` would let {', '.join(tools)} run without approval: remove the entries, "
             f"and allow the calls by rules of askback (`askback rules add`)."
@@ -127,14 +124,18 @@ def _whole_tools(entries: Iterable[str]) -> Iterator[str]:
             yield tool
 
 
-def _own_tools(options: ClaudeAgentOptions) -> tuple[str, ...]:
-    """Return how the names of askback's own tools begin: those of each `askback mcp` that the options start."""
+def _own_tools(options: ClaudeAgentOptions) -> frozenset[str]:
+    """Return the names of askback's own tools: those of each `askback mcp` that the options start.
+
+    A server whose name has `__` does not count, because the names of its tools may be those of another server.
+    """
     servers = options.mcp_servers if isinstance(options.mcp_servers, dict) else {}
-    return tuple(
-        f"mcp__{_NOT_IN_NAMES.sub('_', name)}__"
+    names = (
+        _NOT_IN_NAMES.sub("_", name)
         for name, server in servers.items()
         if _starts_askback(cast("Mapping[str, Any]", server))
     )
+    return frozenset(f"mcp__{name}__{tool}" for name in names if "__" not in name for tool in OWN_TOOLS)
 
 
 def _starts_askback(server: Mapping[str, Any]) -> bool:
