@@ -47,7 +47,7 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (isBox(field)) return { ...EMPTY, on: value === true };
   if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
-    const given = [value].flat() as OptionValue[];
+    const given = [value].flat(2) as OptionValue[];
     const chosen = known(field, given);
     const typed = given.filter((item) => !chosen.includes(item));
     const other = typed.length > 0 && field.allow_other === true;
