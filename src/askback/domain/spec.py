@@ -94,8 +94,8 @@ class Spec:
 
     @property
     def is_durable(self) -> bool:
-        """Whether the delivery is `resume`: the agent has ended its turn. Most texts need not be decoded to tell."""
-        return '"delivery":"resume"' in self.text and self.facts.delivery == "resume"
+        """Whether the delivery is `resume`: the agent has ended its turn."""
+        return self.facts.delivery == "resume"
 
     @property
     def tool(self) -> str | None:
