@@ -43,6 +43,17 @@ def test_the_parser_reads_a_broken_text_only_so_often(fragment: str) -> None:
     assert budget.steps >= -1
 
 
+@requirement("B5")
+@pytest.mark.parametrize("character", ["é", "\u3000", "日", "😀", "\U000dd87f", "\U0010fffd"])
+def test_any_character_beyond_ascii_is_part_of_a_word(character: str) -> None:
+    """The grammar's scanner crashed the process at `{` and a character far beyond ASCII."""
+    for text in ("{{{0}", "{{1{0}", "{{1..{0}}}", "cat <<X\n${0}\nX", "[ -{0} a ]", "cat <<{0}\na\n{0}"):
+        read_command(text.format(character))
+    parsed = tree.parse_command(f"echo a{character}{character}b={{{character}}} c", Budget())
+    assert parsed is not None
+    assert parsed.commands == (("echo", f"a{character}{character}b={{{character}}}", "c"),)
+
+
 @requirement("B7")
 def test_nested_commands_are_found_at_any_depth() -> None:
     reading = read_command("env nice sudo timeout 5 bash -c 'env bash -c \"nohup rm -rf x\"'")

@@ -130,13 +130,23 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
     )
 
 
+_WIDE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_STAND_INS = {2: "×".encode(), 3: "×x".encode(), 4: "××".encode()}
+
+
 def parse_tree(source: bytes, budget: Budget) -> Tree | None:
-    """Parse a text in UTF-8; None if the parser exceeds its limits."""
+    """Parse a text in UTF-8; None if the parser exceeds its limits.
+
+    The scanner of the grammar looks up each character in C tables of 256 entries, and crashes the process if a
+    character after `{` or `$` is far beyond them. So it gets others with as many bytes. For a shell, all characters
+    beyond ASCII are the same: a part of a word.
+    """
+    shown = _WIDE.sub(lambda character: _STAND_INS[len(character[0])], source)
 
     def piece(offset: int, _point: object) -> bytes:
         # Always the real text: a parser that gets a false end can crash the process.
         budget.reads -= 1
-        return source[offset : offset + limits.PIECE]
+        return shown[offset : offset + limits.PIECE]
 
     def give_up(_offset: int, _has_error: bool) -> bool:
         return not budget.step()
