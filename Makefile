@@ -11,7 +11,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-quick test-python test-web test-agents test-browsers example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-quick test-long test-web test-agents test-browsers example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,19 +27,23 @@ demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--a
 
 # Side by side, unless ARGS picks: then the few picked tests end last, where their result is seen.
 test: setup ## Run the quick tests: web units, Python, a few journeys in Chromium (ARGS="-k name" picks from all)
-	@$(PYTHON) scripts/setup.py --browser
 	@$(MAKE) --no-print-directory --jobs=$(if $(ARGS),1,2) test-web test-quick
 
 test-web:
 	cd web && npm run --silent test
 
-# `tests/quick.py` lists what `--quick` leaves out.
+test-long: setup ## Run the tests that `make test` leaves out: most pages, faults, whole programs (some seven minutes)
+
+# `tests/quick.py` divides the tests.
 test-quick: PICKED = $(or $(ARGS),--quick)
-test-python: PICKED = $(ARGS)
+test-quick: COMPILED = domain
+test-long: PICKED = $(or $(ARGS),--long)
+test-long: COMPILED = fault
 
 # In a fresh clone every test process would compile all tests at the same time: here one does it for all of them.
-test-quick test-python:
-	@ls tests/domain/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only $(PICKED) >/dev/null
+test-quick test-long:
+	@$(PYTHON) scripts/setup.py --browser
+	@ls tests/$(COMPILED)/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only $(PICKED) >/dev/null
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(PICKED)
 
 test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)
@@ -61,10 +65,9 @@ coverage: setup ## Run the Python tests and show which lines and branches none o
 	$(BIN)/coverage report --skip-covered --sort=cover
 
 # Pyright uses one core, and tests wait now and then: they run side by side.
-check: setup ## All that CI runs: lint, types, layers, generated files, all tests, demo, wheel
-	@$(PYTHON) scripts/setup.py --browser
+check: setup ## Before a commit: lint, types, layers, generated files, the tests of `make test`, demo, wheel
 	@$(MAKE) --no-print-directory lint layers
-	@$(MAKE) --no-print-directory --jobs=2 test-python types gen-check check-web test-web demo-alone wheel
+	@$(MAKE) --no-print-directory --jobs=2 test-quick types gen-check check-web test-web demo-alone wheel
 
 check-web:
 	cd web && npm run --silent check

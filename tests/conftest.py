@@ -70,21 +70,24 @@ def pytest_runtest_makereport(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of `make test`."""
-    parser.addoption(
-        "--quick", action="store_true", help="leave out the long tests that tests/quick.py lists"
-    )
+    """Add the options of `make test` and `make test-long`."""
+    parts = parser.getgroup("parts of the suite, divided by tests/quick.py")
+    parts.addoption("--quick", dest="part", action="store_const", const="quick", help="run the quick tests")
+    parts.addoption("--long", dest="part", action="store_const", const="long", help="run the other tests")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even import a file of which `make test` runs nothing."""
-    if config.getoption("quick") and quick.is_listed(collection_path) and not quick.kept_of(collection_path):
-        return True
-    return None
+    """Do not even import a file of which the chosen part of the suite has nothing."""
+    part = config.getoption("part")
+    if part is None or not collection_path.match("test_*.py"):
+        return None
+    listed = quick.is_listed(collection_path)
+    unneeded = listed and not quick.kept_of(collection_path) if part == "quick" else not listed
+    return unneeded or None
 
 
-def is_left_out(item: pytest.Item) -> bool:
-    """Whether `make test` does not run this test."""
+def is_long(item: pytest.Item) -> bool:
+    """Whether `make test` does not run this test, and `make test-long` does."""
     return quick.is_listed(item.path) and item.name.partition("[")[0] not in quick.kept_of(item.path)
 
 
@@ -93,14 +96,14 @@ _LONG = ("e2e", "demo", "fault", "examples", "leaks", "chat")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what `make test` does not run, and run long tests first, so that no process waits for the last one.
+    """Choose the part of the suite, and run long tests first, so that no process waits for the last one.
 
     Those of each folder stay together, because Playwright's synchronous loop ends with the last test of its folder.
     """
-    if config.getoption("quick"):
-        left_out = [item for item in items if is_left_out(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not is_left_out(item)]
+    if part := config.getoption("part"):
+        wanted = part == "long"
+        config.hook.pytest_deselected(items=[item for item in items if is_long(item) is not wanted])
+        items[:] = [item for item in items if is_long(item) is wanted]
     items.sort(
         key=lambda item: next((at for at, name in enumerate(_LONG) if name in item.path.parts), len(_LONG))
     )

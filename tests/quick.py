@@ -1,6 +1,6 @@
-"""The tests that `make test` leaves out: a fifth of all, which takes two thirds of the time. `make check`, and so CI, runs all.
+"""The tests that `make test` and `make check` leave out: a fifth of all, which takes two thirds of the time. CI runs all.
 
-`pytest --quick` reads these lists. `make test ARGS="-k name"` picks from all tests.
+`pytest --quick` and `pytest --long` (`make test-long`) read these lists. `make test ARGS="-k name"` picks from all tests.
 """
 
 from __future__ import annotations

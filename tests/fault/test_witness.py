@@ -13,7 +13,7 @@ from tests.requirements import requirement
 
 BREAKS = {fault: broken.split() for fault, broken in (planted_streams.BREAKS | planted_writes.BREAKS).items()}
 SAMPLE = ("two answers win", "a webhook twice", "an approved call twice")
-"""The faults that `make check` plants: one in the replies, one in the deliveries, one in the uses. `tests/planted` has all."""
+"""The faults that `make test-long` plants: one in the replies, one in the deliveries, one in the uses. `tests/planted` has all."""
 SHORT = (talks.messages, talks.two_answers, talks.sent_back, talks.refusals)
 """Talks without waiting."""
 TALKS: dict[str, tuple[talks.Subject, ...]] = {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
+import askback.chat.tools  # noqa: F401 - the application does not import its models
 from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
