@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import rfc8785
@@ -39,5 +39,9 @@ def _is_simple(value: object) -> bool:
         return abs(cast("int", value)) <= _LARGEST
     if kind is dict:
         members = cast("dict[str, object]", value)
-        return "".join(members).isascii() and all(map(_is_simple, members.values()))
-    return (kind is list or kind is tuple) and all(map(_is_simple, cast("list[object]", value)))
+        return "".join(members).isascii() and _are_simple(members.values())
+    return (kind is list or kind is tuple) and _are_simple(cast("list[object]", value))
+
+
+def _are_simple(values: Iterable[object]) -> bool:
+    return all(type(value) in _SIMPLE or _is_simple(value) for value in values)

@@ -40,7 +40,8 @@ _NAMING = (
 """The paths of a request's names and its agent's name."""
 
 
-_OF_FORM = frozenset({"form", "languages"})
+_KEPT = frozenset({"is_durable", "form", "languages"})
+"""Values that a new number does not change."""
 
 REQUESTER = "requester"
 """The `validator` of a form whose answers its requester checks; any other is a validator of the server."""
@@ -79,12 +80,13 @@ class Spec:
     text: str
 
     @classmethod
-    def of_form(cls, text: str, form: Form, languages: Sequence[str] | None = None) -> Spec:
-        """Return the spec with this text and form, which then need not be decoded, and the languages if known."""
+    def asked(
+        cls, text: str, *, is_durable: bool, form: Form | None = None, languages: Sequence[str] | None = None
+    ) -> Spec:
+        """Return the spec with this text and these values, which then need not be decoded; None is not known."""
         spec = cls(text)
-        vars(spec)["form"] = form
-        if languages is not None:
-            vars(spec)["languages"] = languages
+        known = {"is_durable": is_durable, "form": form, "languages": languages}
+        vars(spec).update({name: value for name, value in known.items() if value is not None})
         return spec
 
     @cached_property
@@ -92,7 +94,7 @@ class Spec:
         """The values that control the server."""
         return Facts.model_validate_json(self.text)
 
-    @property
+    @cached_property
     def is_durable(self) -> bool:
         """Whether the delivery is `resume`: the agent has ended its turn."""
         return self.facts.delivery == "resume"
@@ -159,7 +161,7 @@ class Spec:
         """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
         numbered = Spec(jsontext.with_members(self.text, **numbers))
-        vars(numbered).update({name: value for name, value in vars(self).items() if name in _OF_FORM})
+        vars(numbered).update({name: value for name, value in vars(self).items() if name in _KEPT})
         return numbered
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:
@@ -167,7 +169,8 @@ class Spec:
         asked: dict[str, Any] = json.loads(self.text)
         asked["form"] = form.model_dump(exclude_none=True)
         asked.pop("view", None)
-        return Spec.of_form(to_json({**asked, "view": view} if view else asked).decode(), form)
+        text = to_json({**asked, "view": view} if view else asked).decode()
+        return Spec.asked(text, is_durable=self.is_durable, form=form)
 
     def with_timeout(self, timeout_s: float | None) -> Spec:
         """Return the same request with another deadline."""

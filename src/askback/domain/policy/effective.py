@@ -53,7 +53,7 @@ def read_settings(
     With an `agent`, return the settings for that agent: a thread's mode may apply to other agents only. `is_first`
     says that the thread belongs to this agent, or to none yet.
     """
-    settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
+    settings = _parse_settings(everywhere)
     if not in_thread:
         return settings
     own = dict(read_thread_settings(everywhere, in_thread))
@@ -63,6 +63,11 @@ def read_settings(
         if agent not in listed and not (is_first and FIRST_AGENT in listed):
             mode = None
     return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
+
+
+@lru_cache(maxsize=256)
+def _parse_settings(text: str | None) -> PolicySettings:
+    return PolicySettings.model_validate_json(text) if text else PolicySettings()
 
 
 def mode_agents(in_thread: str | None) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, cast
 
 from askback.domain.approval import Mode
@@ -112,7 +111,10 @@ def decide(call: Call, policy: Policy) -> PolicyResult:
     except NotCanonical:
         return PolicyResult("deny", (Reason("not_canonical"),))
     try:
-        return replace(_decide(call, policy), digest=digest)
+        found = _decide(call, policy)
+        return PolicyResult(
+            found.decision, found.reasons, found.rules, found.risks, digest=digest, locked=found.locked
+        )
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         why = Reason("check_failed", failure=type(failure).__name__)
         return PolicyResult(_ask_or_deny(policy), (why,), digest=digest)

@@ -37,11 +37,12 @@ _NEUTRAL = frozenset(
     requiresapproval summary toolcallid indentation taskprogress securityrisk viewrange
     """.split()
 )
+_NEUTRAL_IN_SEARCHES = _NEUTRAL | _PATTERNS | _TYPES
 
 
 def other_texts(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     """Return the texts of an input whose keys hold no paths, but which may be paths or path patterns."""
-    skipped = _NEUTRAL | (_PATTERNS | _TYPES if tool in SEARCH_TOOLS else frozenset[str]())
+    skipped = _NEUTRAL_IN_SEARCHES if tool in SEARCH_TOOLS else _NEUTRAL
     return [
         text
         for name, value in arguments.items()

@@ -66,8 +66,8 @@ async def _create(
     await require_new(ctx, principal, approval.ask.thread_id, labels_of(approval.ask, approval.ask))
     ruling = NOT_EVALUATED if approval.is_plan else await _evaluate(ctx, principal, approval)
     if ruling.decision.decision != "ask":
-        return await _create_settled(ctx, principal, approval, ruling, claim)
-    record = _record(ctx, principal, approval, approval=_shown_approval(approval, ruling))
+        return await _create_settled(ctx, principal, approval, ruling, claim, terms)
+    record = _record(ctx, principal, approval, terms, approval=_shown_approval(approval, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await replayed(ctx, claim) or await _repeat_refusal(ctx, record, refused, ruling, claim)
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
@@ -93,9 +93,10 @@ async def _create_settled(
     approval: ApprovalRequest,
     ruling: PolicyEvaluation,
     claim: Claim | None,
+    terms: ThreadTerms,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
-    record = _record(ctx, principal, approval, approval=_stated_approval(approval), opens=False)
+    record = _record(ctx, principal, approval, terms, approval=_stated_approval(approval), opens=False)
     now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
     answer: dict[str, Any] = {
         "decision": verdict,
@@ -227,6 +228,7 @@ def _record(
     ctx: Services,
     principal: Principal,
     ask: ApprovalRequest,
+    terms: ThreadTerms,
     *,
     approval: dict[str, Any],
     opens: bool = True,
@@ -248,6 +250,7 @@ def _record(
         view=_view(ask),
         digest=ask.digest,
         labels=labels_of(ask.ask, ask.ask),
+        access=terms.access,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from askback.domain import deadlines, events, jsontext
+from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import REQUEST_QUEUED, EventDraft
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action, Status
@@ -50,6 +51,7 @@ def new_record(
     hides_names: bool = False,
     form: Form | None = None,
     labels: Labels,
+    access: AccessList = UNSHARED,
 ) -> Record:
     """Make the row of a pending request. `text` is the question as JSON, without the members that the server adds."""
     now = ctx.clock.now_ms()
@@ -80,12 +82,18 @@ def new_record(
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=Spec(spec) if form is None else Spec.of_form(spec, form, (view or {}).get("languages", ())),
+        spec=Spec.asked(
+            spec,
+            is_durable=envelope.delivery == "resume",
+            form=form,
+            languages=None if form is None else (view or {}).get("languages", ()),
+        ),
         state=pending(expires_at),
         digest=digest,
         due_at=due_at,
         hides_names=hides_names,
         labels=labels,
+        access=access,
     )
 
 
