@@ -124,9 +124,11 @@ const PARTS: Record<string, string> = {
   request: "for_others$",
   receipt:
     "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
+  revised: "revised\\.",
   secret: "secret\\.",
   shape: "shape\\.",
   sources: "sources\\.",
+  timezone: "zone$",
 };
 /** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules`. */
 const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name}\\.`);

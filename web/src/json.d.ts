@@ -107,3 +107,11 @@ declare module "*.json?place=settings" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?revised" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?timezone" {
+  const texts: Record<string, string>;
+  export default texts;
+}

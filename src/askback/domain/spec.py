@@ -167,7 +167,7 @@ class Spec:
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:
         """Return the same request with another form and its `view`."""
         asked: dict[str, Any] = json.loads(self.text)
-        asked["form"] = form.model_dump(exclude_none=True)
+        asked["form"] = form.model_dump(exclude_unset=True, exclude_none=True)
         asked.pop("view", None)
         text = to_json({**asked, "view": view} if view else asked).decode()
         return Spec.asked(text, is_durable=self.is_durable, form=form)

@@ -13,6 +13,13 @@ export interface Attempt {
   readonly key: string;
 }
 
+/** Typed text for which a form has no place any more. */
+export interface Left {
+  readonly label: string;
+  /** Dots instead of what is kept secret. */
+  readonly text: string;
+}
+
 /** Sends an attempt again while its outcome is unknown. */
 export interface Retry {
   /** Whether it is still sent again automatically. */
@@ -28,7 +35,9 @@ export interface DraftStore {
   writeText(id: string, text: string): void;
   /** Return the stored entries of the fields that the form still has, or undefined if there are none. */
   readDraft(request: InputRequest): Draft | undefined;
-  /** Store the entries that differ from the initial ones. */
+  /** Return the stored texts of the fields that the form does not have any more. */
+  readLeft(request: InputRequest): readonly Left[];
+  /** Store the entries that differ from the initial ones, beside those of fields that the form does not have any more. */
   writeDraft(request: InputRequest, draft: Draft, initial: Draft): void;
   /**
    * Store an answer until it has arrived, or erase it: if the page is left meanwhile, the next one sends it. What is

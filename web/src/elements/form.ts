@@ -10,6 +10,18 @@ import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
 
+/** A change of the form while a person fills it in. */
+export interface Revision {
+  /** The person sends what is entered now. */
+  sent(): void;
+  /** Draw that the form has changed, unless the summary of the problems says so, and what was typed and has no place. */
+  draw(host: FormHost): Template;
+  /** Put the focus and what is kept secret where their fields are now; once, after the change is drawn. */
+  restore(): void;
+  /** A text, and after it what was typed and has no place. */
+  withLeft(text: string): string;
+}
+
 /** The entries and actions that a form is drawn with. */
 export interface FormHost {
   readonly view: View;
@@ -20,13 +32,13 @@ export interface FormHost {
   readonly asking: readonly string[];
   /** The form with the fields that the person may answer now. */
   readonly open: Form;
-  /** Whether the form has changed since the person saw it. */
-  readonly changed: boolean;
+  /** How the form has changed while the person saw it. */
+  readonly revision: Revision | undefined;
   /** Whether text that was typed before the page was loaded was restored. */
   readonly restored: boolean;
   /** The reason why the form cannot be sent yet. */
   readonly hindrance?: string | false;
-  forgetDevice(): void;
+  readonly host: { redraw(): void };
   /** Empty every field of an optional section, which skips it. */
   skip(section: Section): void;
   /** Whether anything is entered in a section. */
@@ -149,13 +161,6 @@ export function drawActions(host: FormHost, form: Form, submit?: unknown, back?:
   </div>`;
 }
 
-/** That the form has changed, unless the summary of the problems says so. */
-const drawChanged = ({ changed, view, say }: FormHost): Template | false =>
-  changed &&
-  isOpen(view) &&
-  view.summary !== say("changed") &&
-  html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`;
-
 /** The form with its actions; nothing is sent by the browser itself. */
 export function drawForm(host: FormHost, request: InputRequest, form: Form): Template {
   const send = (event: Event): void => {
@@ -170,8 +175,8 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     .onsubmit=${send}
   >
     ${host.drawBody(request)}
-    ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore?.on)}
-    ${drawChanged(host)}
+    ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore)}
+    ${isOpen(host.view) && host.revision?.draw(host)}
     ${request.hooks?.includes("decline") && !request.declined_once && isOpen(host.view) && html`<p class="hint">${host.say("decline_sends")}</p>`}
     ${host.asking.length > 0 ? drawSure(host) : host.drawActions(form)}
   </form>`;

@@ -10,7 +10,7 @@ import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
 import { loadRules } from "./fieldrules.ts";
 import type { FieldView } from "./fieldview.ts";
-import { drawActions, drawFields, drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
+import { drawActions, drawFields, drawForm, drawLead, type FormHost, type Revision, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { onDemand } from "./ondemand.ts";
@@ -26,17 +26,17 @@ export class FormKind implements Kind, FormHost {
   asking: readonly string[] = [];
   /** Whether something was typed before the page was loaded. */
   restored = false;
-  /** Whether the form has changed since the person saw it. */
-  changed = false;
-  protected form: Form = {};
+  revision: Revision | undefined;
+  form: Form = {};
   /** The initial values of the form. */
-  #start: Draft = new Map();
-  #revision = 0;
+  start: Draft = new Map();
+  /** The number of the revision of the form. */
+  at = 0;
   #confirmed = false;
   /** The values that were submitted before the rules of the fields were loaded. */
   #waiting: Promise<void> | undefined;
 
-  constructor(protected readonly host: Host) {}
+  constructor(readonly host: Host) {}
 
   get view(): View {
     return this.host.view;
@@ -52,25 +52,18 @@ export class FormKind implements Kind, FormHost {
 
   /** Make a draft for the form as it is now, from what was entered so far, here or before a reload. */
   adopt(request: InputRequest): void {
-    const first = this.#start.size === 0 && !isTerminal(request.status);
+    const first = this.start.size === 0 && !isTerminal(request.status);
     const { locale } = this.host;
     const before = this.form;
     this.form = request.form ?? {};
     const { revision } = request;
     // Another language changes the words of a form, not its revision.
-    if (!first && revision !== this.#revision && JSON.stringify(before) !== JSON.stringify(this.form))
-      this.changed = true;
-    this.#revision = revision;
-    this.#start = start(this.form, locale, undefined, request.submitted?.values);
+    if (revision !== this.at) onDemand.revise?.(this, before, request);
+    this.at = revision;
+    this.start = start(this.form, locale, undefined, request.submitted?.values);
     const kept = first ? draftStore?.readDraft(request) : undefined;
     this.restored ||= kept !== undefined;
     this.draft = start(this.form, locale, kept ?? this.draft, request.submitted?.values);
-  }
-
-  /** Erase what is kept on this device and keep nothing from now on; what is typed here stays as long as the page. */
-  forgetDevice(): void {
-    draftStore?.stop();
-    this.host.redraw();
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
@@ -108,7 +101,7 @@ export class FormKind implements Kind, FormHost {
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.host.clearError(pathOf(field));
     const { request } = this.view;
-    if (request) draftStore?.writeDraft(request, this.draft, this.#start);
+    if (request) draftStore?.writeDraft(request, this.draft, this.start);
     if (patch.text) void loadSecretWarning();
   }
 
@@ -179,8 +172,12 @@ export class FormKind implements Kind, FormHost {
     else this.send({ revision: this.view.request?.revision ?? 1, values });
   }
 
+  afterDraw(): void {
+    this.revision?.restore();
+  }
+
   protected send(body: FormAnswer): void {
-    this.changed = false;
+    this.revision?.sent();
     this.host.send("answer", body);
   }
 
@@ -201,14 +198,8 @@ export class FormKind implements Kind, FormHost {
     );
   }
 
-  unsentText({ answer }: InputRequest): string {
-    const { locale, say } = this.host;
-    const form = this.form;
-    const line = (values: Values) =>
-      onDemand.answerLine?.({ ...form, completed_view: null }, { values }, locale, say).trim() ?? "";
-    const entered = line(collect(this.open, this.draft, locale));
-    const known = [line(collect(form, start(form, locale), locale)), line(answer?.values ?? {})];
-    return known.includes(entered) ? "" : entered;
+  unsentText(request: InputRequest): string {
+    return onDemand.unsentLine?.(this, request) ?? "";
   }
 
   #control(field: Field): HTMLInputElement | null {

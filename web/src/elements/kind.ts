@@ -65,6 +65,10 @@ export type Card = (body: unknown, lang?: string | null) => Template;
 
 /** The parts that differ between kinds. The element has the rest: sending, states, problems and the receipt's frame. */
 export interface Kind {
+  /** The parts that it is made of. */
+  parts?: string;
+  /** The kind that it looks after. */
+  readonly inner?: Kind;
   /** The view has changed; called before it is drawn. */
   adopt(request: InputRequest): void;
   drawOpen(request: InputRequest, card: Card): Template;

@@ -8,6 +8,7 @@ import { FormKind } from "./formkind.ts";
 import { html, type Template } from "./html.ts";
 import type { Host, Kind } from "./kind.ts";
 import { needsTexts } from "./localtexts.ts";
+import { onDemand } from "./ondemand.ts";
 
 type Plain = new (host: Host) => Kind;
 
@@ -35,6 +36,7 @@ const parts: Record<string, () => Promise<object>> = {
   markdown: () => import("./markdown/rich.ts"),
   receipt: () => import("./receipt/receipt.ts"),
   drafts: () => import("./drafts/store.ts"),
+  revised: () => import("./revised/revision.ts"),
   timezone: () => import("./timezone/timezone.ts"),
 };
 
@@ -73,16 +75,25 @@ const partsOf = (request: InputRequest): string[] => {
 };
 
 /** What a request is drawn with besides; without it, Markdown is shown as text, and a receipt is one line. */
-const toolsOf = ({ status, form, view }: InputRequest): string[] => [
+const toolsOf = ({ status, form, view, revision }: InputRequest): string[] => [
   ...(view?.markdown ? ["markdown"] : []),
+  ...(form && revision > 1 ? ["revised"] : []),
   ...(isTerminal(status) || form?.layout === "steps" ? ["receipt", "drafts"] : []),
 ];
 
-/** The kind that draws a request; undefined if it is unknown, or could not be loaded. */
-export function makeKind(request: InputRequest, host: Host): Kind | undefined {
+/**
+ * The kind that draws a request; undefined if it is unknown, or could not be loaded. It is the one before, unless the form
+ * needs other parts now.
+ */
+export function makeKind(request: InputRequest, host: Host, before?: Kind): Kind | undefined {
   const [kind = "", ...added] = partsOf(request);
+  const parts = `${kind},${added}`;
+  if (before && (!request.form || before.parts === parts)) return before;
   const Whole = added.reduce((Inner, name) => Inner && own(additions, name)?.(Inner), own(kinds, kind));
-  return Whole && new Whole(host);
+  const inherit = before && onDemand.inherit?.(before);
+  const next = Whole && new Whole(host);
+  if (next) inherit?.(next);
+  return next && Object.assign(next, { parts });
 }
 
 /**

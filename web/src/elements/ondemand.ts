@@ -7,6 +7,7 @@ export const onDemand: Partial<
     typeof import("./headline.ts") &
     typeof import("./receipt/receipt.ts") &
     typeof import("./markdown/rich.ts") &
+    typeof import("./revised/revision.ts") &
     typeof import("./rules/faults.ts") &
     typeof import("./timezone/timezone.ts")
 > = {};

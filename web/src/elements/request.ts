@@ -144,7 +144,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       this.#submission.retry?.stop();
       this.trouble = undefined;
     }
-    this.#kind ??= makeKind(request, this);
+    this.#kind = makeKind(request, this, this.#kind);
     this.#signal({ type: "request", request });
     const { client } = this;
     if (client?.whoami) this.#me ??= this.#meet(client).catch(() => {});

@@ -91,8 +91,8 @@ test("only what was changed is kept, and nothing that is sensitive", () => {
     ["b", entry({ text: "typed" })],
     ["c", entry({ text: "hunter2" })],
   ]);
-  expect(changedEntries(form, draft, start)).toEqual([["b", entry({ text: "typed" })]]);
-  expect(changedEntries(form, start, start)).toBeUndefined();
+  expect(changedEntries(form, draft, start)).toEqual([["b", entry({ text: "typed" }), "b"]]);
+  expect(changedEntries(form, start, start)).toEqual([]);
 });
 
 test("what was kept fits the form as it is now", () => {

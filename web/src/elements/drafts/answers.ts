@@ -1,8 +1,9 @@
 /** Says what was answered, in words. */
 
-import { allFields } from "../../core/form.ts";
-import type { Answer, Field, Form, Json } from "../../core/generated/wire.ts";
+import { allFields, type Values } from "../../core/form.ts";
+import type { Answer, Field, Form, InputRequest, Json } from "../../core/generated/wire.ts";
 import { own } from "../../core/path.ts";
+import { collect, type Draft, start } from "../draft.ts";
 import { texts as parts } from "../localtexts.ts";
 import { onDemand } from "../ondemand.ts";
 import { labelOf } from "../show.ts";
@@ -61,4 +62,26 @@ export function answerLine(form: Form, answer: Answer, locale: string, say: Say)
   return [...texts.values()].filter(Boolean).join(" · ") || say("submitted_empty");
 }
 
-Object.assign(onDemand, { answerLine, valueText });
+/** A form, and what is entered in it. */
+interface EnteredForm {
+  readonly form: Form;
+  /** The form with the fields that the person may answer now. */
+  readonly open: Form;
+  readonly draft: Draft;
+  readonly revision: { withLeft(text: string): string } | undefined;
+  readonly host: { readonly locale: string; readonly say: Say };
+}
+
+/** What was entered in a form and is neither an initial value nor the answer, in one line, and what has no place any more. */
+export function unsentLine(entered: EnteredForm, { answer }: InputRequest): string {
+  const { form, open, draft, revision, host } = entered;
+  const { locale, say } = host;
+  const line = (values: Values) =>
+    answerLine({ ...form, completed_view: null }, { values }, locale, say).trim();
+  const now = line(collect(open, draft, locale));
+  const known = [line(collect(form, start(form, locale), locale)), line(answer?.values ?? {})];
+  const unsent = known.includes(now) ? "" : now;
+  return revision?.withLeft(unsent) ?? unsent;
+}
+
+Object.assign(onDemand, { answerLine, unsentLine, valueText });

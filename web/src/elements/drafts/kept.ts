@@ -1,16 +1,23 @@
+import type { DraftStore } from "../drafts.ts";
 import { html, type Template } from "../html.ts";
 import { onDemand } from "../ondemand.ts";
 import type { Say } from "../text.ts";
 
 interface KeptForm {
   readonly say: Say;
-  forgetDevice(): void;
+  readonly host: { redraw(): void };
 }
 
-/** Draw that what was typed is kept on this device, and how to end that; or where it is not `on`, that it is not kept. */
-export const drawKept = (host: KeptForm, on: boolean | undefined): Template =>
-  on
-    ? html`<p class="hint kept">${host.say("drafts.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("drafts.off")}</button></p>`
-    : html`<p class="hint kept" role="status">${host.say("drafts.none")}</p>`;
+/** Draw that what was typed is kept on this device, and how to erase it and keep nothing more; or that it is not kept. */
+export function drawKept({ host, say }: KeptForm, store: DraftStore | undefined): Template {
+  /** What is typed stays as long as the page. */
+  const forget = (): void => {
+    store?.stop();
+    host.redraw();
+  };
+  return store?.on
+    ? html`<p class="hint kept">${say("drafts.restored")} <button type="button" class="quiet" .onclick=${forget}>${say("drafts.off")}</button></p>`
+    : html`<p class="hint kept" role="status">${say("drafts.none")}</p>`;
+}
 
 Object.assign(onDemand, { drawKept });

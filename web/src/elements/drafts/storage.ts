@@ -1,5 +1,6 @@
-import { allFields, type OptionValue } from "../../core/form.ts";
+import { allFields, nameOf, type OptionValue } from "../../core/form.ts";
 import type { Field, Form, Option } from "../../core/generated/wire.ts";
+import { isBlank } from "../../core/text.ts";
 import { type Draft, EMPTY, type Entry } from "../draft.ts";
 import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafts.ts";
 
@@ -71,13 +72,30 @@ function parsed(text: string | null): Record<string, unknown> | undefined {
 /** The fields that may be stored on a device: all that are not sensitive. */
 const storable = (form: Form): Field[] => allFields(form).filter(({ sensitive }) => !sensitive);
 
-/** Return the entries that differ from the initial ones, or undefined if there are none. */
-export function changedEntries(form: Form, draft: Draft, initial: Draft): [string, Entry][] | undefined {
-  const changed = storable(form).flatMap(({ id }): [string, Entry][] => {
-    const entry = draft.get(id);
-    return entry && JSON.stringify(entry) !== JSON.stringify(initial.get(id) ?? EMPTY) ? [[id, entry]] : [];
+/** An entry as it is stored: with the id of its field, and what that was called. */
+type StoredEntry = readonly [id: string, entry: Entry, label: string];
+
+/** Return the entries that differ from the initial ones. */
+export const changedEntries = (form: Form, draft: Draft, initial: Draft): StoredEntry[] =>
+  storable(form).flatMap((field): StoredEntry[] => {
+    const entry = draft.get(field.id);
+    return entry && JSON.stringify(entry) !== JSON.stringify(initial.get(field.id) ?? EMPTY)
+      ? [[field.id, entry, nameOf(form, field)]]
+      : [];
   });
-  return changed.length > 0 ? changed : undefined;
+
+/** Return the stored entries with typed text whose fields the form does not have any more. */
+export function leftEntries(form: Form, stored: unknown): StoredEntry[] {
+  const ids = new Set(allFields(form).map(({ id }) => id));
+  return (Array.isArray(stored) ? stored : []).filter(
+    (item: unknown): item is StoredEntry =>
+      Array.isArray(item) &&
+      !ids.has(item[0]) &&
+      isObject(item[1]) &&
+      typeof item[1].text === "string" &&
+      !isBlank(item[1].text) &&
+      typeof item[2] === "string",
+  );
 }
 
 /** Return the stored entries of the fields and options that the form has now, or undefined if there are none. */

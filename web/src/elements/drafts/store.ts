@@ -3,13 +3,13 @@ import "./texts.ts";
 import { WireError } from "../../client/errors.ts";
 import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
-import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
+import type { Attempt, DraftStore, Left, Retry, TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 import type { Say } from "../text.ts";
 import { answerLine } from "./answers.ts";
 import "./kept.ts";
 import { RetryScheduler } from "./retry.ts";
-import { changedEntries, DraftStorage, storedEntries, unsentAnswer } from "./storage.ts";
+import { changedEntries, DraftStorage, leftEntries, storedEntries, unsentAnswer } from "./storage.ts";
 
 /** Where an answer is stored that has not arrived. */
 const UNSENT = "unsent/";
@@ -39,8 +39,14 @@ export class DeviceDraftStore implements DraftStore {
     return storedEntries(form ?? {}, this.#storage.read(id));
   }
 
+  readLeft({ id, form }: InputRequest): readonly Left[] {
+    return leftEntries(form ?? {}, this.#storage.read(id)).map(([, { text }, label]) => ({ label, text }));
+  }
+
   writeDraft({ id, form }: InputRequest, draft: Draft, initial: Draft): void {
-    this.#storage.write(id, changedEntries(form ?? {}, draft, initial));
+    const left = leftEntries(form ?? {}, this.#storage.read(id));
+    const entries = [...changedEntries(form ?? {}, draft, initial), ...left];
+    this.#storage.write(id, entries.length > 0 ? entries : undefined);
   }
 
   writeUnsent({ id, form }: InputRequest, attempt?: Attempt): void {

@@ -87,7 +87,7 @@ class ClosedHost implements Host {
  * In line it is one quiet line, until its turn comes.
  */
 class Reader implements Kind {
-  readonly #kind: Kind;
+  readonly inner: Kind;
   #request: InputRequest | undefined;
   #me: Person | undefined;
   /** Until it is known who is signed in, nobody may answer what is for some. */
@@ -99,7 +99,7 @@ class Reader implements Kind {
     private readonly host: Host,
     Inner: new (host: Host) => Kind,
   ) {
-    this.#kind = new Inner(new ClosedHost(host, () => this.#why()));
+    this.inner = new Inner(new ClosedHost(host, () => this.#why()));
     const asked = host.client?.whoami?.();
     this.#unknown = !!asked;
     asked?.then(
@@ -142,11 +142,11 @@ class Reader implements Kind {
 
   adopt(request: InputRequest): void {
     this.#request = request;
-    this.#kind.adopt(request);
+    this.inner.adopt(request);
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
-    if (!request.queued_behind) return this.#kind.drawOpen(request, card);
+    if (!request.queued_behind) return this.inner.drawOpen(request, card);
     return html`<div class="card plain" part="card" tabindex="-1">
       ${icons.clock}
       <div>
@@ -157,11 +157,11 @@ class Reader implements Kind {
   }
 
   drawSettled(settled: Settled): Template | undefined {
-    return this.#kind.drawSettled(settled);
+    return this.inner.drawSettled(settled);
   }
 
   afterDraw(request: InputRequest): void {
-    this.#kind.afterDraw?.(request);
+    this.inner.afterDraw?.(request);
     if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#why()) return;
     if (!isOpen(this.host.view)) return;
     this.#noted = true;
@@ -169,19 +169,19 @@ class Reader implements Kind {
   }
 
   submit(): void {
-    if (!this.#why()) this.#kind.submit();
+    if (!this.#why()) this.inner.submit();
   }
 
   escape(target: HTMLElement): void {
-    if (!this.#why()) this.#kind.escape(target);
+    if (!this.#why()) this.inner.escape(target);
   }
 
   errorTarget(path: string): ErrorTarget | undefined {
-    return this.#kind.errorTarget(path);
+    return this.inner.errorTarget(path);
   }
 
   unsentText(request: InputRequest): string {
-    return this.#why() ? "" : this.#kind.unsentText(request);
+    return this.#why() ? "" : this.inner.unsentText(request);
   }
 }
 

@@ -131,7 +131,11 @@ export class SensitiveForm extends FormKind {
       id,
       sensitive && Object.hasOwn(values, id) ? SET : values[id],
     ]);
-    this.#makeBody ??= () => ({ ...rest, values: collect(this.open, this.#entered(), this.host.locale) });
+    this.#makeBody ??= () => ({
+      ...rest,
+      revision: this.view.request?.revision,
+      values: collect(this.open, this.#entered(), this.host.locale),
+    });
     const shown = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
     this.host.send("answer", { ...rest, values: shown }, this.#makeBody);
   }

@@ -1,0 +1,165 @@
+import texts from "../../../../src/askback/messages/en.json?revised" with { type: "json" };
+import { allFields, nameOf } from "../../core/form.ts";
+import type { Field, Form, InputRequest } from "../../core/generated/wire.ts";
+import { isTerminal } from "../../core/lifecycle.ts";
+import { addTexts } from "../../core/messages.ts";
+import { isBlank } from "../../core/text.ts";
+import { type Draft, EMPTY } from "../draft.ts";
+import type { Left } from "../drafts.ts";
+import { draftStore } from "../draftstore.ts";
+import { type FormHost, type Revision, uidOf } from "../form.ts";
+import type { FormKind } from "../formkind.ts";
+import { html, type Template } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Kind } from "../kind.ts";
+import { onDemand } from "../ondemand.ts";
+
+addTexts(texts);
+
+/** The control with the focus, and its selection. */
+interface Caret {
+  readonly id: string;
+  /** The part of the control's id that does not depend on the place of its field. */
+  readonly suffix: string;
+  readonly selection: readonly [number | null, number | null] | undefined;
+}
+
+const DOTS = "••••••";
+
+/** What a control shows: text that was typed for one of them has no place in another. */
+const shapeOf = (field: Field): string =>
+  "options" in field ? "options" : field.type === "textarea" ? "text" : field.type;
+
+/**
+ * A change of the form while a person fills it in.
+ *
+ * Controls are drawn by their place in the form, and what is kept secret is in its input and nowhere else. So the focus
+ * and those values are read before the change is drawn, and put back where their fields are then.
+ */
+class FormRevision implements Revision {
+  #isNews = true;
+  readonly left: Left[];
+  /** The fields whose text it is. */
+  readonly moved = new Set<string>();
+  #caret: Caret | undefined;
+  #secrets: ReadonlyMap<string, string> | undefined;
+
+  constructor(
+    private readonly root: ShadowRoot,
+    before: Form,
+    private readonly form: Form,
+    draft: Draft,
+    last: readonly Left[],
+  ) {
+    const known = allFields(before).map((field) => ({ field, uid: uidOf(before, field) }));
+    const kept = new Map(allFields(form).map((field) => [field.id, field]));
+    const typed = known.map(({ field, uid }) => ({ field, text: this.#secretOf(uid) }));
+    this.left = [...last];
+    for (const { field, uid } of known) {
+      const secret = this.#secretOf(uid);
+      const text = secret === undefined ? (draft.get(field.id) ?? EMPTY).text : secret && DOTS;
+      const now = kept.get(field.id);
+      const stays = now && shapeOf(now) === shapeOf(field) && !now.sensitive === !field.sensitive;
+      if (stays || isBlank(text)) continue;
+      this.left.push({ label: nameOf(before, field), text });
+      this.moved.add(field.id);
+    }
+    this.#secrets = new Map(typed.map(({ field, text = "" }) => [field.id, text]));
+    this.#caret = this.#readCaret(known);
+  }
+
+  #secretOf(uid: string): string | undefined {
+    return this.root.querySelector<HTMLInputElement>(`#${uid}.secret`)?.value;
+  }
+
+  #readCaret(known: readonly { field: Field; uid: string }[]): Caret | undefined {
+    const control = this.root.activeElement as HTMLInputElement | null;
+    const [whole, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
+    const id = known.find((each) => each.uid === uid)?.field.id;
+    if (!control || !whole || id === undefined) return undefined;
+    const { selectionStart, selectionEnd } = control;
+    return { id, suffix, selection: selectionStart === null ? undefined : [selectionStart, selectionEnd] };
+  }
+
+  sent(): void {
+    this.#isNews = false;
+  }
+
+  withLeft(text: string): string {
+    return [text, ...this.left.map((each) => each.text)].filter(Boolean).join(" · ");
+  }
+
+  restore(): void {
+    const fields = new Map(allFields(this.form).map((field) => [field.id, uidOf(this.form, field)]));
+    if (this.#secrets)
+      for (const [id, uid] of fields) {
+        const input = this.root.querySelector<HTMLInputElement>(`#${uid}.secret`);
+        if (input) input.value = this.#secrets.get(id) ?? "";
+      }
+    const caret = this.#caret;
+    this.#secrets = undefined;
+    this.#caret = undefined;
+    if (!caret) return;
+    const uid = fields.get(caret.id);
+    const control = uid && this.root.querySelector<HTMLInputElement>(`#${uid}${caret.suffix}`);
+    if (!control) this.root.querySelector<HTMLElement>("#revised")?.focus();
+    else if (control !== this.root.activeElement) {
+      control.focus({ preventScroll: true });
+      if (caret.selection) control.setSelectionRange(...caret.selection);
+    }
+  }
+
+  draw({ view, say }: FormHost): Template {
+    const { left } = this;
+    return html`<div id="revised" tabindex="-1">
+      ${this.#isNews && view.summary !== say("changed") && html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`}
+      ${
+        left.length > 0 &&
+        html`<div role="status">
+          <p class="hint">${say("revised.left")}</p>
+          ${left.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
+        </div>`
+      }
+    </div>`;
+  }
+}
+
+/** A form as text, whatever the order of its members. */
+const canonical = (form: Form): string =>
+  JSON.stringify(form, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort())
+      : value,
+  );
+
+/** The form has changed from what it was before, on this page or since a draft was stored on this device. */
+export function revise(kind: FormKind, before: Form, request: InputRequest): void {
+  const { form, host, draft, revision, at } = kind;
+  const left = at || isTerminal(request.status) ? [] : (draftStore?.readLeft(request) ?? []);
+  if (left.length === 0 && (!at || canonical(before) === canonical(form))) return;
+  const last = (revision as FormRevision | undefined)?.left ?? left;
+  const next = new FormRevision(host.root, before, form, draft, last);
+  kind.revision = next;
+  kind.draft = new Map([...draft].filter(([id]) => !next.moved.has(id)));
+}
+
+/** The form of a kind, which another may look after. */
+const formOf = (kind: Kind): FormKind | undefined =>
+  kind.inner ? formOf(kind.inner) : "draft" in kind ? (kind as FormKind) : undefined;
+
+/**
+ * Return the function that lets another kind of the same request, whose form needs other parts now, go on with what is
+ * entered in this one. It is called before the other is made, which empties the inputs.
+ */
+export function inherit(before: Kind): (next: Kind) => void {
+  const last = formOf(before);
+  const inputs = [...(last?.host.root.querySelectorAll<HTMLInputElement>(".secret") ?? [])];
+  const values = inputs.map(({ value }) => value);
+  return (next) => {
+    for (const [at, input] of inputs.entries()) input.value = values[at] ?? "";
+    const { draft, restored, revision, form, start, at } = last ?? {};
+    Object.assign(formOf(next) ?? {}, { draft, restored, revision, form, start, at });
+  };
+}
+
+Object.assign(onDemand, { inherit, revise });
