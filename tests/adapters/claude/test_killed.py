@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,45 @@ async def test_a_card_whose_call_was_not_deferred_yet_is_used_by_the_repeated_ca
     assert (project / "made").exists() == (verdict == "approve")
     assert ("The person denied" in model.results("continue")["toolu_again"]) == (verdict == "deny")
     assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+def forget_call(project: Path, request: InputRequest) -> None:
+    """Make the transcript of a session what it is if Claude Code is killed within a tenth of a second of the card."""
+    (transcript,) = (project.parent / "claude").rglob(f"{session_of(request)}.jsonl")
+    lines = transcript.read_text().splitlines(keepends=True)
+    kept = next(number for number, line in enumerate(lines) if '"type":"assistant"' in line)
+    transcript.write_text("".join(lines[:kept]))
+    os.utime(transcript, (0, 0))
+
+
+@requirement("G8")
+async def test_an_answer_continues_a_session_that_died_before_it_stored_the_call(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    model.play("About your tool call", [touch(id_="toolu_again")], ["made it"])
+    async with process("go", durable=True, held=True):
+        request = await wait_for_request(person, thread)
+    forget_call(project, request)
+    await person.requests.decide(request, "approve")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "made it"
+    assert (project / "made").exists()
+    assert len(await person.requests.list(thread_id=thread)) == 1
+
+
+@requirement("G8", "C20")
+async def test_the_card_of_a_session_that_died_before_it_stored_the_call_is_withdrawn_when_it_is_begun_anew(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", lambda _: [touch(id_="")])
+    async with process("go", durable=True, held=True):
+        request = await wait_for_request(person, thread)
+    forget_call(project, request)
+    async with process("go", durable=True) as line:
+        assert (await line())["deferred"] != request.tool_call_id
+    again, first = await person.requests.list(thread_id=thread)
+    assert (again.status, first.id, first.status) == ("pending", request.id, "cancelled")
 
 
 @requirement("G8")

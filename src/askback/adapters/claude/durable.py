@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message
 
 from askback.adapters.claude.calls import kept
-from askback.adapters.claude.hooks import Json, merged
+from askback.adapters.claude.gate import last_session
+from askback.adapters.claude.hooks import Json, merged, output
+from askback.adapters.claude.replays import is_deferred
+from askback.adapters.claude.sessions import session_with_call, transcript_of
 from askback.client import Resume
 from askback.domain.model import without_none
 from askback.errors import AskbackError
@@ -26,7 +29,7 @@ GO_ON = "The program was stopped while you worked. Go on where you were."
 
 
 class NotOfClaude(AskbackError, ValueError):
-    """This resume belongs to no session of this adapter."""
+    """No session of this adapter can be found for this resume."""
 
 
 async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> AsyncGenerator[Message]:
@@ -34,38 +37,60 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
 
     `options` are those of `with_askback`, with `durable` if the session had it. Acknowledge the resume afterwards.
     Claude Code asks again about the call that it deferred last. That call gets the answer that was given, or is
-    deferred again if it is still open: the resume may be about an earlier call. A session that was killed while it
-    waited gets the outcome as a prompt. Raises `NotOfClaude`.
+    deferred again if it is still open: the resume may be about an earlier call. If no call is deferred, Claude gets the
+    outcome as a prompt: the process was killed while it waited, or a sub-agent in the background ended first.
+
+    A request that something else has made, such as a tool of `askback mcp`, continues the session of `options.resume`,
+    else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
+    Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
     """
-    about = kept(resume.request)
-    if not about:
-        raise NotOfClaude(f"The request {resume.request.id} was not made by this adapter.")
+    about = kept(resume.request) or await _other_session(resume, options)
+    options = replace(options, resume=about["session_id"], cwd=options.cwd or about["folder"])
+    transcript = transcript_of(options, about["session_id"])
+    deferred = None if transcript is None else is_deferred(transcript)
     replayed = asyncio.Event()
 
     async def notice(_event: Json, _call_id: str | None, _context: object) -> Json:
         replayed.set()  # by any call: a prompt would interrupt it
         return {}
 
-    watching = {"PreToolUse": [HookMatcher(hooks=[cast("Any", notice)])]}
-    hooks = merged(options.hooks or {}, watching)
+    async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
+        told = about["deferred"] or not replayed.is_set()
+        return {} if told else output("UserPromptSubmit", additionalContext=resume.text)
+
+    watching = {"PreToolUse": notice, "UserPromptSubmit": tell}
+    hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in watching.items()}
     options = replace(
         options,
-        resume=about["session_id"],
-        cwd=options.cwd or about["folder"],
-        hooks=hooks,
+        hooks=merged(options.hooks or {}, hooks),
         extra_args={**_agents(options), **options.extra_args},
     )
+    prompt = resume.text if resume.request.used_at is None else GO_ON
     async with ClaudeSDKClient(options) as claude:
-        if not about["deferred"]:
-            await claude.query(resume.text)
-        else:
+        if about["deferred"] if deferred is None else deferred:
             try:
                 async with asyncio.timeout(REPLAY_S):
                     await replayed.wait()
-            except TimeoutError:  # the process that was killed has ended the call, with or without the answer
-                await claude.query(resume.text if resume.request.used_at is None else GO_ON)
+            except TimeoutError:
+                await claude.query(prompt)
+        else:
+            await claude.query(prompt)
         async for message in claude.receive_response():
             yield message
+
+
+async def _other_session(resume: Resume, options: ClaudeAgentOptions) -> Mapping[str, Any]:
+    """Return the session for a request that this adapter has not made, with the keys of `kept`."""
+    call_id = resume.request.tool_call_id
+    session_id = options.resume or (call_id and session_with_call(options, call_id))
+    if session_id:
+        return {"session_id": session_id, "folder": None, "deferred": False}
+    if last := await last_session(options, resume.thread_id):
+        return {**last, "deferred": False}
+    raise NotOfClaude(
+        f"No session of Claude is known that the request {resume.request.id} belongs to. "
+        "To continue one, pass its id as `resume` in the options."
+    )
 
 
 def _agents(options: ClaudeAgentOptions) -> dict[str, str | None]:

@@ -13,12 +13,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from claude_agent_sdk import HookMatcher, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    HookMatcher,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ToolPermissionContext,
+)
 
 from askback.adapters.claude.calls import (
     ASK_USER,
@@ -28,10 +34,11 @@ from askback.adapters.claude.calls import (
     ToolUse,
     answered_input,
     form_for,
+    kept,
     not_asked,
 )
 from askback.adapters.claude.hooks import Hooks, Json, output
-from askback.adapters.claude.leftovers import Leftovers
+from askback.adapters.claude.leftovers import MOST, Leftovers
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
@@ -115,6 +122,12 @@ class Gate:
         result = await self._decide(use, wait=True)
         assert not isinstance(result, InputRequest)  # it has waited
         return result
+
+    async def last_session(self, thread_id: str) -> Mapping[str, Any]:
+        """Return what is kept with the newest request of a session in a thread, empty if there is none."""
+        page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
+        sessions = [about for each in page if (about := kept(each))]
+        return sessions[0] if sessions else {}
 
     async def _begin(self, event: Json, _id: str | None, _context: object) -> Json:
         self._session_id, prompted, self._prompted = event["session_id"], self._prompted, True
@@ -300,6 +313,12 @@ class Gate:
             with suppress(AskbackError):
                 await self._ask.report(decision, execution.execution_id, outcome)
         return decision
+
+
+async def last_session(options: ClaudeAgentOptions, thread_id: str) -> Mapping[str, Any]:
+    """Return what is kept with the newest request of a session in a thread; `options` are those of `with_askback`."""
+    gate = getattr(options.can_use_tool, "__self__", None)
+    return await gate.last_session(thread_id) if isinstance(gate, Gate) else {}
 
 
 def _notes_of(decision: Decision) -> str:

@@ -6,6 +6,7 @@ see the same card twice, and an answer that was given meanwhile would be lost. R
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,9 @@ from askback.errors import AskbackError
 
 MOST = 50
 """How many requests and outcomes of the thread are looked through, the newest first."""
+
+STORED_S = 5
+"""Seconds after which Claude Code has surely stored a call; it takes a tenth of a second."""
 
 HELD_S = 12
 """Seconds after which an outcome that nobody received is a resume: the server holds it back for ten."""
@@ -47,6 +51,7 @@ class Leftovers:
         """
         self._thread_id = thread_id
         page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
+        await self._cancel([each for each in page if _is_lost(each, session_id, transcript)])
         mine = [each for each in page if _is_reusable(each, session_id)]
         if not mine:
             return []
@@ -84,7 +89,10 @@ class Leftovers:
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
         remaining, self._requests = self._requests, {}
-        for each in remaining.values():
+        await self._cancel(remaining.values())
+
+    async def _cancel(self, requests: Iterable[InputRequest]) -> None:
+        for each in requests:
             if each.status is Status.PENDING:
                 with suppress(AskbackError):
                     await self._ask.requests.cancel(each)
@@ -118,6 +126,21 @@ def _is_reusable(request: InputRequest, session_id: str) -> bool:
     if request.status is Status.ANSWERED:
         return request.approval is None or request.source == "responder"
     return request.status in (Status.PENDING, Status.DECLINED)
+
+
+def _is_lost(request: InputRequest, session_id: str, transcript: Path) -> bool:
+    """Return whether a request is of a durable session that died before it stored the call, and was begun anew.
+
+    Its transcript is in the same folder as that of the new one. The outcome would continue a session without the call.
+    """
+    about = kept(request)
+    if not about or not about["deferred"] or about["session_id"] == session_id:
+        return False
+    other = transcript.with_name(f"{about['session_id']}.jsonl")
+    with suppress(OSError):
+        stored = other.read_bytes()
+        return time.time() - other.stat().st_mtime > STORED_S and about["tool_use_id"].encode() not in stored
+    return False
 
 
 def _is_approved(request: InputRequest) -> bool:

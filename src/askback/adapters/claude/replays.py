@@ -7,6 +7,7 @@ session was resumed before: Claude reads that the result is missing, and would m
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,10 @@ from typing import Any, cast
 
 from askback.adapters.claude.hooks import Json
 from askback.domain.questiontext import quote
+
+_DEFERRED = "hook_deferred_tool"
+_SEARCHED = 1 << 20
+"""Bytes at the end of a transcript in which Claude Code looks for a deferred call."""
 
 LONGEST = 20_000
 """Characters of a result that are repeated."""
@@ -34,6 +39,31 @@ def repeated_result(event: Json) -> str:
     result = event.get("tool_response", event.get("error"))
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
     return _RESULT.format(tool=event["tool_name"], input=quote(event["tool_input"]), result=text[:LONGEST])
+
+
+def is_deferred(transcript: Path) -> bool | None:
+    """Return whether Claude Code would ask again about a deferred call; None if the transcript cannot be read.
+
+    It forgets the call once a later line has a result for it, also one that it made up for the model because a
+    sub-agent in the background ended first.
+    """
+    call_id = None
+    with suppress(*_UNREADABLE):
+        for line in _end_of(transcript):
+            if call_id is not None and f'"tool_use_id":"{call_id}"' in line:
+                call_id = None
+            if f'"{_DEFERRED}"' in line:
+                attachment = json.loads(line).get("attachment", {})
+                call_id = attachment["toolUseID"] if attachment.get("type") == _DEFERRED else call_id
+        return call_id is not None
+    return None
+
+
+def _end_of(transcript: Path) -> list[str]:
+    with transcript.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _SEARCHED))
+        return file.read().decode(errors="replace").split("\n")[size > _SEARCHED :]
 
 
 def is_last_of_message(transcript: Path, call_id: str) -> bool:
