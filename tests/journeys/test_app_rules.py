@@ -69,6 +69,17 @@ async def test_built_in_rules_are_folded_by_subject_and_found_by_a_search(
     await expect(eva.page.get_by_text("Delete or change the whole system (rm -rf /)")).to_be_visible()
 
 
+@requirement("B21", "J11")
+async def test_the_number_of_uses_is_not_broken_on_a_phone_in_german(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/rules", house=team, viewport=PHONE, locale="de-DE")
+    built_in = eva.page.get_by_role("region", name="Mitgeliefert")
+    await expect(built_in.get_by_text("0-mal verwendet").first).to_be_visible()
+    lines = await built_in.locator(".times").evaluate_all(
+        "all => all.map((each) => each.getClientRects().length)"
+    )
+    assert set(lines) == {1}
+
+
 @requirement("B9")
 async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow(
     screen: OpenScreen, team: Team, thread: str

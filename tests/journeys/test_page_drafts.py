@@ -89,6 +89,29 @@ async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_d
     assert await stored_keys(eva) == []
 
 
+@requirement("J8", "B16")
+async def test_an_edited_call_survives_a_reload_and_is_erased_with_the_decision(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    asked = request_of(await team.agent.bash(thread, "make deploy", allow_edit=True))
+    eva = await screen(place_of(thread), house=team)
+    await eva.button("Edit").click()
+    await eva.card.get_by_label("Command, as it will run").fill("make deploy TARGET=staging")
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Command, as it will run")).to_have_value("make deploy TARGET=staging")
+    await eva.button("Discard changes").click()
+    await eva.page.reload()
+    await expect(eva.button("Edit")).to_be_visible()
+    await eva.button("Edit").click()
+    await eva.card.get_by_label("Command, as it will run").fill("make deploy TARGET=test")
+    await eva.page.reload()
+    await eva.button("Allow once").click()
+    await expect(eva.card).to_contain_text("make deploy TARGET=test")
+    answer = (await team.ada.get(asked["id"]))["answer"]
+    assert answer["edited_input"] == {"command": "make deploy TARGET=test"}
+    assert await stored_keys(eva) == []
+
+
 @requirement("J8")
 async def test_no_draft_of_a_sensitive_field_is_stored(screen: OpenScreen, team: Team, thread: str) -> None:
     fields = [

@@ -221,6 +221,7 @@ async def test_ending_a_session_closes_its_page_in_every_tab(
     await second.goto(f"{server.url}{place_of(thread)}")
     for page in (eva.page, second):
         await expect(page.locator("#link")).to_have_text("Connected")
+    await eva.composer.fill("half a sentence")
     async with server.person("admin") as admin:
         [session] = (await admin.http.get("/v1/sessions", params={"user": "eva-on-two-devices"})).json()[
             "sessions"
@@ -229,6 +230,17 @@ async def test_ending_a_session_closes_its_page_in_every_tab(
         assert (await admin.http.delete(f"/v1/sessions/{session['id']}")).status_code == 204
     for page in (eva.page, second):
         await page.wait_for_url("**/login?next=*")
+        await expect(page.get_by_role("status")).to_contain_text("Your session has ended.")
+        await expect(page.get_by_text("What you typed is kept in this browser for a day")).to_be_visible()
+    await eva.page.locator("#code").fill(await login_link(server, "Eva"))
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.page.locator("#link")).to_have_text("Connected")
+    await second.evaluate("localStorage.clear()")
+    await second.reload()
+    await expect(second.get_by_text("Your session has ended.")).to_be_visible()
+    await expect(second.get_by_text("What you typed is kept")).to_be_hidden()
+    await second.goto(f"{server.url}/login")
+    await expect(second.get_by_text("Your session has ended.")).to_be_hidden()
 
 
 @requirement("N8")

@@ -123,6 +123,33 @@ async def test_each_reader_sees_their_language_and_a_switch_keeps_the_typed_valu
     }
 
 
+@requirement("D22", "J12")
+async def test_the_words_of_the_page_errors_and_doubts_follow_a_switch_of_the_language(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    risky = {"type": "radio", "options": [{"value": "x", "label": "X", "style": "danger"}, "y"]}
+    await agent.requests.create(form({"type": "text", "required": True}), thread_id=thread)
+    await agent.requests.create(form(risky), thread_id=thread)
+    eva = await screen(place_of(thread))
+    named, doubted = eva.card.nth(0), eva.card.nth(1)
+    await named.get_by_role("button", name="Submit").click()
+    await expect(named.get_by_role("alert")).to_contain_text("This field is required.")
+    await doubted.get_by_label("X").check()
+    await doubted.get_by_role("button", name="Submit").click()
+    await expect(doubted.get_by_text("Really choose “X”?")).to_be_visible()
+    await eva.composer.fill("AKIAIOSFODNN7EXAMPLE")
+    await eva.page.get_by_role("button", name="Send", exact=True).click()
+    await expect(eva.page.get_by_role("button", name="Send anyway")).to_be_visible()
+    await eva.page.evaluate("document.documentElement.lang = 'de'")
+    await expect(named.get_by_role("alert")).to_contain_text("Dieses Feld ist erforderlich.")
+    await expect(named.locator(".error")).to_contain_text("Dieses Feld ist erforderlich.")
+    await expect(doubted.get_by_text("Wirklich „X“ wählen?")).to_be_visible()
+    await expect(eva.page.get_by_role("button", name="Trotzdem senden")).to_be_visible()
+    await expect(eva.link).to_have_text("Verbunden")
+    await expect(eva.page.locator("#out")).to_have_text("Abmelden")
+    await expect(eva.page.locator("bdi#title")).to_have_text("Unterhaltung")
+
+
 @requirement("D22")
 async def test_translated_texts_are_shown_in_a_language_without_a_catalogue(
     screen: OpenScreen, team: Team, thread: str

@@ -14,6 +14,7 @@ class Line(asyncio.Transport):
         self.writes: list[bytes] = []
         self.paused = False
         self.closed = False
+        self.ended = False
 
     @property
     def written(self) -> bytes:
@@ -27,6 +28,10 @@ class Line(asyncio.Transport):
     def is_closing(self) -> bool:
         """Whether it is closed."""
         return self.closed
+
+    def write_eof(self) -> None:
+        """Write no more."""
+        self.ended = True
 
     def close(self) -> None:
         """Close it."""

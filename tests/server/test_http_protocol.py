@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,15 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from askback.server.http_protocol import BODY_S, HEAD_S, IDLE_S, UPLOAD_BYTES, BoundedHttp
+from askback.server.http_protocol import (
+    BODY_S,
+    HEAD_BYTES,
+    HEAD_S,
+    IDLE_S,
+    LINGER_S,
+    UPLOAD_BYTES,
+    BoundedHttp,
+)
 from askback.transports.asgi_extensions import SendNow, stream_of
 from tests.requirements import requirement
 from tests.server.lines import Line
@@ -115,6 +124,24 @@ async def test_an_upload_continues_while_enough_of_it_arrives(path: bytes, close
         protocol.data_received(b"x" * (UPLOAD_BYTES - 1))
         clock.fire()
         assert line.closed
+    protocol.connection_lost(None)
+
+
+@requirement("N16", "M1")
+async def test_a_head_that_is_too_long_gets_its_reply_before_the_connection_ends() -> None:
+    protocol, line, clock = connected()
+    protocol.data_received(b"GET / HTTP/1.1\r\nHost: askback\r\nX: ")
+    for _ in range(3):
+        protocol.data_received(b"x" * HEAD_BYTES)
+    await asyncio.sleep(0)
+    assert (line.ended, line.closed, clock.waits()) == (True, False, [LINGER_S])
+    head, _, body = line.written.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert f"content-length: {len(body)}".encode() in head
+    message = "The request line and the headers are too long."
+    assert json.loads(body) == {"error": {"code": "too_large", "message": message}}
+    clock.fire()
+    assert line.closed
     protocol.connection_lost(None)
 
 

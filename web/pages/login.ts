@@ -2,6 +2,7 @@ import { WireError } from "../src/client/errors.ts";
 import { Rest } from "../src/client/rest.ts";
 import { storeSessionKey } from "../src/client/sessionkey.ts";
 import type { NewSession } from "../src/core/generated/wire.ts";
+import { draftKeys } from "../src/elements/drafts.ts";
 import { $, entitle, speak } from "./words.ts";
 
 /** Where a login may lead: our own pages, never another site. */
@@ -65,6 +66,10 @@ const isSignedIn = (): Promise<boolean> =>
 
 await speak();
 entitle();
+if (query().has("ended")) {
+  tell("ended");
+  $("kept").hidden = draftKeys(localStorage).length === 0;
+}
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void enter(codeIn(field.value), true);

@@ -5,8 +5,8 @@ import { $, keptLanguage, say } from "./words.ts";
 /** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
 export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
 
-const toLogin = (): void =>
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + keptLanguage)}`);
+const toLogin = (why = ""): void =>
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + keptLanguage)}${why}`);
 
 /** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {
@@ -14,7 +14,7 @@ export function connect(): Client {
   const link = $("link");
   link.hidden = false;
   const show = (): void => {
-    if (client.link === "signed-out") toLogin();
+    if (client.link === "signed-out") void client.sessionKey().then((key) => toLogin(key && "&ended"));
     else link.textContent = say(client.link);
     link.dataset.link = client.link;
   };
@@ -29,7 +29,8 @@ export function connect(): Client {
   );
   $("out").addEventListener("click", () => {
     eraseDrafts(localStorage);
-    void client.signOut().then(toLogin, toLogin);
+    const leave = (): void => toLogin();
+    void client.signOut().then(leave, leave);
   });
   return client;
 }

@@ -10,10 +10,10 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 const PAGE_BUDGETS = {
   app: 60_000,
-  connected: 3_750,
-  login: 4_750,
+  connected: 4_000,
+  login: 5_000,
   mcp: 64_000,
-  missing: 3_750,
+  missing: 4_000,
   request: 20_000,
   thread: 20_000,
 };
@@ -43,9 +43,10 @@ const PART_BUDGETS = {
   files: 4_000,
   answering: 1_600,
   revised: 1_500,
+  declining: 500,
   rules: 1_750,
 };
-const TOTAL_BUDGET = 1_048_000;
+const TOTAL_BUDGET = 1_060_000;
 const CLIENT_BUDGET = 15_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);

@@ -115,6 +115,7 @@ const PARTS: Record<string, string> = {
   chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
   choices: "choices\\.|skip_section$",
   composer: "composer\\.|send$",
+  declining: "decline_sends$",
   drafts: "drafts\\.|submitted_empty$",
   files: "files\\.",
   markdown: "link_local$",
@@ -128,7 +129,6 @@ const PARTS: Record<string, string> = {
   secret: "secret\\.",
   shape: "shape\\.",
   sources: "sources\\.",
-  timezone: "zone$",
 };
 /** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules`. */
 const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name}\\.`);

@@ -111,7 +111,7 @@ declare module "*.json?revised" {
   const texts: Record<string, string>;
   export default texts;
 }
-declare module "*.json?timezone" {
+declare module "*.json?declining" {
   const texts: Record<string, string>;
   export default texts;
 }

@@ -43,6 +43,12 @@ class BatchingTransport:
         if self._size > MAX_HELD:
             self._flush()
 
+    def write_eof(self) -> None:
+        """Send the rest, and nothing more."""
+        if not self.is_closing():
+            self._flush()
+            self._transport.write_eof()
+
     def close(self) -> None:
         """Send the rest, then close; abort if the peer reads nothing."""
         if not self.is_closing():

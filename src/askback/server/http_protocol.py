@@ -28,6 +28,14 @@ _UPLOAD = re.compile(rb"/v1/(?:requests|threads)/[^/?]+/files(?:\?|$)")
 UPLOAD_BYTES = 512 * 1024
 """The minimum number of bytes of an upload in each `BODY_S`; such an upload may take longer."""
 
+LINGER_S = 5.0
+"""Seconds for which the rest of a request that is too long is read and dropped, so that its sender gets the reply."""
+
+_TOO_LONG_BODY = b'{"error":{"code":"too_large","message":"The request line and the headers are too long."}}'
+_TOO_LONG = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\ncontent-length: %d\r\n"
+    b"connection: close\r\n\r\n%b" % (len(_TOO_LONG_BODY), _TOO_LONG_BODY)
+)
 _TOO_LATE = (
     b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 29\r\n"
     b"connection: close\r\n\r\nThe request came too slowly.\n"
@@ -40,6 +48,7 @@ class BoundedHttp(HttpToolsProtocol):
     _in_head = False
     _head_began = False
     _head = 0
+    _refused = False
     _body = 0
     _timer: asyncio.TimerHandle | None = None
 
@@ -55,13 +64,24 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count the bytes of an unfinished head, except in its first packet, which may contain a body."""
+        if self._refused:
+            return
         self._head_began = False
         super().data_received(data)
         if not self._in_head or self._head_began:
             return
         self._head += len(data)
         if self._head > HEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response("The request line and the headers are too long.")
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Send 431 and close when the sender has closed: closed earlier, the connection is reset and the reply lost."""
+        self._refused = True
+        self._stop_timer()
+        if not self._answering:
+            self.transport.write(_TOO_LONG)
+        self.transport.write_eof()
+        self._timer = self.loop.call_later(LINGER_S, self.transport.close)
 
     def on_message_begin(self) -> None:
         """Start to count the head."""
@@ -110,10 +130,15 @@ class BoundedHttp(HttpToolsProtocol):
             self._body = 0
             self._start_timer(BODY_S)
             return
-        cycle = self.cycle
-        if not cycle or cycle.response_complete or (cycle.more_body and not cycle.response_started):
+        if not self._answering:
             self.transport.write(_TOO_LATE)
         self.transport.close()
+
+    @property
+    def _answering(self) -> bool:
+        """Whether the response to an earlier request is still to be sent."""
+        cycle = self.cycle
+        return bool(cycle) and not cycle.response_complete and (cycle.response_started or not cycle.more_body)
 
 
 def _send_now(cycle: RequestResponseCycle, body: bytes) -> bool:

@@ -133,12 +133,13 @@ export class AskbackApp extends AskbackElement implements App {
   }
 
   #follow(): void {
-    if (this.client.link === "signed-out") this.#toLogin();
+    if (this.client.link === "signed-out")
+      void this.client.sessionKey().then((key) => this.#toLogin(key && "&ended"));
     this.redraw();
   }
 
-  #toLogin(): void {
-    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  #toLogin(why = ""): void {
+    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}${why}`);
   }
 
   #signOut(): void {

@@ -38,9 +38,15 @@ const entryFaults = (input: CheckInput): Fault[] => [
   ...allFields(input.form).flatMap((field) => unreadableFault(field, input)),
 ];
 
-/** Check the values of a form; return every fault as a sentence, at most one group of faults for each field. */
-export const findErrors = (input: CheckInput, locale: Locale): FieldError[] =>
+/**
+ * Check the values of a form; return every fault as a sentence, at most one group of faults for each field.
+ *
+ * A sentence is made when it is read, in the language that `reader` has then.
+ */
+export const findErrors = (input: CheckInput, reader: { readonly locale: Locale }): FieldError[] =>
   (onDemand.findFaults ?? entryFaults)(input).map((wrong) => ({
     path: wrong.path,
-    message: texts.ownMessage?.(input.form, wrong) ?? renderFault(wrong, locale),
+    get message() {
+      return texts.ownMessage?.(input.form, wrong) ?? renderFault(wrong, reader.locale);
+    },
   }));

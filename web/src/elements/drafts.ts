@@ -66,6 +66,9 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 /** The prefix of the storage key of every draft. */
 export const DRAFT_PREFIX = "askback.draft/";
 
+/** Where the edited call of an approval is stored, before its id. */
+export const EDITED = "edited/";
+
 /** Return the storage keys of all drafts on this device, or of those that begin with `prefix`. */
 export const draftKeys = (storage: TextStorage, prefix = DRAFT_PREFIX): string[] =>
   Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "").filter((key) =>

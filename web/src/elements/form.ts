@@ -177,7 +177,6 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     ${host.drawBody(request)}
     ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore)}
     ${isOpen(host.view) && host.revision?.draw(host)}
-    ${request.hooks?.includes("decline") && !request.declined_once && isOpen(host.view) && html`<p class="hint">${host.say("decline_sends")}</p>`}
     ${host.asking.length > 0 ? drawSure(host) : host.drawActions(form)}
   </form>`;
 }

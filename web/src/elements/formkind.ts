@@ -23,7 +23,6 @@ const pathOf = (field: Field): string => valuePath(field.id);
 /** A form: what was entered, and how it becomes an answer. */
 export class FormKind implements Kind, FormHost {
   draft: Draft = new Map();
-  asking: readonly string[] = [];
   /** Whether something was typed before the page was loaded. */
   restored = false;
   revision: Revision | undefined;
@@ -33,6 +32,8 @@ export class FormKind implements Kind, FormHost {
   /** The number of the revision of the form. */
   at = 0;
   #confirmed = false;
+  /** The values that may need a second yes. */
+  #doubted: Values | undefined;
   /** The values that were submitted before the rules of the fields were loaded. */
   #waiting: Promise<void> | undefined;
 
@@ -44,6 +45,13 @@ export class FormKind implements Kind, FormHost {
 
   get say(): Say {
     return this.host.say;
+  }
+
+  get asking(): readonly string[] {
+    const values = this.#doubted;
+    if (!values) return [];
+    const sure = dangerous(this.open, this.draft).map((label) => this.say("sure", { label }));
+    return [...sure, ...(secretWarning.form?.(this.form, values, this.say) ?? [])];
   }
 
   get headingLevel(): number | string {
@@ -114,7 +122,7 @@ export class FormKind implements Kind, FormHost {
   }
 
   confirm(yes: boolean): void {
-    this.asking = [];
+    this.#doubted = undefined;
     this.#confirmed = yes;
     if (yes) this.submit();
     else this.host.focusOn(".choice, [type=submit]");
@@ -143,33 +151,30 @@ export class FormKind implements Kind, FormHost {
   }
 
   protected check(): void {
-    const { locale } = this.host;
+    const { host } = this;
     const form = this.open;
-    const values = collect(form, this.draft, locale);
+    const values = collect(form, this.draft, host.locale);
     const validityOf = (field: Field) => this.#control(field)?.validity;
     const patterns = this.view.request?.view?.patterns;
-    const errors = findErrors({ form, values, draft: this.draft, patterns, validityOf }, locale);
-    if (errors.length > 0) this.host.refuse(errors);
+    const errors = findErrors({ form, values, draft: this.draft, patterns, validityOf }, host);
+    if (errors.length > 0) host.refuse(errors);
     else this.proceed(values);
   }
 
   decline(reason: "skipped" | "dismissed"): void {
-    const { request } = this.view;
-    const values = request?.hooks?.includes("decline") && collect(this.open, this.draft, this.host.locale);
-    this.host.send("decline", values ? { reason, values } : { reason });
+    this.host.send("decline", { reason });
   }
 
   /** Send what has passed the check, but ask first about dangerous options, and about what looks like a secret. */
   protected proceed(values: Values): void {
-    const { say } = this;
-    const sure = dangerous(this.open, this.draft).map((label) => say("sure", { label }));
-    const questions = this.#confirmed
-      ? []
-      : [...sure, ...(secretWarning.form?.(this.form, values, say) ?? [])];
+    this.#doubted = this.#confirmed ? undefined : values;
     this.#confirmed = false;
-    this.asking = questions;
-    if (questions.length > 0) this.host.focusOn("#back");
-    else this.send({ revision: this.view.request?.revision ?? 1, values });
+    if (this.asking.length > 0) {
+      this.host.focusOn("#back");
+      return;
+    }
+    this.#doubted = undefined;
+    this.send({ revision: this.view.request?.revision ?? 1, values });
   }
 
   afterDraw(): void {

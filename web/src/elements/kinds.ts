@@ -37,6 +37,7 @@ const parts: Record<string, () => Promise<object>> = {
   receipt: () => import("./receipt/receipt.ts"),
   drafts: () => import("./drafts/store.ts"),
   revised: () => import("./revised/revision.ts"),
+  declining: () => import("./declining/kind.ts"),
   timezone: () => import("./timezone/timezone.ts"),
 };
 
@@ -61,7 +62,7 @@ const kindOf = ({ kind, data }: InputRequest, json: string): string =>
  * this person is.
  */
 const partsOf = (request: InputRequest): string[] => {
-  const { form, approval, assignees, assignment, level, timeout_from, queued_behind } = request;
+  const { form, hooks, approval, assignees, assignment, level, timeout_from, queued_behind } = request;
   const forSome = assignees || assignment || approval?.exclude_requester || /view|prompt/.test(level ?? "");
   const matters = forSome || queued_behind || timeout_from === "shown";
   const json = JSON.stringify(form ?? "");
@@ -69,6 +70,7 @@ const partsOf = (request: InputRequest): string[] => {
     kindOf(request, json),
     ...Object.keys(formParts).filter((name) => formParts[name]?.test(json)),
     ...(form && hasChoices(form, json) ? ["choices", "drafts"] : []),
+    hooks?.includes("decline") ? "declining" : "",
     needsTexts(request) ? "texts" : "",
     matters ? "reader" : "",
   ].filter(Boolean);

@@ -67,7 +67,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   declare around: readonly InputRequest[] | undefined;
   declare view: View;
   /** The question about a note that looks like a secret. */
-  declare trouble: string | Template | undefined;
+  declare trouble: (() => string | Template) | undefined;
 
   /** The other people who are answering. */
   declare hint: Template | undefined;
@@ -232,7 +232,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
 
   #problems(): Template | string | false {
     const { phase, summary, errors } = this.view;
-    if (this.trouble) return this.trouble;
+    if (this.trouble) return this.trouble();
     if (phase === "failed") return this.#submission.drawFailed(summary);
     if (phase !== "error") return false;
     const target = (path: string) => this.#kind?.errorTarget(path);

@@ -6,7 +6,7 @@ import type { Say } from "./text.ts";
 
 /** An element that shows in `trouble` why a text was not sent. */
 export interface WarningHost extends AskbackElement {
-  trouble: string | Template | undefined;
+  trouble: (() => string | Template) | undefined;
 }
 
 /** Asks before a text that looks like a secret is sent; while it is not loaded, nothing is asked. */
@@ -14,7 +14,7 @@ interface SecretWarning {
   /** Return one question for each field of a form that is not sensitive and looks like a secret. */
   form(form: Form, values: Values, say: Say): string[];
   /** Return a question about a text from a box of `host`; `send` sends it anyway. */
-  text(host: AskbackElement, text: string, send: () => void): Template | undefined;
+  text(host: AskbackElement, text: string, send: () => void): (() => Template) | undefined;
 }
 
 /** The functions of the part, which is loaded while the first text is typed, or before it is sent. */

@@ -99,7 +99,14 @@ export class Submission {
     await loadKinds([request]);
     if (this.host.view.request?.id !== request.id) return;
     this.signal({ type: "conflict", request });
-    if (request.status === "pending") this.host.refuse([], this.host.say("changed"));
+    const { host } = this;
+    const error = {
+      path: "",
+      get message() {
+        return host.say("changed");
+      },
+    };
+    if (request.status === "pending") host.refuse([error]);
   }
 
   focusProblems(): void {

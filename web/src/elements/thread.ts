@@ -49,7 +49,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
   declare missing: boolean;
   declare text: string;
   /** Why what was typed is not sent. */
-  declare trouble: string | Template | undefined;
+  declare trouble: (() => string | Template) | undefined;
   declare news: string;
 
   #stop: (() => void) | undefined;

@@ -74,7 +74,7 @@ export function press(
   const sent = collect(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
   const verdict = (locale: "en" | "de") =>
-    findErrors({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, locale);
+    findErrors({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, { locale });
   const german = verdict("de");
   const faults = verdict("en").map(({ path, message }, at) => ({
     path,

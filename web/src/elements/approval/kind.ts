@@ -5,6 +5,7 @@ import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
+import { EDITED } from "../drafts.ts";
 import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
@@ -52,14 +53,18 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   adopt(request: InputRequest): void {
-    const note = this.#request ? "" : draftStore?.readText(request.id);
-    if (note) {
-      this.draft = { ...this.draft, note };
-      this.noting = true;
-    }
+    if (!this.#request && !isTerminal(request.status)) this.#restore(request);
     this.#request = request;
     // Closing a dialog restores the focus; removing it does not.
     if (isTerminal(request.status)) this.#dialog?.close();
+  }
+
+  /** Go on with what was typed before the page was loaded. */
+  #restore({ id, approval }: InputRequest): void {
+    const note = draftStore?.readText(id) ?? "";
+    const edited_input = (approval?.allow_edit && draftStore?.readText(EDITED + id)) || null;
+    this.draft = { ...this.draft, note, edited_input };
+    this.noting = note !== "";
   }
 
   decidable(request: InputRequest): readonly InputRequest[] {
@@ -107,7 +112,10 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   change(patch: Partial<ApprovalDraft>): void {
     this.draft = { ...this.draft, ...patch };
-    if (this.#request && patch.note !== undefined) draftStore?.writeText(this.#request.id, patch.note);
+    const { note, edited_input } = patch;
+    const { id } = this.#request ?? {};
+    if (id && note !== undefined) draftStore?.writeText(id, note);
+    if (id && edited_input !== undefined) draftStore?.writeText(EDITED + id, edited_input ?? "");
     for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
@@ -205,7 +213,15 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   #refuse(path: string, key: string): void {
-    this.host.refuse([{ path, message: this.host.say(key) }]);
+    const { host } = this;
+    host.refuse([
+      {
+        path,
+        get message() {
+          return host.say(key);
+        },
+      },
+    ]);
   }
 
   submit(): void {

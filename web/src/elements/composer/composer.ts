@@ -133,7 +133,7 @@ export class Composer {
   #drawTrouble(): Template {
     const { client, say, trouble } = this.host;
     return html`${client?.link === "offline" && html`<div class="trouble">${icons.warn} ${say("offline")}</div>`}
-      <div class="trouble" role="alert">${trouble}</div>`;
+      <div class="trouble" role="alert">${trouble?.()}</div>`;
   }
 
   /** A request in place of the box stays until it is answered: Escape does not skip it. */
@@ -150,7 +150,7 @@ export class Composer {
     const { say } = this.host;
     const words = predictOutcome(thread, this.#writer);
     // The same sentence is shown below after a refusal.
-    if (!words || words === this.host.trouble) return undefined;
+    if (!words || words === this.host.trouble?.()) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
     return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
   }
@@ -169,7 +169,8 @@ export class Composer {
   follow(before: Transcript, next: Transcript): string | undefined {
     const { host } = this;
     // A message that was refused because of an open request can be sent now.
-    if (host.trouble === host.say(ANSWER_FIRST) && openRequests(next).length === 0) host.trouble = undefined;
+    if (host.trouble?.() === host.say(ANSWER_FIRST) && openRequests(next).length === 0)
+      host.trouble = undefined;
     if (!before.archived_at !== !next.archived_at) {
       if (next.archived_at && host.root.activeElement?.closest(".composer")) host.focusOn("#note");
       return host.say(next.archived_at ? "composer.archived" : "composer.unarchived");
@@ -182,14 +183,15 @@ export class Composer {
 
   /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */
   #submit(text = this.host.text): void {
-    const { transcript, say } = this.host;
+    const { host } = this;
+    const { transcript } = host;
     if (!text.trim()) return;
-    const send = () => void sendOrWarn(this.host, text, () => void this.#send(text));
-    const why = transcript && explainMismatch(transcript, text, this.#writer);
-    if (why)
-      this.host.trouble = html`<div class="ask">
-        <span>${why} ${say("composer.no_answer")}</span>
-        <button type="button" class="quiet" .onclick=${send}>${say("composer.anyway")}</button>
+    const send = () => void sendOrWarn(host, text, () => void this.#send(text));
+    const explain = () => transcript && explainMismatch(transcript, text, this.#writer);
+    if (explain())
+      host.trouble = () => html`<div class="ask">
+        <span>${explain()} ${host.say("composer.no_answer")}</span>
+        <button type="button" class="quiet" .onclick=${send}>${host.say("composer.anyway")}</button>
       </div>`;
     else send();
   }
@@ -211,11 +213,11 @@ export class Composer {
       if (host.text.startsWith(text)) this.#store(host.text.slice(text.length));
       if (this.#next.startsWith(text)) this.#next = this.#next.slice(text.length);
       if (why && !SILENT.includes(why))
-        host.trouble = html`<span class="ask">${host.say("composer.unanswered")}</span>`;
+        host.trouble = () => html`<span class="ask">${host.say("composer.unanswered")}</span>`;
     } catch (error) {
       this.#next = "";
       const code = error instanceof WireError ? error.code : "";
-      host.trouble = host.say(REFUSALS[code] ?? "composer.failed");
+      host.trouble = () => host.say(REFUSALS[code] ?? "composer.failed");
     } finally {
       this.#sending = false;
     }

@@ -67,7 +67,7 @@ export class Stop {
       host.news = host.say("composer.stopped");
     } catch (error) {
       const lasts = error instanceof WireError && LASTING.includes(error.status);
-      host.trouble = host.say(lasts ? "composer.stop_refused" : "composer.stop_failed");
+      host.trouble = () => host.say(lasts ? "composer.stop_refused" : "composer.stop_failed");
     } finally {
       this.#stopping = false;
     }

@@ -3,7 +3,7 @@ import "./texts.ts";
 import { WireError } from "../../client/errors.ts";
 import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
-import type { Attempt, DraftStore, Left, Retry, TextStorage } from "../drafts.ts";
+import { type Attempt, type DraftStore, EDITED, type Left, type Retry, type TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 import type { Say } from "../text.ts";
 import { answerLine } from "./answers.ts";
@@ -83,8 +83,7 @@ export class DeviceDraftStore implements DraftStore {
   }
 
   forget(id: string): void {
-    this.#storage.forget(id);
-    this.#storage.forget(UNSENT + id);
+    for (const place of ["", UNSENT, EDITED]) this.#storage.forget(place + id);
   }
 
   stop(): void {

@@ -112,7 +112,7 @@ class FormRevision implements Revision {
   draw({ view, say }: FormHost): Template {
     const { left } = this;
     return html`<div id="revised" tabindex="-1">
-      ${this.#isNews && view.summary !== say("changed") && html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`}
+      ${this.#isNews && !view.errors.some(({ message }) => message === say("changed")) && html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`}
       ${
         left.length > 0 &&
         html`<div role="status">

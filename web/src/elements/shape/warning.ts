@@ -29,9 +29,9 @@ export const form = (asked: Form, values: Values, say: Say): string[] =>
         : [];
     });
 
-/** Return a question about a text; a button removes the secret from the box, so that the person can check the rest. */
-export function text(host: AskbackElement, typed: string, send: () => void): Template | undefined {
-  const { root, say } = host;
+/** Return what draws a question about a text; a button removes the secret from the box, so that the person can check the rest. */
+export function text(host: AskbackElement, typed: string, send: () => void): (() => Template) | undefined {
+  const { root } = host;
   const shape = findSecret(typed);
   if (!shape) return;
   if (!root.adoptedStyleSheets.includes(warningStyles)) root.adoptedStyleSheets.push(warningStyles);
@@ -42,11 +42,11 @@ export function text(host: AskbackElement, typed: string, send: () => void): Tem
     box.dispatchEvent(new Event("input"));
     box.focus();
   };
-  return html`<div class="doubt" role="group" aria-labelledby="doubt">
-    <p id="doubt">${say("shape.said", { kind: say(`shape.${shape.kind}`) })}</p>
+  return () => html`<div class="doubt" role="group" aria-labelledby="doubt">
+    <p id="doubt">${host.say("shape.said", { kind: host.say(`shape.${shape.kind}`) })}</p>
     <div>
-      <button type="button" id="leave" .onclick=${leaveOut}>${say("shape.leave")}</button>
-      <button type="button" class="quiet" .onclick=${send}>${say("shape.anyway")}</button>
+      <button type="button" id="leave" .onclick=${leaveOut}>${host.say("shape.leave")}</button>
+      <button type="button" class="quiet" .onclick=${send}>${host.say("shape.anyway")}</button>
     </div>
   </div>`;
 }

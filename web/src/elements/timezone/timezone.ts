@@ -1,8 +1,4 @@
-import texts from "../../../../src/askback/messages/en.json?timezone" with { type: "json" };
-import { addTexts } from "../../core/messages.ts";
 import { onDemand } from "../ondemand.ts";
-
-addTexts(texts);
 
 /** The browser's zone, such as `Europe/Berlin`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

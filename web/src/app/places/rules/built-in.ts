@@ -31,13 +31,13 @@ export function drawBuiltIn({ groups }: BuiltInRules, words: string, say: Say): 
         rules.length > 0 &&
         html`<details .open=${words !== ""}>
           <summary>${say(`rules.group_${name}`)} <span class="muted">${say("rules.count", { count: rules.length })}
-            · ${say("rules.used_times", { count: used })}
+            · <span class="times">${say("rules.used_times", { count: used })}</span>
             ${off === rules.length && html`· <span class="tag">${say("rules.inactive")}</span>`}</span></summary>
           <ul>${rules.map(
             ({ rule, description, usage, active }) =>
               html`<li>${drawRule(rule, description, "allow", say)}
                 ${!active && off < rules.length && html`<span class="tag">${say("rules.inactive")}</span>`}
-                ${usage && html`<span class="muted used">${say("rules.times", { count: usage.count })} · <askback-time at=${usage.last_at} look="long"></askback-time></span>`}</li>`,
+                ${usage && html`<span class="muted used times">${say("rules.times", { count: usage.count })} · <askback-time at=${usage.last_at} look="long"></askback-time></span>`}</li>`,
           )}</ul>
         </details>`
       );

@@ -57,6 +57,9 @@ export const rulesSheet = css`
   .used {
     float: inline-end;
   }
+  .times {
+    white-space: nowrap;
+  }
   .editor {
     display: grid;
     gap: 0.75rem;
