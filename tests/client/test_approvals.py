@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from typing import Any
 
 import anyio
@@ -331,6 +332,7 @@ async def test_the_texts_for_the_model_can_be_replaced(connect: Connect, person:
     ):
         decision = await agent.approve("bash", PUSH, thread_id=thread)
     assert decision.text == 'Leave "bash" alone.'
+    assert copy.deepcopy(decision).text == decision.text  # a framework may copy or store it
     with pytest.raises(ValueError, match="no text"):
         connect(texts={"approval.never": ""})
 

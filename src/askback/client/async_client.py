@@ -27,7 +27,7 @@ from askback.client.resources.threads import Limits, Threads
 from askback.client.resources.tokens import Agents, Sessions, Tokens
 from askback.client.resources.webhooks import Webhooks
 from askback.client.transport import Transport, Via
-from askback.domain.modeltext import model_text, with_texts
+from askback.domain.modeltext import TEXTS, model_text, with_texts
 from askback.domain.request import InputRequest
 from askback.wire.replies import Run
 
@@ -69,7 +69,7 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
         thread_id: str | None = None,
     ) -> None:
         link = Link(_transport(url, token, app=app, name=transport, via=via))
-        wording = with_texts(texts or {}, brand=brand)
+        wording = with_texts(texts or {}, brand=brand) if texts or brand is not None else TEXTS
         super().__init__(link, retry_for=retry_for, texts=wording, thread_id=thread_id)
         self._hooks = tuple(hooks)
         self._requests = self.requests = Requests(

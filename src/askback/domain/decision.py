@@ -32,7 +32,6 @@ class Decision:
 
     status: DecisionStatus
     tool: str
-    text: str
     input: Any = field(default_factory=dict[str, Any])
     scope: Scope | None = None
     note: str | None = None
@@ -41,6 +40,17 @@ class Decision:
     digest: str | None = None
     reasons: tuple[str, ...] = ()
     request: InputRequest | None = field(default=None, repr=False)
+    _text: str | None = field(default=None, repr=False)
+    """The sentence, if it is not that of the request."""
+    _texts: Mapping[str, str] | None = field(default=None, repr=False)
+    """The texts of the client, if they are not those of askback; a plain `dict`, which can be pickled."""
+
+    @property
+    def text(self) -> str:
+        """The sentence for the model; most approvals run without it."""
+        if self._text is not None or self.request is None:
+            return self._text or ""
+        return model_text(self.request, self._texts or TEXTS)
 
     @property
     def approved(self) -> bool:
@@ -64,7 +74,6 @@ class Decision:
         return cls(
             status=status,
             tool=request.approval.tool,
-            text=model_text(request, texts),
             input=chosen if status == "approve" else {},
             scope=cast("Scope | None", answer.scope),
             note=request.note if request.answer is None else answer.note,
@@ -73,6 +82,7 @@ class Decision:
             digest=answer.digest or request.approval.digest,
             reasons=tuple(answer.reasons),
             request=request,
+            _texts=None if texts is TEXTS else dict(texts),
         )
 
 
@@ -81,25 +91,25 @@ def hook_denial(
 ) -> Decision:
     """Return a denial by a hook; `request` is the request that was approved before."""
     text = refusal_text("hook", texts, tool=tool, reasons=(reason,))
-    return Decision(status="deny", tool=tool, text=text, source="hook", reasons=(reason,), request=request)
+    return Decision(status="deny", tool=tool, _text=text, source="hook", reasons=(reason,), request=request)
 
 
 def unusable_decision(decision: Decision, code: str, why: str, texts: Mapping[str, str] = TEXTS) -> Decision:
     """Return the false decision for an approval that the server refuses to use, with the code and its sentence."""
     if code == "already_consumed":
-        changes: dict[str, Any] = {"status": "used", "text": refusal_text("used", texts, tool=decision.tool)}
+        changes: dict[str, Any] = {"status": "used", "_text": refusal_text("used", texts, tool=decision.tool)}
     elif code == "decision_expired":
-        changes = {"status": "expired", "text": refusal_text("lapsed", texts, tool=decision.tool)}
+        changes = {"status": "expired", "_text": refusal_text("lapsed", texts, tool=decision.tool)}
     else:
         text = refusal_text("hook", texts, tool=decision.tool, reasons=(why,))
-        changes = {"status": "deny", "source": "policy", "reasons": (why,), "text": text}
+        changes = {"status": "deny", "source": "policy", "reasons": (why,), "_text": text}
     return replace(decision, input={}, **changes)
 
 
 def unavailable_decision(tool: str, why: str, texts: Mapping[str, str] = TEXTS) -> Decision:
     """Return a denial because nobody could be asked; `why` is for the operator, not for the model."""
     return Decision(
-        status="unavailable", tool=tool, text=refusal_text("unavailable", texts, tool=tool), reasons=(why,)
+        status="unavailable", tool=tool, _text=refusal_text("unavailable", texts, tool=tool), reasons=(why,)
     )
 
 
