@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from rich.console import Console
 from askback.cli.clients.additions import Addition
 from askback.cli.clients.definitions import CLIENTS, Client, Command
 from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
+from askback.cli.clients.tokens import ids_of_tokens, revoke
 from askback.cli.connection import NoneRunning, find
 from askback.cli.local import run_as
 from askback.client import AsyncClient
@@ -48,7 +50,8 @@ def install(
     if find_spec("mcp") is None:
         raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
     record = record_file(definition, data_dir)
-    if record.exists():
+    unfinished = Record.read(record) if record.exists() else None
+    if unfinished is not None and unfinished.token_id:
         raise AskbackError(
             f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
         )
@@ -69,13 +72,18 @@ def install(
         if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
             root = Path.cwd()
     folder = None if root is None else str(root.expanduser().absolute())
-    issued = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
+    files = [ChangedFile.of(addition, after) for addition, _, after in changes]
+    intended = Record("", "", folder, files)
+    if unfinished is not None:
+        run_as("admin", lambda ask: revoke(ask, client, unfinished), data_dir=data_dir)
+    issued = run_as(
+        OPERATOR, lambda ask: _make_token(ask, client, intended, record), data_dir=data_dir, creates=True
+    )
     credentials = {"token": issued.token.reveal(), **where}
     replace_file(
         credentials_file(definition, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE
     )
-    files = [ChangedFile.of(addition, after) for addition, _, after in changes]
-    Record(issued.id, issued.agent or "", folder, files).write(record)
+    replace(intended, token_id=issued.id, agent=issued.agent or "").write(record)
     for addition, _, after in changes:
         try:
             replace_file(addition.path, after.encode())
@@ -136,5 +144,7 @@ def _server_location(data_dir: Path | None) -> tuple[dict[str, str], bool]:
     return here if local else {"url": server.url}, True
 
 
-async def _make_token(ask: AsyncClient, name: str, root: str | None) -> NewToken:
-    return await ask.tokens.create(agent=name, roots=None if root is None else [root])
+async def _make_token(ask: AsyncClient, client: str, intended: Record, file: Path) -> NewToken:
+    """Make the token, after the record of an installation that may be killed before it knows the token."""
+    replace(intended, tokens_before=await ids_of_tokens(ask, client)).write(file)
+    return await ask.tokens.create(agent=client, roots=None if intended.root is None else [intended.root])

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from askback.cli.clients.additions import CannotEdit
 from askback.cli.clients.record import ChangedFile, Record
+from askback.cli.clients.tokens import revoke
 from askback.cli.install import DataDir, Name, Yes, credentials_file, known_client, record_file, show_diff
 from askback.cli.local import run_as
-from askback.client import AsyncClient
 from askback.client.discovery import NoServer
-from askback.errors import AskbackError, ConnectionLost, NotFound, StoreUnusable
+from askback.errors import AskbackError, ConnectionLost, StoreUnusable
 
 app = typer.Typer(add_completion=False)
 
@@ -34,7 +34,7 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
         _show(console, file)
     if not yes:
         typer.confirm(f"Disconnect {definition.title}?", abort=True)
-    unreached = _revoke(record, data_dir=data_dir)
+    unreached = _revoke(client, record, data_dir=data_dir)
     remaining = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
@@ -45,7 +45,7 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     if unreached is not None:
         raise AskbackError(
             f"{definition.title} is disconnected, but its token is still valid. {unreached} "
-            f"Revoke it there: askback token revoke {record.token_id}"
+            f"Revoke it there: askback token revoke {record.token_id or 'ID'}"
         )
     console.print(f"Disconnected {definition.title} and revoked its token.", markup=False)
 
@@ -67,18 +67,10 @@ def _undo(file: ChangedFile) -> str | None:
     return None
 
 
-def _revoke(record: Record, *, data_dir: Path | None) -> AskbackError | None:
+def _revoke(client: str, record: Record, *, data_dir: Path | None) -> AskbackError | None:
     """Revoke the token and the folder; returns why the server could not be reached, which may be gone for good."""
-
-    async def work(ask: AsyncClient) -> None:
-        with suppress(NotFound):
-            await ask.tokens.revoke(record.token_id)
-        if record.root is not None and record.agent:
-            with suppress(NotFound):
-                await ask.agents.revoke_root(record.agent, record.root)
-
     try:
-        run_as("admin", work, data_dir=data_dir)
+        run_as("admin", lambda ask: revoke(ask, client, record), data_dir=data_dir)
     except (NoServer, ConnectionLost, StoreUnusable) as unreached:
         return unreached
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -27,6 +28,14 @@ from tests.adapters.conftest import Server
 from tests.requirements import requirement
 
 CLI = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+
+KILLED = """
+import os, runpy, signal
+from askback.cli import install
+install.replace_file = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+runpy.run_module("askback", run_name="__main__")
+"""
+"""A command that is killed when it has a token and would write it."""
 
 Askback = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -308,3 +317,22 @@ def test_an_installation_that_was_killed_is_undone_without_a_trace(askback: Askb
     file.rename(draft_of(file))  # as if it was killed before the last step
     assert askback("uninstall", "cursor", "--yes").returncode == 0
     assert not (home / ".cursor").exists()
+
+
+@pytest.mark.parametrize("then", ["uninstall", "install"])
+async def test_the_token_of_an_installation_that_was_killed_before_it_knew_the_token_is_revoked(
+    then: str, askback: Askback, environment: dict[str, str], project: Path, server: Server
+) -> None:
+    words = (sys.executable, "-c", KILLED, "install", "cursor", "--yes", "--root", str(project))
+    killed = subprocess.run(words, env=environment, cwd=project, capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    async with server.client("admin") as admin:
+        (cursor,) = [each for each in await admin.agents.list() if each.name == "cursor"]
+        (orphan,) = [each for each in await admin.tokens.list(agent=cursor.id) if each.revoked_at is None]
+        assert askback(then, "cursor", "--yes").returncode == 0
+        valid = [each for each in await admin.tokens.list(agent=cursor.id) if each.revoked_at is None]
+        assert (orphan not in valid, len(valid)) == (True, then == "install")
+        assert str(project) not in [each.path for each in (await admin.agents.get(cursor.id)).roots]
+        askback("uninstall", "cursor", "--yes")
+    assert not (project.parent / ".cursor").exists()
+    assert not list((server._data / "clients").iterdir())

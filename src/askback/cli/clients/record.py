@@ -89,12 +89,17 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What `askback uninstall` needs."""
+    """What `askback uninstall` needs.
+
+    It is written before the token is made, without its id. Then the token is one that the agents of the client did not
+    have: `tokens_before` are the ids of those that they had.
+    """
 
     token_id: str
     agent: str
     root: str | None
     files: Sequence[ChangedFile]
+    tokens_before: Sequence[str] = ()
 
     def write(self, path: Path) -> None:
         """Store it, readable by its owner only: it holds copies of configuration."""

@@ -1,0 +1,41 @@
+"""The token of a connected client, which is revoked also if the installation was killed before it knew the token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from askback.cli.clients.record import Record
+from askback.cli.local import all_pages
+from askback.client import AsyncClient
+from askback.errors import NotFound
+from askback.wire.admin_replies import Token
+
+
+async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
+    """Return the ids of the tokens that the agents of a client have."""
+    return [each.id for each in await _tokens(ask, client)]
+
+
+async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
+    """Revoke the token of an installation, and the folder that its agent may read."""
+    if record.token_id:
+        made = [(record.token_id, record.agent)]
+    else:
+        made = [(each.id, each.agent) for each in await _tokens(ask, client) if _is_unknown(each, record)]
+    for token_id, agent in made:
+        with suppress(NotFound):
+            await ask.tokens.revoke(token_id)
+        if record.root is not None and agent:
+            with suppress(NotFound):
+                await ask.agents.revoke_root(agent, record.root)
+
+
+def _is_unknown(token: Token, record: Record) -> bool:
+    """Return whether an installation may have made a token, which nobody got then."""
+    return token.id not in record.tokens_before and token.last_used_at is None and token.revoked_at is None
+
+
+async def _tokens(ask: AsyncClient, client: str) -> Sequence[Token]:
+    tokens = await all_pages(lambda cursor: ask.tokens.list(cursor=cursor))
+    return [each for each in tokens if each.agent is not None and each.name == client]
