@@ -35,10 +35,19 @@ export const tokens = css`
   [hidden] {
     display: none !important;
   }
+  /* A rule of the page for the element itself wins over the one above. */
+  :host > * {
+    font-style: normal;
+    letter-spacing: normal;
+    text-indent: 0;
+    text-transform: none;
+    white-space: normal;
+    word-spacing: normal;
+  }
   *,
   ::before,
   ::after {
-    box-sizing: inherit;
+    box-sizing: border-box;
     margin: 0;
     min-inline-size: 0;
     unicode-bidi: plaintext;
