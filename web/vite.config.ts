@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
-import { slimCatalogues, slimPreload, slimTemplates } from "./scripts/slim.ts";
+import { slimCatalogues, slimNames, slimPreload, slimTemplates } from "./scripts/slim.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** One build makes the pages that the mode names. */
@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => ({
   root: here("./pages"),
   base: "/static/",
   publicDir: false,
-  plugins: [shareLayout(), slimTemplates(), slimCatalogues(), slimPreload()],
+  plugins: [shareLayout(), slimTemplates(), slimNames(), slimCatalogues(), slimPreload()],
   server: { fs: { allow: [here("..")] } },
   build: {
     outDir: here("../src/askback/static"),

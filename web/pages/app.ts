@@ -5,11 +5,11 @@ import { Modal } from "../src/app/ui/modal.ts";
 import { LiveTime } from "../src/app/ui/time.ts";
 import { addGerman, addTexts } from "../src/core/messages.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { speak } from "./words.ts";
+import { showTexts } from "./words.ts";
 
 addTexts(texts);
 addGerman(() => import("../../src/askback/messages/de.json?app"));
-await speak();
+await showTexts();
 customElements.define("askback-time", LiveTime);
 customElements.define("askback-copy", CopyButton);
 customElements.define("askback-modal", Modal);

@@ -1,4 +1,4 @@
-import { entitle, speak } from "./words.ts";
+import { setTitle, showTexts } from "./words.ts";
 
-await speak();
-entitle();
+await showTexts();
+setTitle();

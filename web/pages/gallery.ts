@@ -7,7 +7,7 @@ import type { Body, SecretHandover, SubmitEvent } from "../src/elements/events.t
 import type { Sender } from "../src/elements/kind.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { $, speak } from "./words.ts";
+import { $, showTexts } from "./words.ts";
 import "../src/elements/define.ts";
 
 /** What the pretended server does with an answer: settle it, never reply, or refuse. */
@@ -36,14 +36,14 @@ interface Group {
 }
 
 /** What a decision would be kept as, once it has travelled; the rule of it has a made-up id. */
-function decided({ approval }: InputRequest, { rule, ...decision }: DecisionBody): Answer {
+function decisionAnswer({ approval }: InputRequest, { rule, ...decision }: DecisionBody): Answer {
   const text = rule ?? approval?.rule;
   const keeps = text && decision.scope !== undefined && decision.scope !== "once";
   return JSON.parse(JSON.stringify({ ...decision, rule: keeps ? { id: "rul_example", text } : undefined }));
 }
 
 /** What is told of secrets that were handed over: their names, those that were there before among them. */
-const given = ({ names, use_existing, scope }: SecretHandover): Answer => ({
+const secretAnswer = ({ names, use_existing, scope }: SecretHandover): Answer => ({
   names: [...names, ...use_existing].sort(),
   scope,
   existing: [...use_existing],
@@ -57,7 +57,11 @@ function outcome(request: InputRequest, body: Body): Partial<InputRequest> {
   if ("data" in body) return { status: "answered", answer: { data: body.data }, source: "responder" };
   if ("reason" in body) return { status: "declined", reason: body.reason };
   const answer =
-    "values" in body ? { values: body.values } : "names" in body ? given(body) : decided(request, body);
+    "values" in body
+      ? { values: body.values }
+      : "names" in body
+        ? secretAnswer(body)
+        : decisionAnswer(request, body);
   return { status: "answered", answer, source: "responder" };
 }
 
@@ -75,7 +79,7 @@ function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
 }
 
 /** Somebody who is signed in at no server: `respond` takes what is sent. */
-const pretend = (me: Person): Sender => ({
+const signedInAs = (me: Person): Sender => ({
   send: () => Promise.reject(new WireError(0)),
   post: <T>() => Promise.resolve({ results: [] } as T),
   whoami: () => Promise.resolve({ principal: me }),
@@ -88,7 +92,7 @@ function drawRequest(example: Example, request: InputRequest): AskbackRequest {
   // Among others a dialog would make them inert.
   card.modal = example.modal === true && location.hash.length > 1;
   card.around = example.around;
-  if (example.me) card.client = pretend(example.me);
+  if (example.me) card.client = signedInAs(example.me);
   card.request = request;
   card.addEventListener("askback-submit", (event) => respond(card, event, example.reply ?? "settle"));
   return card;
@@ -120,22 +124,22 @@ async function show(): Promise<void> {
   const place = $("examples");
   place.replaceChildren();
   for (const group of groups) {
-    const wanted = group.examples.filter((example) => !only || example.id === only);
-    if (wanted.length > 0) place.append(heading("h2", group.title));
-    for (const example of wanted) {
+    const shownExamples = group.examples.filter((example) => !only || example.id === only);
+    if (shownExamples.length > 0) place.append(heading("h2", group.title));
+    for (const example of shownExamples) {
       const box = document.createElement("section");
       box.className = "example";
       box.id = `example-${example.id}`;
-      const shown = drawExample(example);
-      box.append(heading("h3", example.title), shown);
+      const element = drawExample(example);
+      box.append(heading("h3", example.title), element);
       place.append(box);
-      if (example.send && shown instanceof AskbackRequest)
-        void shown.updateComplete.then(() => shown.submit({ focus: false }));
+      if (example.send && element instanceof AskbackRequest)
+        void element.updateComplete.then(() => element.submit({ focus: false }));
     }
   }
   place.dataset.ready = "";
 }
 
-await speak();
+await showTexts();
 addEventListener("hashchange", () => void show());
 void show();

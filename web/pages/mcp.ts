@@ -6,7 +6,7 @@ import type { InputRequest } from "../src/core/generated/wire.ts";
 import { isTerminal } from "../src/core/lifecycle.ts";
 import { addTexts, loadTexts, negotiate } from "../src/core/messages.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { localeOf, type Say, sayIn } from "../src/elements/text.ts";
+import { type GetText, getTextIn, localeOf } from "../src/elements/text.ts";
 
 type Json = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 class Host {
   readonly #calls = new Map<unknown, { resolve: (result: Json) => void; reject: (error: Error) => void }>();
 
-  #number = 0;
+  #lastId = 0;
 
   constructor(private readonly hear: (method: string, params: Json) => void) {
     addEventListener("message", ({ data, source }) => {
@@ -27,8 +27,8 @@ class Host {
   }
 
   call(method: string, params: Json): Promise<Json> {
-    this.#number += 1;
-    const id = this.#number;
+    this.#lastId += 1;
+    const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject });
       this.#post({ id, method, params });
@@ -62,7 +62,7 @@ class Host {
 
 addTexts(texts);
 customElements.define("askback-request", AskbackRequest);
-const say: Say = (key, params) => sayIn(localeOf(document.documentElement))(key, params);
+const getText: GetText = (key, params) => getTextIn(localeOf(document.documentElement))(key, params);
 const card = document.createElement("askback-request");
 card.headingLevel = 1;
 card.client = {
@@ -73,7 +73,7 @@ card.client = {
       body: body as Json,
       key,
     });
-    tellModel(request as InputRequest);
+    updateModelContext(request as InputRequest);
     return request as InputRequest;
   },
 };
@@ -93,9 +93,9 @@ main.append(card, elsewhere);
 document.body.append(main);
 
 /** Put an answer in front of the model: its call has returned, and it goes on with a message of the person. */
-function tellModel(request: InputRequest): void {
+function updateModelContext(request: InputRequest): void {
   if (!isTerminal(request.status)) return;
-  const text = say("mcp_answered", { id: request.id });
+  const text = getText("mcp_answered", { id: request.id });
   host.call("ui/message", { role: "user", content: [{ type: "text", text }] }).catch(() => {});
 }
 
@@ -104,7 +104,7 @@ async function show(id: string, url: unknown): Promise<void> {
   const { request, here } = await host.tool("read_in_view", { request_id: id });
   card.readonly = !here;
   card.request = request as InputRequest;
-  elsewhere.textContent = say("mcp_open_page");
+  elsewhere.textContent = getText("mcp_open_page");
   elsewhere.hidden = here === true || isTerminal((request as InputRequest).status);
   elsewhere.onclick = () => void host.call("ui/open-link", { url }).catch(() => {});
 }

@@ -1,12 +1,12 @@
 import { Client } from "../src/client/client.ts";
 import { eraseDrafts } from "../src/elements/drafts.ts";
-import { $, keptLanguage, say } from "./words.ts";
+import { $, getText, languageQuery } from "./words.ts";
 
 /** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
 export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
 
 const toLogin = (why = ""): void =>
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + keptLanguage)}${why}`);
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + languageQuery)}${why}`);
 
 /** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {
@@ -15,7 +15,7 @@ export function connect(): Client {
   link.hidden = false;
   const show = (): void => {
     if (client.link === "signed-out") void client.sessionKey().then((key) => toLogin(key && "&ended"));
-    else link.textContent = say(client.link);
+    else link.textContent = getText(client.link);
     link.dataset.link = client.link;
   };
   client.addEventListener("link", show);

@@ -8,12 +8,12 @@ import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { questionOf } from "../src/elements/show.ts";
 import { connect, pathId } from "./page.ts";
-import { $, say, speak } from "./words.ts";
+import { $, getText, showTexts } from "./words.ts";
 
 addTexts(texts);
 customElements.define("askback-request", AskbackRequest);
 const client = connect();
-await speak();
+await showTexts();
 const me = client.whoami().then(({ principal }) => principal);
 const card = document.createElement("askback-request");
 card.client = client;
@@ -30,7 +30,7 @@ const isForOthers = (request: InputRequest, person: Person): boolean =>
 async function show(request: InputRequest): Promise<void> {
   const others = isForOthers(request, await me);
   $("other").hidden = !others;
-  $("other").textContent = others ? say("for_others", { names: audience(request) }) : "";
+  $("other").textContent = others ? getText("for_others", { names: audience(request) }) : "";
   card.hidden = others;
   $("thread").hidden = others;
   if (others) return;

@@ -7,7 +7,7 @@ import "../src/elements/field.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
 import { connect, pathId } from "./page.ts";
-import { $, say, speak } from "./words.ts";
+import { $, getText, showTexts } from "./words.ts";
 
 customElements.define("askback-request", AskbackRequest);
 customElements.define("askback-thread", AskbackThread);
@@ -16,10 +16,10 @@ thread.client = connect();
 thread.thread = pathId();
 $("name").textContent = thread.thread;
 const name = (): void => {
-  $("title").textContent = thread.transcript?.title ?? say("thread");
+  $("title").textContent = thread.transcript?.title ?? getText("thread");
   document.title = `${$("names").textContent} – askback`;
 };
 thread.addEventListener("askback-thread", name);
 addEventListener("languagechange", name);
-await speak();
+await showTexts();
 $("main").append(thread);

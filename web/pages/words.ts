@@ -1,30 +1,30 @@
 import { APPEARANCE, applyPreferences, LANGUAGE, root } from "../src/app/preferences.ts";
 import { loadTexts } from "../src/core/messages.ts";
-import { localeOf, type Say, sayIn } from "../src/elements/text.ts";
+import { type GetText, getTextIn, localeOf } from "../src/elements/text.ts";
 
-const asked = (): string | null => new URLSearchParams(location.search).get("lang");
-applyPreferences(asked());
+const languageOfAddress = (): string | null => new URLSearchParams(location.search).get("lang");
+applyPreferences(languageOfAddress());
 
 /** What keeps the language in an address. */
-export const keptLanguage = asked() ? `?lang=${root.lang}` : "";
+export const languageQuery = languageOfAddress() ? `?lang=${root.lang}` : "";
 
 /** The words of the page in the reader's language. */
-export const say: Say = (...words) => sayIn(localeOf(root))(...words);
+export const getText: GetText = (...words) => getTextIn(localeOf(root))(...words);
 
 /** A part of the page that its HTML is known to have. */
 export const $ = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 
 /** Fetch the texts of the reader's language, and put the page's own words into it; without them the page is in English. */
-export async function speak(): Promise<void> {
+export async function showTexts(): Promise<void> {
   try {
     await loadTexts(localeOf(root));
   } catch {
     root.lang = "en";
   }
-  for (const element of document.querySelectorAll<HTMLElement>("[data-say]")) {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-text]")) {
     const { dataset } = element;
     dataset.en ??= element.textContent;
-    element.textContent = localeOf(root) === "en" ? dataset.en : say(dataset.say ?? "");
+    element.textContent = localeOf(root) === "en" ? dataset.en : getText(dataset.text ?? "");
   }
   dispatchEvent(new Event("languagechange"));
 }
@@ -32,13 +32,13 @@ export async function speak(): Promise<void> {
 // What a person chooses in another tab applies here too.
 addEventListener("storage", ({ key }) => {
   if (key !== LANGUAGE && key !== APPEARANCE) return;
-  applyPreferences(asked());
+  applyPreferences(languageOfAddress());
 });
 
 // Whoever changes the language of the page, its own words follow.
-new MutationObserver(() => void speak()).observe(root, { attributeFilter: ["lang"] });
+new MutationObserver(() => void showTexts()).observe(root, { attributeFilter: ["lang"] });
 
 /** Make the heading that is shown the title of the page. */
-export function entitle(): void {
+export function setTitle(): void {
   document.title = `${document.querySelector(":not([hidden]) > h1")?.textContent} – askback`;
 }

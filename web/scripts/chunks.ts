@@ -12,13 +12,13 @@ const folder = fileURLToPath(new URL("../pages/", import.meta.url));
 export const fileOf = (page: string): string => `${folder}${page}.html`;
 
 /** Every module that a page loads immediately; with `lazy`, also those that it may load later. */
-function closure(graph: Graph, id: string, lazy: boolean, seen = new Set<string>()): Set<string> {
-  if (seen.has(id)) return seen;
-  seen.add(id);
+function closure(graph: Graph, id: string, lazy: boolean, visited = new Set<string>()): Set<string> {
+  if (visited.has(id)) return visited;
+  visited.add(id);
   const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
   for (const next of lazy ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
-    closure(graph, next, lazy, seen);
-  return seen;
+    closure(graph, next, lazy, visited);
+  return visited;
 }
 
 /**
@@ -27,18 +27,18 @@ function closure(graph: Graph, id: string, lazy: boolean, seen = new Set<string>
  * otherwise the chunk of its page. A style sheet of several pages is a separate file. The gallery has the elements of all
  * pages, so it counts only where it would otherwise load, and run, another page.
  */
-export function chunksOf(all: readonly string[]): (id: string, graph: Graph) => string | null {
-  let reached: { page: string; initial: Set<string>; ever: Set<string> }[] | undefined;
+export function chunksOf(sources: readonly string[]): (id: string, graph: Graph) => string | null {
+  let reached: { page: string; initial: Set<string>; reachable: Set<string> }[] | undefined;
   return (id, graph) => {
-    reached ??= all.map((page) => ({
+    reached ??= sources.map((page) => ({
       page,
       initial: closure(graph, fileOf(page), false),
-      ever: closure(graph, fileOf(page), true),
+      reachable: closure(graph, fileOf(page), true),
     }));
     const pages = reached.filter(({ page }) => page !== "gallery");
     const initial = pages.filter((each) => each.initial.has(id)).map(({ page }) => page);
     if (initial.length > 1) return id.endsWith(".css") ? null : initial.includes("login") ? "words" : "core";
-    const ever = (initial.length ? reached : pages).filter((each) => each.ever.has(id));
-    return ever.length > 1 ? (initial[0] ? `${initial[0]}-shared` : "core") : (initial[0] ?? null);
+    const reachable = (initial.length ? reached : pages).filter((each) => each.reachable.has(id));
+    return reachable.length > 1 ? (initial[0] ? `${initial[0]}-shared` : "core") : (initial[0] ?? null);
   };
 }

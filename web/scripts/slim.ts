@@ -75,7 +75,19 @@ export function slimTemplates(): Plugin {
   };
 }
 
-const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+/** Replaces the name of the function that every element has for its texts, which is the most frequent property. */
+export function slimNames(): Plugin {
+  return {
+    name: "askback-slim-names",
+    apply: "build",
+    transform: (code, id) =>
+      /\/web\/(src|pages)\/.*\.ts$/.test(id)
+        ? { code: code.replaceAll(/\bgetText\b/g, "_t"), map: null }
+        : null,
+  };
+}
+
+const readSource = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const keysIn = (source: string, pattern: RegExp): string[] =>
   [...source.matchAll(pattern)].map((found) => found[1] ?? "");
 
@@ -86,7 +98,7 @@ const RULES = ["../src/core/values.ts", "../src/elements/rules/faults.ts"];
 
 /** The keys of the faults that source files make, as a pattern. */
 function faultsOf(paths: string[]): string {
-  const written = keysIn(paths.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
+  const written = keysIn(paths.map(readSource).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
   const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
   return `fault\\.(${keys.join("|")})(\\.one)?`;
 }
@@ -98,12 +110,14 @@ const SHOWN = new RegExp(`^((reason|headline)\\..+|ui\\..+|${faultsOf([...FAULTS
 /** The texts that stand in the pages themselves, in English, and in no script. */
 function inPages(): Set<string> {
   const files = readdirSync(new URL("../pages", import.meta.url)).map((name) => `../pages/${name}`);
-  const scripts = files.filter((path) => path.endsWith(".ts")).map(read);
-  const said = new Set(keysIn([...sources, ...applicationSources, ...scripts].join("\n"), /\bsay\("(\w+)"/g));
+  const scripts = files.filter((path) => path.endsWith(".ts")).map(readSource);
+  const scriptKeys = new Set(
+    keysIn([...sources, ...applicationSources, ...scripts].join("\n"), /\bgetText\("(\w+)"/g),
+  );
   const written = [...files, "../layout.html"]
     .filter((path) => path.endsWith(".html"))
-    .flatMap((path) => keysIn(read(path), /data-say="(\w+)"/g));
-  return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));
+    .flatMap((path) => keysIn(readSource(path), /data-text="(\w+)"/g));
+  return new Set(written.filter((key) => !scriptKeys.has(key)).map((key) => `ui.${key}`));
 }
 
 /** The parts that bring English texts along, by the first words of their keys. */
@@ -138,7 +152,7 @@ const APPLICATION = ["app\\.", ...PLACES].join("|");
 const ELSEWHERE = new RegExp(`^ui\\.(${[...Object.values(PARTS), ...PLACES].join("|")})`);
 
 /** Which texts a file of the catalogue keeps: `en.json`, `en.json?approval`, `en.json?place=rules`, `de.json`, `de.json?app`. */
-function kept(language: string, part?: string, place?: string): (key: string) => boolean {
+function keepKeys(language: string, part?: string, place?: string): (key: string) => boolean {
   const has = (pattern: string) => (key: string) => new RegExp(`^${pattern}`).test(key);
   if (place) return has(`ui\\.${place}\\.`);
   if (part === "rules") return has(`${faultsOf(RULES)}$`);
@@ -163,7 +177,7 @@ export function slimCatalogues(): Plugin {
     transform(code, id) {
       const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?)?$/.exec(id) ?? [];
       if (!language) return null;
-      const keep = kept(language, part, place);
+      const keep = keepKeys(language, part, place);
       const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep(key));
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },

@@ -1,6 +1,6 @@
 import { newKey } from "../client/key.ts";
 import type { InputRequest } from "../core/generated/wire.ts";
-import { type Calls, within } from "./calls.ts";
+import { type Calls, withTimeout } from "./calls.ts";
 import {
   type Approved,
   type Decision,
@@ -18,9 +18,9 @@ import type { ThreadOf } from "./thread.ts";
 
 const TIMEOUT_S = 300;
 /** Seconds after its deadline within which the server reports that a request has expired. */
-const LATE_S = 1;
+const CLOCK_TOLERANCE_S = 1;
 /** Seconds for which the report of an execution may delay its result. */
-const REPORT_S = 5;
+const REPORT_TIMEOUT_S = 5;
 const PLAN_TOOL = "plan";
 
 export type ApproveOptions = Omit<Approval, "tool" | "input" | "plan"> &
@@ -145,19 +145,19 @@ export class Approvals {
 
   /** Report an outcome, unless that fails: the call has run, and its result counts. */
   async #report(request: InputRequest, execution: string, outcome: "succeeded" | "failed", note?: string) {
-    const signal = AbortSignal.timeout(REPORT_S * 1000);
+    const signal = AbortSignal.timeout(REPORT_TIMEOUT_S * 1000);
     await this.report(request, execution, outcome, { signal, ...(note ? { note } : {}) }).catch(
       () => undefined,
     );
   }
 
-  async #decide<I>(what: Approval, options: ApproveOptions): Promise<Decision<I>> {
-    const { body, call } = await this.#question(what, options);
+  async #decide<I>(proposal: Approval, options: ApproveOptions): Promise<Decision<I>> {
+    const { body, call } = await this.#question(proposal, options);
     const { signal, retry_for = this.retryFor } = call;
-    const limit = (body.timeout_s ?? Number.POSITIVE_INFINITY) + LATE_S + retry_for;
-    const tool = what.tool ?? PLAN_TOOL;
+    const limit = (body.timeout_s ?? Number.POSITIVE_INFINITY) + CLOCK_TOLERANCE_S + retry_for;
+    const tool = proposal.tool ?? PLAN_TOOL;
     try {
-      return await within(limit * 1000, signal, async (signal) => {
+      return await withTimeout(limit * 1000, signal, async (signal) => {
         const request = await this.requests.ask(body, { ...call, signal, retry_for });
         return decisionOf<I>(request, await this.requests.text(request, { signal }));
       });
@@ -168,15 +168,25 @@ export class Approvals {
   }
 
   async #question(
-    what: Approval,
+    proposal: Approval,
     options: ApproveOptions,
   ): Promise<{ body: ApprovalAsk; call: AskingOptions }> {
-    const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, ...asked } = options;
-    const { title, reason, risk, scopes, project, allow_edit, preview, quorum, ...others } = asked;
+    const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, ...content } = options;
+    const { title, reason, risk, scopes, project, allow_edit, preview, quorum, ...others } = content;
     const { exclude_requester, valid_s, cwd, secret_free, timeout_s = TIMEOUT_S, ...envelope } = others;
-    const shown = { title, reason, risk, scopes, project, allow_edit, preview, quorum, exclude_requester };
+    const cardFields = {
+      title,
+      reason,
+      risk,
+      scopes,
+      project,
+      allow_edit,
+      preview,
+      quorum,
+      exclude_requester,
+    };
     const thread = this.threadOf(thread_id);
-    const approval = { ...what, ...shown, valid_s, cwd, secret_free };
+    const approval = { ...proposal, ...cardFields, valid_s, cwd, secret_free };
     const key = idempotency_key ?? (await callKey(thread, envelope.run_id, envelope.tool_call_id));
     return {
       body: { ...envelope, kind: "approval", thread_id: thread, timeout_s, approval },

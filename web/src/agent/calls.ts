@@ -50,7 +50,7 @@ export class Calls {
     const until = Date.now() + retry_for * 1000;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await within(wait * 1000 + TIMEOUT_MS, signal, async (signal) => {
+        return await withTimeout(wait * 1000 + TIMEOUT_MS, signal, async (signal) => {
           const response = await fetch(url + path, { ...init, signal }).catch(() => {
             throw new WireError(0);
           });
@@ -63,9 +63,9 @@ export class Calls {
         signal?.throwIfAborted();
         const outage = error instanceof WireError || (error instanceof Refused && OUTAGE.has(error.status));
         if (!outage) throw error;
-        const later = Math.max(pause, error instanceof Refused ? error.retryAfter * 1000 : 0);
-        if (Date.now() + later > until) throw error instanceof Refused ? error : new ConnectionLost(url);
-        await sleep(later * (0.75 + Math.random() / 2), signal);
+        const delay = Math.max(pause, error instanceof Refused ? error.retryAfter * 1000 : 0);
+        if (Date.now() + delay > until) throw error instanceof Refused ? error : new ConnectionLost(url);
+        await sleep(delay * (0.75 + Math.random() / 2), signal);
       }
     }
   }
@@ -75,21 +75,21 @@ export class Calls {
 function route(text: string, args: Readonly<Record<string, unknown>>) {
   const [method = "", template = ""] = text.split(" ");
   const query = new URLSearchParams();
-  const rest = new Map(Object.entries(args).filter(([, value]) => value !== undefined));
+  const remaining = new Map(Object.entries(args).filter(([, value]) => value !== undefined));
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(rest.get(name));
-    rest.delete(name);
+    const value = String(remaining.get(name));
+    remaining.delete(name);
     return encodeURIComponent(value);
   });
-  for (const [name, value] of rest) query.set(name, String(value));
-  return { method, path: rest.size > 0 ? `${path}?${query}` : path, wait: Number(args.wait ?? 0) };
+  for (const [name, value] of remaining) query.set(name, String(value));
+  return { method, path: remaining.size > 0 ? `${path}?${query}` : path, wait: Number(args.wait ?? 0) };
 }
 
 /** The longest time that a timer can measure. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Run `work` with a signal that is aborted with another one, or after so many milliseconds. */
-export async function within<T>(
+export async function withTimeout<T>(
   ms: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -110,13 +110,13 @@ export async function within<T>(
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (): void => {
+    const cancel = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", cancel);
       if (signal?.aborted) reject(signal.reason);
       else resolve();
     };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener("abort", end);
+    const timer = setTimeout(cancel, ms);
+    signal?.addEventListener("abort", cancel);
   });
 }

@@ -4,7 +4,7 @@ import { type CallOptions, Calls } from "./calls.ts";
 import type { Server } from "./discovery.ts";
 import type { Ask, Form, MessageBody, Option } from "./generated/bodies.ts";
 import type { Operations } from "./generated/operations.ts";
-import { confirmation, FIELD, type QuestionOptions, question, YES } from "./questions.ts";
+import { confirmation, FIELD_ID, type QuestionOptions, question, YES_LABEL } from "./questions.ts";
 import { type AskingOptions, answerOf, type RequestOrId, Requests, type WaitOptions } from "./requests.ts";
 import { Resumes } from "./resumes.ts";
 import { Secrets } from "./secrets.ts";
@@ -49,8 +49,8 @@ export class Client extends Approvals {
    * with every fault of the form.
    */
   async form(form: Form, options: FormOptions = {}): Promise<Answer> {
-    const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, ...asked } = options;
-    const body: Ask = { ...asked, kind: "form", thread_id: this.threadOf(thread_id), form };
+    const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, ...content } = options;
+    const body: Ask = { ...content, kind: "form", thread_id: this.threadOf(thread_id), form };
     const call = { signal, idempotency_key, retry_for, cancel_on_abort };
     return answerOf(await this.requests.ask(body, call));
   }
@@ -62,12 +62,12 @@ export class Client extends Approvals {
     { allow_other, default: preset, ...options }: FormOptions & QuestionOptions = {},
   ): Promise<string> {
     const { values } = await this.form(question(label, choices, { allow_other, default: preset }), options);
-    return String(values?.[FIELD]);
+    return String(values?.[FIELD_ID]);
   }
 
   /** Ask a question whose answer is Yes (true) or No. */
   async confirm(label: string, options: FormOptions = {}): Promise<boolean> {
-    return (await this.form(confirmation(label), options)).values?.[FIELD] === YES;
+    return (await this.form(confirmation(label), options)).values?.[FIELD_ID] === YES_LABEL;
   }
 
   /** Wait until a request has ended, through restarts of the server, and return it. */

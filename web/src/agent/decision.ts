@@ -67,27 +67,27 @@ function statusOf({ status, revoked, answer }: InputRequest): Decision<unknown>[
 }
 
 /** Return the false decision about a call that nobody could be asked about; `why` is for the operator. */
-export const unavailable = (tool: string, why: string): NotApproved => ({
+export const unavailable = (tool: string, explanation: string): NotApproved => ({
   approved: false,
   status: "unavailable",
   tool,
   text: fill("unavailable", { tool: quote(tool) }),
-  reasons: [why],
+  reasons: [explanation],
 });
 
 /** Return the false decision for an approval that the server refuses to use, with its code and its sentence. */
-export function unusable(decision: Approved<unknown>, code: string, why: string): NotApproved {
+export function unusable(decision: Approved<unknown>, code: string, explanation: string): NotApproved {
   const { tool, request, digest } = decision;
   const shared = { approved: false, tool, request, digest, reasons: [] } as const;
   const words = { tool: quote(tool) };
   if (code === "already_consumed") return { ...shared, status: "used", text: fill("used", words) };
   if (code === "decision_expired") return { ...shared, status: "expired", text: fill("lapsed", words) };
-  const text = `${fill("hook", words)}\n${fill("reasons", { reasons: why })}`;
-  return { ...shared, status: "deny", source: "policy", reasons: [why], text };
+  const text = `${fill("hook", words)}\n${fill("reasons", { reasons: explanation })}`;
+  return { ...shared, status: "deny", source: "policy", reasons: [explanation], text };
 }
 
 /** Return a text for the model with its placeholders replaced. */
 export const fill = (key: keyof typeof TEXTS, words: Readonly<Record<string, string>>): string =>
-  TEXTS[key].replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
+  TEXTS[key].replace(/\{(\w+)\}/g, (match, name: string) => words[name] ?? match);
 
 const quote = (text: string): string => JSON.stringify(text);

@@ -15,15 +15,16 @@ export interface Server {
  */
 export async function findServer(named: Partial<Server>): Promise<Server> {
   const env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {};
-  const given = env.ASKBACK_CREDENTIALS ? await readJson(env.ASKBACK_CREDENTIALS) : {};
-  const own = Object.keys(given).length > 0 ? given : { url: env.ASKBACK_URL, token: env.ASKBACK_TOKEN };
-  let url = named.url || own.url;
-  let token = named.token || own.token;
+  const credentials = env.ASKBACK_CREDENTIALS ? await readJson(env.ASKBACK_CREDENTIALS) : {};
+  const configured =
+    Object.keys(credentials).length > 0 ? credentials : { url: env.ASKBACK_URL, token: env.ASKBACK_TOKEN };
+  let url = named.url || configured.url;
+  let token = named.token || configured.token;
   if (!url || !token) {
-    const folder = given.data_dir || env.ASKBACK_DATA_DIR || `${env.HOME ?? ""}/.local/share/askback`;
-    const left = await readJson(`${folder}/server.json`);
-    if (!token && (!url || url === left.url)) token = left.requester_token;
-    url ||= left.url;
+    const folder = credentials.data_dir || env.ASKBACK_DATA_DIR || `${env.HOME ?? ""}/.local/share/askback`;
+    const serverFile = await readJson(`${folder}/server.json`);
+    if (!token && (!url || url === serverFile.url)) token = serverFile.requester_token;
+    url ||= serverFile.url;
   }
   if (!url) throw new NoServer("No askback server is known. Set ASKBACK_URL, or run `askback serve`.");
   if (!token) throw new NoServer(`No token for ${url}. Set ASKBACK_TOKEN; \`askback serve\` prints it.`);

@@ -1,11 +1,11 @@
 import type { Form, Option } from "./generated/bodies.ts";
 
 /** The id of the field of a single question. */
-export const FIELD = "answer";
-export const YES = "Yes";
+export const FIELD_ID = "answer";
+export const YES_LABEL = "Yes";
 /** Up to so many short choices are buttons; more are a list. */
-const BUTTONS = 5;
-const BUTTON_LENGTH = 30;
+const MAX_BUTTONS = 5;
+const MAX_BUTTON_LENGTH = 30;
 
 export interface QuestionOptions {
   /** The person may type another answer than the choices. */
@@ -19,15 +19,17 @@ export function question(
   choices: readonly (string | Option)[] | undefined,
   { allow_other = false, default: preset }: QuestionOptions,
 ): Form {
-  const shared = { id: FIELD, label, required: true, default: preset };
+  const shared = { id: FIELD_ID, label, required: true, default: preset };
   if (!choices) return { fields: [{ ...shared, type: "text" }] };
   const labels = choices.map((choice) => (typeof choice === "string" ? choice : choice.label));
-  const short = labels.every((each) => typeof each === "string" && each.length <= BUTTON_LENGTH);
-  const widget = short && !allow_other && choices.length <= BUTTONS ? "buttons" : undefined;
+  const short = labels.every((each) => typeof each === "string" && each.length <= MAX_BUTTON_LENGTH);
+  const widget = short && !allow_other && choices.length <= MAX_BUTTONS ? "buttons" : undefined;
   return { fields: [{ ...shared, type: "select", options: [...choices], allow_other, widget }] };
 }
 
 /** A form that asks for Yes or No. */
 export const confirmation = (label: string): Form => ({
-  fields: [{ type: "select", id: FIELD, label, required: true, options: [YES, "No"], widget: "confirm" }],
+  fields: [
+    { type: "select", id: FIELD_ID, label, required: true, options: [YES_LABEL, "No"], widget: "confirm" },
+  ],
 });

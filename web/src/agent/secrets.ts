@@ -44,8 +44,17 @@ export class Secrets {
 
   /** Ask a person for secrets by name. With `wait: false` it resolves immediately, pending unless the values are stored. */
   async request(names: string | readonly string[], options: SecretOptions): Promise<SecretsResult> {
-    const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, wait = true, ...asked } = options;
-    const { reason, instructions, project, default_scope, metadata, hide_names, probe, ...envelope } = asked;
+    const {
+      thread_id,
+      signal,
+      idempotency_key,
+      retry_for,
+      cancel_on_abort,
+      wait = true,
+      ...content
+    } = options;
+    const { reason, instructions, project, default_scope, metadata, hide_names, probe, ...envelope } =
+      content;
     const list = listOf(names);
     const secret = { names: list, reason, instructions, project, default_scope, metadata, hide_names, probe };
     const body: SecretRequest = { ...envelope, kind: "secret", thread_id: this.threadOf(thread_id), secret };
@@ -105,8 +114,13 @@ export class Lease {
 
   /** Return the environment of a child process: that of this one without the variables of askback, and the values. */
   environ(base: Readonly<Record<string, string | undefined>> = ownEnvironment()): Record<string, string> {
-    const kept = Object.entries(base).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    return Object.fromEntries([...kept, ...this.names.map((name) => [name, this.reveal(name)] as const)]);
+    const definedEntries = Object.entries(base).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined,
+    );
+    return Object.fromEntries([
+      ...definedEntries,
+      ...this.names.map((name) => [name, this.reveal(name)] as const),
+    ]);
   }
 
   end(): void {

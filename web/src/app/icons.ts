@@ -2,7 +2,7 @@ import { draw, icons as elements } from "../elements/icons.ts";
 import { cross, tick } from "../elements/marks.ts";
 
 /** The drawings of the application, besides those of its places. */
-export const icons = {
+export const placeIcons = {
   ...elements,
   cross,
   tick,

@@ -1,17 +1,17 @@
 /** Keys without a modifier. They are off while somebody types, in dialogs, and where the person has turned them off. */
 
-import { KEYS, keysOn, readKeys } from "../elements/singlekeys.ts";
+import { keysOn, readKeys, STORAGE_KEY } from "../elements/singlekeys.ts";
 import { root } from "./preferences.ts";
 
 readKeys();
 
 /** Whether single keys do anything; kept in this browser. */
 export const keys = {
-  get on(): boolean {
+  get enabled(): boolean {
     return keysOn();
   },
-  set on(on: boolean) {
-    root.dataset.keys = localStorage[KEYS] = on ? "on" : "off";
+  set enabled(enabled: boolean) {
+    root.dataset.keys = localStorage[STORAGE_KEY] = enabled ? "on" : "off";
   },
 };
 
@@ -20,9 +20,9 @@ const TYPING =
 
 /** Return the element that has the focus, in shadow roots too. */
 export function focused(): Element | null {
-  let at = document.activeElement;
-  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-  return at;
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
 }
 
 /** Return the key that was pressed by itself; empty where it is for something else. */
@@ -33,5 +33,5 @@ export function singleKey(event: KeyboardEvent): string {
   if (!(target instanceof Element)) return "";
   if (event.composedPath().some((each) => each instanceof HTMLDialogElement)) return "";
   if (event.key === "Escape") return event.key;
-  return target.matches(TYPING) || (event.key.length === 1 && !keys.on) ? "" : event.key;
+  return target.matches(TYPING) || (event.key.length === 1 && !keys.enabled) ? "" : event.key;
 }

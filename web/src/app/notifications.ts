@@ -1,10 +1,10 @@
 /** Notifications of the browser, while a tab is open and nobody looks at it. */
 
 import type { InputRequest } from "../core/generated/wire.ts";
-import type { Say } from "../elements/text.ts";
+import type { GetText } from "../elements/text.ts";
 import type { InboxStore } from "./store.ts";
 
-const STORED = "askback-notify";
+const STORAGE_KEY = "askback-notify";
 /** All of them have one tag, so that there is one notification, also with several tabs. */
 const TAG = "askback";
 /** What somebody answers within this time is not worth a notification. */
@@ -26,14 +26,14 @@ export const notifications = {
   get state(): "on" | "off" | "denied" | "unsupported" {
     if (typeof Notification === "undefined") return "unsupported";
     if (Notification.permission === "denied") return "denied";
-    return Notification.permission === "granted" && localStorage.getItem(STORED) ? "on" : "off";
+    return Notification.permission === "granted" && localStorage.getItem(STORAGE_KEY) ? "on" : "off";
   },
   /** Turn them on or off after a press; the browser asks the person the first time. */
-  async turn(on: boolean, say: Say): Promise<void> {
-    localStorage.removeItem(STORED);
+  async setEnabled(on: boolean, getText: GetText): Promise<void> {
+    localStorage.removeItem(STORAGE_KEY);
     if (!on || (await Notification.requestPermission()) !== "granted") return;
-    localStorage.setItem(STORED, "on");
-    show(say("app.notify_on"), say("app.notify_what"));
+    localStorage.setItem(STORAGE_KEY, "on");
+    show(getText("app.notify_on"), getText("app.notify_what"));
   },
 };
 
@@ -45,14 +45,14 @@ export const notifications = {
  */
 export class Notifier {
   /** Those that were there before, or that the person has seen or heard of. */
-  #known: ReadonlySet<string> | undefined;
+  #knownIds: ReadonlySet<string> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #shown: Notification | undefined;
-  #last = 0;
+  #notification: Notification | undefined;
+  #lastShown = 0;
 
   constructor(
     private readonly inbox: InboxStore,
-    private readonly say: () => Say,
+    private readonly getText: () => GetText,
     private readonly open: (request: string) => void,
   ) {
     inbox.addEventListener("change", () => this.#follow());
@@ -61,34 +61,34 @@ export class Notifier {
 
   #follow(): void {
     const { mine, loading } = this.inbox;
-    if (mine.length === 0) this.#shown?.close();
+    if (mine.length === 0) this.#notification?.close();
     const watched = document.visibilityState === "visible" && document.hasFocus();
-    if (loading || watched || !this.#known) this.#known = new Set(mine.map(({ id }) => id));
-    else if (this.#fresh().length > 0) this.#timer ??= setTimeout(() => this.#show(), PAUSE_MS);
+    if (loading || watched || !this.#knownIds) this.#knownIds = new Set(mine.map(({ id }) => id));
+    else if (this.#newRequests().length > 0) this.#timer ??= setTimeout(() => this.#show(), PAUSE_MS);
   }
 
-  #fresh(): readonly InputRequest[] {
-    return this.inbox.mine.filter(({ id }) => !this.#known?.has(id));
+  #newRequests(): readonly InputRequest[] {
+    return this.inbox.mine.filter(({ id }) => !this.#knownIds?.has(id));
   }
 
   #show(): void {
     this.#timer = undefined;
-    const [request, ...others] = this.#fresh();
+    const [request, ...others] = this.#newRequests();
     if (!request || notifications.state !== "on") return;
-    const say = this.say();
-    const name = request.requester?.name ?? say("app.notify_somebody");
+    const getText = this.getText();
+    const name = request.requester?.name ?? getText("app.notify_somebody");
     const kind = KINDS.includes(request.kind) ? request.kind : "other";
     const count = others.length + 1;
-    const isNew = Date.now() - this.#last > BURST_MS;
-    this.#shown =
+    const isNew = Date.now() - this.#lastShown > BURST_MS;
+    this.#notification =
       count > 1
-        ? show(say("app.notify_many", { count }), say("app.notify_what"), isNew)
-        : show(say("app.notify_one", { name }), say(`app.notify_${kind}`), isNew);
-    if (isNew) this.#last = Date.now();
-    if (!this.#shown) return;
-    this.#shown.onclick = () => {
+        ? show(getText("app.notify_many", { count }), getText("app.notify_what"), isNew)
+        : show(getText("app.notify_one", { name }), getText(`app.notify_${kind}`), isNew);
+    if (isNew) this.#lastShown = Date.now();
+    if (!this.#notification) return;
+    this.#notification.onclick = () => {
       focus();
-      this.#shown?.close();
+      this.#notification?.close();
       this.open(count > 1 ? "" : request.id);
     };
   }

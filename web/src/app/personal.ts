@@ -5,9 +5,9 @@ import type { Socket } from "../client/socket.ts";
 import type { InputRequest, ReminderList, RequestPage } from "../core/generated/wire.ts";
 
 /** The delay before an event causes a read; several events in that time cause one. */
-const CALM_MS = 200;
+const READ_DELAY_MS = 200;
 /** The maximum delay of a browser's timer. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** What this person has put aside and what they have missed, on all their devices; fires `change`. */
 export class PersonalStore extends EventTarget implements Follower {
@@ -26,34 +26,34 @@ export class PersonalStore extends EventTarget implements Follower {
   }
 
   /** Until when a request is put aside; undefined if it is not. */
-  until(id: string): string | undefined {
-    const at = this.#reminders.get(id);
-    return at && Date.parse(at) > this.client.now ? at : undefined;
+  remindedAt(id: string): string | undefined {
+    const reminder = this.#reminders.get(id);
+    return reminder && Date.parse(reminder) > this.client.now ? reminder : undefined;
   }
 
-  isAside(id: string): boolean {
-    return this.until(id) !== undefined;
+  isPutAside(id: string): boolean {
+    return this.remindedAt(id) !== undefined;
   }
 
   /** Put a request aside until a moment (RFC 3339), or take that back. */
-  async remind(id: string, at: string | undefined): Promise<void> {
+  async remind(id: string, time: string | undefined): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/reminder`;
-    if (at) await this.client.change("PUT", path, { at });
+    if (time) await this.client.change("PUT", path, { at: time });
     else await this.client.change("DELETE", path);
     const reminders = new Map(this.#reminders);
-    if (at) reminders.set(id, at);
+    if (time) reminders.set(id, time);
     else reminders.delete(id);
     this.#setReminders(reminders);
   }
 
   /** Note that missed requests were seen. */
-  async see(ids: readonly string[]): Promise<void> {
-    const seen = this.missed.filter(({ id }) => ids.includes(id));
-    if (seen.length === 0) return;
-    this.missed = this.missed.filter((each) => !seen.includes(each));
+  async markSeen(ids: readonly string[]): Promise<void> {
+    const seenRequests = this.missed.filter(({ id }) => ids.includes(id));
+    if (seenRequests.length === 0) return;
+    this.missed = this.missed.filter((each) => !seenRequests.includes(each));
     this.#changed();
     await this.client
-      .post("/v1/missed/seen", { request_ids: seen.map(({ id }) => id) }, newKey())
+      .post("/v1/missed/seen", { request_ids: seenRequests.map(({ id }) => id) }, newKey())
       .catch(() => this.#readSoon());
   }
 
@@ -76,7 +76,7 @@ export class PersonalStore extends EventTarget implements Follower {
     this.#reading ??= setTimeout(() => {
       this.#reading = undefined;
       this.#read().catch(() => {});
-    }, CALM_MS);
+    }, READ_DELAY_MS);
   }
 
   async #read(): Promise<void> {
@@ -94,10 +94,13 @@ export class PersonalStore extends EventTarget implements Follower {
   #setReminders(reminders: ReadonlyMap<string, string>): void {
     this.#reminders = reminders;
     clearTimeout(this.#timer);
-    const times = [...reminders.values()].map((at) => Date.parse(at) - this.client.now);
-    const next = Math.min(...times.filter((left) => left > 0));
+    const times = [...reminders.values()].map((time) => Date.parse(time) - this.client.now);
+    const next = Math.min(...times.filter((delay) => delay > 0));
     if (Number.isFinite(next))
-      this.#timer = setTimeout(() => this.#setReminders(this.#reminders), Math.min(next + 50, LONGEST_MS));
+      this.#timer = setTimeout(
+        () => this.#setReminders(this.#reminders),
+        Math.min(next + 50, MAX_TIMEOUT_MS),
+      );
     this.#changed();
   }
 

@@ -8,9 +8,9 @@ export const LANGUAGE = "askback.lang";
 
 export const { documentElement: root } = document;
 
-/** Look as was chosen; speak the language that is `asked` for, the chosen one, or the browser's first. */
-export function applyPreferences(asked?: string | null): void {
-  root.lang = asked ?? localStorage[LANGUAGE] ?? "";
+/** Apply the stored appearance, and the language: `language`, the stored one, or the browser's first. */
+export function applyPreferences(language?: string | null): void {
+  root.lang = language ?? localStorage[LANGUAGE] ?? "";
   root.lang = localeOf(root);
   root.style.setProperty("--askback-scheme", localStorage[APPEARANCE] ?? "");
 }

@@ -41,8 +41,8 @@ export abstract class Section {
     return this.host.app.me?.role === "admin";
   }
 
-  protected say(key: string, params?: Record<string, unknown>): string {
-    return this.host.say(`${this.host.name}.${key}`, params);
+  protected getText(key: string, params?: Record<string, unknown>): string {
+    return this.host.getText(`${this.host.name}.${key}`, params);
   }
 
   /**
@@ -68,8 +68,8 @@ export abstract class Section {
       if (done) this.host.app.toast({ text: done });
       return reply;
     } catch (error) {
-      const said = error instanceof WireError && (error.fieldErrors[0]?.message || error.message);
-      this.host.app.toast({ text: said || this.host.say("app.not_done") });
+      const message = error instanceof WireError && (error.fieldErrors[0]?.message || error.message);
+      this.host.app.toast({ text: message || this.host.getText("app.not_done") });
       return undefined;
     } finally {
       this.#busy = false;
@@ -84,11 +84,11 @@ export abstract class SectionedPlace extends PlaceElement implements Host {
   /** By name, which is also the last part of the address; the label is `ui.{place}.{name}`. */
   protected abstract readonly sections: Readonly<Record<string, Section>>;
   /** The names of the section that was read last, and of the one that could not be read. */
-  #begun = "";
-  #failed = "";
+  #readNames = "";
+  #failedName = "";
 
   get heading(): string {
-    return this.say(`app.${this.name}`);
+    return this.getText(`app.${this.name}`);
   }
 
   /** The sections that this person may see. */
@@ -99,38 +99,38 @@ export abstract class SectionedPlace extends PlaceElement implements Host {
     );
   }
 
-  get #shown(): string {
+  get #shownName(): string {
     const names = this.#names;
     return names.includes(this.item) ? this.item : (names[0] ?? "");
   }
 
   /** Also when it becomes known who is signed in, and with that which sections there are. */
   protected override willUpdate(): void {
-    if (this.#begun !== this.#shown) void this.read();
+    if (this.#readNames !== this.#shownName) void this.read();
   }
 
   /** Reload the section. */
   async read(): Promise<void> {
-    const name = this.#shown;
-    this.#begun = name;
-    this.#failed = "";
+    const name = this.#shownName;
+    this.#readNames = name;
+    this.#failedName = "";
     await this.sections[name]?.read().catch(() => {
-      this.#failed = name;
+      this.#failedName = name;
     });
     this.redraw();
   }
 
   protected override render(): Template {
-    const { say } = this;
-    const shown = this.#shown;
-    const section = this.sections[shown];
+    const { getText } = this;
+    const name = this.#shownName;
+    const section = this.sections[name];
     const names = this.#names;
-    const chips = (): Chip[] => names.map((id) => ({ id, label: say(`${this.name}.${id}`) }));
+    const chips = (): Chip[] => names.map((id) => ({ id, label: getText(`${this.name}.${id}`) }));
     const open = (id: string): void => this.app.go(pathOf(this.name, id === names[0] ? "" : id));
     return html`<div class="page">
-      ${drawHeading(this.heading, say(`${this.name}.about_${shown}`), section?.drawActions())}
-      ${names.length > 1 && drawChips(say(`${this.name}.sections`), chips(), shown, open)}
-      ${this.#failed === shown ? drawError(say, () => void this.read()) : (section?.draw() ?? drawLoading(say))}
+      ${drawHeading(this.heading, getText(`${this.name}.about_${name}`), section?.drawActions())}
+      ${names.length > 1 && drawChips(getText(`${this.name}.sections`), chips(), name, open)}
+      ${this.#failedName === name ? drawError(getText, () => void this.read()) : (section?.draw() ?? drawLoading(getText))}
       ${section?.drawDialog()}
     </div>`;
   }
@@ -160,7 +160,7 @@ export abstract class PagedSection<Item, Page extends { next_cursor: string | nu
       const more = await this.#page(`${this.path}?cursor=${encode(this.#next ?? "")}`);
       this.list = [...(this.list ?? []), ...more];
     } catch {
-      this.host.app.toast({ text: this.host.say("app.failed") });
+      this.host.app.toast({ text: this.host.getText("app.failed") });
     } finally {
       this.#reading = false;
     }
@@ -177,7 +177,7 @@ export abstract class PagedSection<Item, Page extends { next_cursor: string | nu
   protected drawMore(): Template | false {
     return (
       this.#next !== null &&
-      html`<button type="button" .onclick=${() => void this.#readMore()}>${this.host.say("app.show_more")}</button>`
+      html`<button type="button" .onclick=${() => void this.#readMore()}>${this.host.getText("app.show_more")}</button>`
     );
   }
 }

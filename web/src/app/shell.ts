@@ -5,9 +5,9 @@ import { loadDraftStore } from "../elements/draftstore.ts";
 import { AskbackElement, type Changed } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
 import { draw } from "../elements/icons.ts";
-import { initials } from "../elements/initials.ts";
+import { initialsOf } from "../elements/initials.ts";
 import { buttons, tokens } from "../elements/tokens.css.ts";
-import { icons } from "./icons.ts";
+import { placeIcons } from "./icons.ts";
 import { singleKey } from "./keys.ts";
 import { Notifier } from "./notifications.ts";
 import type { App, PlaceElement, PlaceEntry } from "./place.ts";
@@ -21,10 +21,10 @@ import { drawError, drawLoading } from "./ui/states.ts";
 import { type ToastOptions, Toasts } from "./ui/toasts.ts";
 import { ui } from "./ui/ui.css.ts";
 
-const OUT = draw("M14 4H5v16h9M10 12h11M17.500 8.500L21 12l-3.500 3.500");
+const SIGN_OUT_ICON = draw("M14 4H5v16h9M10 12h11M17.500 8.500L21 12l-3.500 3.500");
 const LOGO = draw("M9 9a3 3 0 1 1 4.200 2.800c-.8.4-1.200 1-1.200 1.900M12 17v.01M3 3h18v18H3z");
 /** The places that `g` and another key lead to. */
-const GO: Record<string, string> = { i: "inbox", c: "conversations", h: "history" };
+const GO_KEYS: Record<string, string> = { i: "inbox", c: "conversations", h: "history" };
 /** How many places are tabs on a phone; the others are below "More". */
 const TABS = 3;
 
@@ -59,12 +59,12 @@ export class AskbackApp extends AskbackElement implements App {
   readonly toasts = new Toasts(this);
   readonly notifier = new Notifier(
     this.inbox,
-    () => this.say,
+    () => this.getText,
     (request) => this.go(pathOf("inbox", request)),
   );
   #place: PlaceElement | undefined;
   /** Whether `g` was pressed: the next key names a place. */
-  #isGoing = false;
+  #isGoPressed = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -79,8 +79,8 @@ export class AskbackApp extends AskbackElement implements App {
     });
     document.addEventListener("keydown", (event) => {
       const key = singleKey(event);
-      const place = this.#isGoing && GO[key];
-      this.#isGoing = key === "g";
+      const place = this.#isGoPressed && GO_KEYS[key];
+      this.#isGoPressed = key === "g";
       if (place) this.go(pathOf(place));
       else if (key === "Escape" && this.more) this.#showMore(false);
       else if (key === "?") this.showKeys();
@@ -187,7 +187,7 @@ export class AskbackApp extends AskbackElement implements App {
   showTitle(): void {
     const { place } = this.route;
     const waiting = this.inbox.mine.length;
-    const heading = this.#place?.heading ?? this.say(place ? `app.${place.name}` : "missing");
+    const heading = this.#place?.heading ?? this.getText(place ? `app.${place.name}` : "missing");
     const title = `${waiting > 0 ? `(${waiting}) ` : ""}${heading} – askback`;
     if (title !== document.title) document.title = title;
   }
@@ -200,18 +200,18 @@ export class AskbackApp extends AskbackElement implements App {
     const { name, icon } = place;
     const waiting = name === "inbox" ? this.inbox.mine.length : 0;
     return html`<a href=${withLanguage(pathOf(name))} aria-current=${place === this.route?.place && "page"}>
-      ${icon}<span>${this.say(`app.${label}`)}</span>${waiting > 0 && html`<span class="n">${waiting}</span>`}
+      ${icon}<span>${this.getText(`app.${label}`)}</span>${waiting > 0 && html`<span class="n">${waiting}</span>`}
     </a>`;
   }
 
   #drawPlace(): unknown {
     if (this.#place) return this.#place;
-    if (this.failed) return drawError(this.say, () => this.#open());
-    if (!this.route || this.route.place || !this.me) return drawLoading(this.say);
+    if (this.failed) return drawError(this.getText, () => this.#open());
+    if (!this.route || this.route.place || !this.me) return drawLoading(this.getText);
     return html`<div class="page">
-      <h1 tabindex="-1">${this.say("missing")}</h1>
-      <p>${this.say("missing_text")}</p>
-      <p><a href="/">${this.say("missing_inbox")}</a></p>
+      <h1 tabindex="-1">${this.getText("missing")}</h1>
+      <p>${this.getText("missing_text")}</p>
+      <p><a href="/">${this.getText("missing_inbox")}</a></p>
     </div>`;
   }
 
@@ -223,30 +223,30 @@ export class AskbackApp extends AskbackElement implements App {
         .map((each) => html`<li>${this.#drawLink(each)}</li>`);
     const control = draw(true);
     const name = this.me?.name ?? "";
-    return html`<nav class="rail" aria-label=${this.say("app.main")}>
+    return html`<nav class="rail" aria-label=${this.getText("app.main")}>
       <a class="brand" href="/">${LOGO}askback</a>
       <ul>${draw(false)}</ul>
-      ${control.length > 0 && html`<h2>${this.say("app.control")}</h2><ul>${control}</ul>`}
+      ${control.length > 0 && html`<h2>${this.getText("app.control")}</h2><ul>${control}</ul>`}
       <div class="foot">
-        <span class="avatar" aria-hidden="true">${initials(name)}</span>
+        <span class="avatar" aria-hidden="true">${initialsOf(name)}</span>
         <b id="me">${name}</b>
-        <button type="button" id="out" class="quiet" title=${this.say("sign_out")} aria-label=${this.say("sign_out")} .onclick=${() => this.#signOut()}>${OUT}</button>
-        <span id="link" data-link=${link}>${this.say(link === "online" ? link : `app.${link === "connecting" ? link : "offline"}`)}</span>
+        <button type="button" id="out" class="quiet" title=${this.getText("sign_out")} aria-label=${this.getText("sign_out")} .onclick=${() => this.#signOut()}>${SIGN_OUT_ICON}</button>
+        <span id="link" data-link=${link}>${this.getText(link === "online" ? link : `app.${link === "connecting" ? link : "offline"}`)}</span>
       </div>
     </nav>`;
   }
 
   /** Show or hide the rail of a narrow window, and give it the focus or take it back. */
-  #showMore(on: boolean): void {
-    this.more = on;
-    this.toggleAttribute("more", on);
-    this.focusOn(on ? ".rail li a" : "#more");
+  #showMore(isShown: boolean): void {
+    this.more = isShown;
+    this.toggleAttribute("more", isShown);
+    this.focusOn(isShown ? ".rail li a" : "#more");
   }
 
   #drawTabs(places: readonly PlaceEntry[]): Template {
-    return html`<nav class="tabs" aria-label=${this.say("app.tabs")}>
+    return html`<nav class="tabs" aria-label=${this.getText("app.tabs")}>
       ${places.slice(0, TABS).map((each) => this.#drawLink(each, each.tab))}
-      <button type="button" id="more" aria-expanded=${String(this.more)} .onclick=${() => this.#showMore(!this.more)}>${icons.more}<span>${this.say("app.more")}</span></button>
+      <button type="button" id="more" aria-expanded=${String(this.more)} .onclick=${() => this.#showMore(!this.more)}>${placeIcons.more}<span>${this.getText("app.more")}</span></button>
     </nav>`;
   }
 
@@ -255,22 +255,22 @@ export class AskbackApp extends AskbackElement implements App {
       this.help = false;
     };
     const keys = this.#place?.keys ?? { list: [] };
-    return html`<askback-modal heading=${this.say("app.keys")} .onclose=${close}>${drawKeys(this.say, keys)}</askback-modal>`;
+    return html`<askback-modal heading=${this.getText("app.keys")} .onclose=${close}>${drawKeys(this.getText, keys)}</askback-modal>`;
   }
 
   protected override render(): Template {
     const places = this.#places;
-    const skip = (event: Event): void => {
+    const skipToContent = (event: Event): void => {
       event.preventDefault();
       this.focusOn("#main");
     };
-    return html`<a class="skip" href="#main" .onclick=${skip}>${this.say("skip_to_content")}</a>
+    return html`<a class="skip" href="#main" .onclick=${skipToContent}>${this.getText("skip_to_content")}</a>
       ${this.#drawRail(places)}
-      <p class="banner" role="status">${this.client.link === "offline" && this.say("offline")}</p>
+      <p class="banner" role="status">${this.client.link === "offline" && this.getText("offline")}</p>
       <main id="main" tabindex="-1">${this.#drawPlace()}</main>
       ${this.#drawTabs(places)}
-      ${this.question && drawQuestion(this.question.ask, this.say("app.cancel"), this.question.answer)}
+      ${this.question && drawQuestion(this.question.ask, this.getText("app.cancel"), this.question.answer)}
       ${this.help && this.#drawHelp()}
-      ${this.toasts.draw(this.say)}`;
+      ${this.toasts.draw(this.getText)}`;
   }
 }

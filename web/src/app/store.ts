@@ -3,19 +3,19 @@ import { followInbox } from "../client/follow-inbox.ts";
 import { newKey } from "../client/key.ts";
 import { type Person, readOnlyReason } from "../core/audience.ts";
 import type { BatchBody, BatchResults, InputRequest, ThreadPage } from "../core/generated/wire.ts";
-import { type Inbox, waiting } from "../core/inbox.ts";
-import type { Say } from "../elements/text.ts";
+import { type Inbox, waitingRequests } from "../core/inbox.ts";
+import type { GetText } from "../elements/text.ts";
 import { PersonalStore } from "./personal.ts";
 import { titleOrId } from "./titles.ts";
 
 /** The most requests of one batch, as the server limits it. */
 const BATCH = 200;
 /** The delay before a change is shown; several changes in that time are shown together. */
-const CALM_MS = 30;
+const DRAW_DELAY_MS = 30;
 /** Between two looks for the titles of conversations. */
 const TITLES_MS = 2_000;
 /** Refusals that leave nothing to do: it was settled or has expired. */
-const OVER = ["already_settled", "expired"];
+const ENDED_CODES = ["already_settled", "expired"];
 
 /** The open requests of this person for the whole application, newest first; fires `change`. */
 export class InboxStore extends EventTarget {
@@ -24,7 +24,7 @@ export class InboxStore extends EventTarget {
   /** Those that this person may answer now. */
   mine: readonly InputRequest[] = [];
   /** Those that this person has put aside until a time. */
-  later: readonly InputRequest[] = [];
+  putAside: readonly InputRequest[] = [];
   readonly personal: PersonalStore;
   /** Whether there are more that are not read yet. */
   loading = true;
@@ -33,19 +33,19 @@ export class InboxStore extends EventTarget {
   #isPersonKnown = false;
   #inbox: Inbox | undefined;
   /** What waits for Undo is not shown as open. */
-  #held: ReadonlySet<string> = new Set();
+  #heldIds: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #asking: ReturnType<typeof setTimeout> | undefined;
+  #titleTimer: ReturnType<typeof setTimeout> | undefined;
   /** The conversations whose titles were looked for. */
-  readonly #asked = new Set<string>();
+  readonly #titledThreads = new Set<string>();
 
   constructor(private readonly client: Client) {
     super();
     followInbox(client, (inbox, loading) => {
       this.#inbox = inbox;
       this.loading = loading;
-      if (this.requests) this.#timer ??= setTimeout(() => this.#show(), CALM_MS);
+      if (this.requests) this.#timer ??= setTimeout(() => this.#show(), DRAW_DELAY_MS);
       else this.#show();
     });
     // After the requests, which are waited for.
@@ -67,22 +67,22 @@ export class InboxStore extends EventTarget {
 
   /** Return the title of a conversation or its readable id; an empty text while it may have a title that is not read. */
   titleOf(thread: string): string {
-    return this.#asked.has(thread) ? titleOrId(thread, this.#titles.get(thread)) : "";
+    return this.#titledThreads.has(thread) ? titleOrId(thread, this.#titles.get(thread)) : "";
   }
 
   /** Return what the conversation of a request is called. */
-  conversationOf({ thread_id, requester }: InputRequest, say: Say): string {
+  conversationOf({ thread_id, requester }: InputRequest, getText: GetText): string {
     const title = titleOrId(thread_id, this.#titles.get(thread_id));
-    return title || say("app.conversation_with", { name: requester?.name ?? "?" });
+    return title || getText("app.conversation_with", { name: requester?.name ?? "?" });
   }
 
   /** Take requests out of the list until the returned function is called. */
   hold(requests: readonly InputRequest[]): () => void {
     const ids = requests.map(({ id }) => id);
-    this.#held = new Set([...this.#held, ...ids]);
+    this.#heldIds = new Set([...this.#heldIds, ...ids]);
     this.#show();
     return () => {
-      this.#held = new Set([...this.#held].filter((id) => !ids.includes(id)));
+      this.#heldIds = new Set([...this.#heldIds].filter((id) => !ids.includes(id)));
       this.#show();
     };
   }
@@ -91,12 +91,12 @@ export class InboxStore extends EventTarget {
   async decide(
     requests: readonly InputRequest[],
     body: Omit<BatchBody, "requests">,
-  ): Promise<{ left: number; over: number }> {
-    let left = 0;
-    let over = 0;
-    for (let at = 0; at < requests.length; at += BATCH) {
-      const some = requests.slice(at, at + BATCH);
-      const items = some.map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
+  ): Promise<{ undecided: number; alreadyEnded: number }> {
+    let undecided = 0;
+    let alreadyEnded = 0;
+    for (let start = 0; start < requests.length; start += BATCH) {
+      const batch = requests.slice(start, start + BATCH);
+      const items = batch.map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
       try {
         const { results } = await this.client.post<BatchResults>(
           "/v1/requests/batch",
@@ -104,39 +104,42 @@ export class InboxStore extends EventTarget {
           newKey(),
         );
         const failed = results.filter(({ status }) => status !== 200);
-        const ended = failed.filter(({ error }) => OVER.includes(error?.code ?? ""));
-        over += ended.length;
-        left += failed.length - ended.length;
+        const ended = failed.filter(({ error }) => ENDED_CODES.includes(error?.code ?? ""));
+        alreadyEnded += ended.length;
+        undecided += failed.length - ended.length;
       } catch {
-        left += some.length;
+        undecided += batch.length;
       }
     }
-    return { left, over };
+    return { undecided, alreadyEnded };
   }
 
   #show(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#inbox && this.#isPersonKnown) {
-      const open = waiting(this.#inbox).filter(({ id }) => !this.#held.has(id));
-      this.requests = open.filter(({ id }) => !this.personal.isAside(id));
-      this.later = open.filter(({ id }) => this.personal.isAside(id));
+      const open = waitingRequests(this.#inbox).filter(({ id }) => !this.#heldIds.has(id));
+      this.requests = open.filter(({ id }) => !this.personal.isPutAside(id));
+      this.putAside = open.filter(({ id }) => this.personal.isPutAside(id));
       this.mine = this.requests.filter(
         (request) => request.status === "pending" && !readOnlyReason(request, this.me),
       );
-      if (this.requests.some(({ thread_id }) => !this.#asked.has(thread_id)))
-        this.#asking ??= setTimeout(() => void this.#ask(), this.#asked.size > 0 ? TITLES_MS : 0);
+      if (this.requests.some(({ thread_id }) => !this.#titledThreads.has(thread_id)))
+        this.#titleTimer ??= setTimeout(
+          () => void this.#loadTitles(),
+          this.#titledThreads.size > 0 ? TITLES_MS : 0,
+        );
     }
     this.dispatchEvent(new Event("change"));
   }
 
   /** Look for the titles of conversations; those of the last 200 that began are enough to be read. */
-  async #ask(): Promise<void> {
+  async #loadTitles(): Promise<void> {
     const unknown = (this.requests ?? []).map(({ thread_id }) => thread_id);
     const page = await this.client.get<ThreadPage>(`/v1/threads?limit=${BATCH}`).catch(() => undefined);
-    this.#asking = undefined;
+    this.#titleTimer = undefined;
     if (!page) return; // the next change looks again
-    for (const id of unknown) this.#asked.add(id);
+    for (const id of unknown) this.#titledThreads.add(id);
     const named = page.threads.flatMap(({ id, title }): [string, string][] => (title ? [[id, title]] : []));
     this.#titles = new Map([...this.#titles, ...named]);
     this.dispatchEvent(new Event("change"));

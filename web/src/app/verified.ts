@@ -1,6 +1,6 @@
 /** How far the audit log was verified in this browser, and when. */
 
-const STORED = "askback-verified";
+const STORAGE_KEY = "askback-verified";
 
 interface Verified {
   readonly seq: number;
@@ -10,11 +10,11 @@ interface Verified {
 
 export const verified = {
   get last(): Verified | undefined {
-    const [seq, at] = (localStorage.getItem(STORED) ?? "").split(" ");
+    const [seq, at] = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ");
     return seq && at ? { seq: Number(seq), at } : undefined;
   },
   /** Keep that all entries up to `seq` fit. */
   keep(seq: number, now: number): void {
-    localStorage.setItem(STORED, `${seq} ${new Date(now).toISOString()}`);
+    localStorage.setItem(STORAGE_KEY, `${seq} ${new Date(now).toISOString()}`);
   },
 };

@@ -69,7 +69,7 @@ export class Client extends EventTarget {
   }
 
   /** Write a message into a thread. */
-  say(thread: string, text: string, key: string): Promise<PostedMessage> {
+  postMessage(thread: string, text: string, key: string): Promise<PostedMessage> {
     const content = [{ type: "text", text }];
     return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
   }

@@ -5,7 +5,7 @@ import {
   applyShared,
   EMPTY_INBOX,
   type Inbox,
-  waiting,
+  waitingRequests,
 } from "../core/inbox.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
@@ -18,30 +18,31 @@ import type { Socket } from "./socket.ts";
 export function followInbox(client: Client, show: (inbox: Inbox, loading: boolean) => void): () => void {
   let inbox: Inbox = EMPTY_INBOX;
   let loading = true;
-  const put = (next: Inbox): void => {
+  const setInbox = (next: Inbox): void => {
     inbox = next;
     show(inbox, loading);
   };
   return client.follow({
     async sync(socket) {
-      const before = new Set(waiting(inbox).map((request) => request.id));
+      const before = new Set(waitingRequests(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
       const read = async (status: Status): Promise<void> => {
         for await (const { requests } of pages(socket, status)) {
           for (const request of requests) before.delete(request.id);
-          put(addRequests(inbox, requests));
+          setInbox(addRequests(inbox, requests));
         }
       };
       await Promise.all([read("resolving"), read("pending")]);
       loading = false;
       // A request that was open before and is not listed has ended in the meantime.
-      put({ ...inbox, known: new Map([...inbox.known].filter(([id]) => !before.has(id))) });
+      setInbox({ ...inbox, byId: new Map([...inbox.byId].filter(([id]) => !before.has(id))) });
     },
     event(event, level) {
-      if ("request" in event) put(applyInboxEvent(inbox, { ...event, request: { ...event.request, level } }));
+      if ("request" in event)
+        setInbox(applyInboxEvent(inbox, { ...event, request: { ...event.request, level } }));
     },
     shared(access) {
-      put(applyShared(inbox, access));
+      setInbox(applyShared(inbox, access));
     },
     refused: () => {},
   });

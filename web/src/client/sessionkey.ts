@@ -8,13 +8,13 @@
 const STORE = "session";
 const KEY = "half";
 
-const done = <T>(request: IDBRequest<T>): Promise<T> =>
+const requestDone = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
-const committed = (transaction: IDBTransaction): Promise<void> =>
+const transactionDone = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
@@ -27,10 +27,13 @@ async function inStore<T>(
 ): Promise<T> {
   const opening = indexedDB.open("askback-session");
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
-  const db = await done(opening);
+  const db = await requestDone(opening);
   try {
     const transaction = db.transaction(STORE, mode);
-    const [result] = await Promise.all([done(act(transaction.objectStore(STORE))), committed(transaction)]);
+    const [result] = await Promise.all([
+      requestDone(act(transaction.objectStore(STORE))),
+      transactionDone(transaction),
+    ]);
     return result;
   } finally {
     db.close();

@@ -30,10 +30,10 @@ function advance(thread: Transcript, event: PartEvent): Transcript {
   return { ...moved, requests: merge(thread.requests, placed) };
 }
 
-function merge(requests: readonly ThreadRequest[], arrived: ThreadRequest): readonly ThreadRequest[] {
-  if (!requests.some((request) => request.id === arrived.id)) return [...requests, arrived];
-  return replace(requests, arrived.id, (held) =>
-    isNewer(arrived, held) ? { ...arrived, seq: held.seq } : held,
+function merge(requests: readonly ThreadRequest[], incoming: ThreadRequest): readonly ThreadRequest[] {
+  if (!requests.some((request) => request.id === incoming.id)) return [...requests, incoming];
+  return replace(requests, incoming.id, (existing) =>
+    isNewer(incoming, existing) ? { ...incoming, seq: existing.seq } : existing,
   );
 }
 

@@ -21,25 +21,25 @@ export function parseReply(form: Form, text: string): ParsedReply {
   if (field.sensitive) return { why: "not_for_text" };
   if (field.type === "text" || field.type === "textarea") return { values: { [field.id]: reply } };
   if (!("options" in field)) return { why: "not_for_text" };
-  const exact = matching(field.options, reply, (each) => each);
+  const exact = matchingOption(field.options, reply, (each) => each);
   const [found, ...others] =
-    exact.length > 0 ? exact : matching(field.options, reply, (each) => each.toLowerCase());
+    exact.length > 0 ? exact : matchingOption(field.options, reply, (each) => each.toLowerCase());
   if (found === undefined || others.length > 0)
     return { why: found === undefined ? "not_an_option" : "ambiguous" };
   return { values: { [field.id]: field.type === "multiselect" ? [found] : found } };
 }
 
 /** A label as the server sends it may be in several languages. */
-const spellings = (label: LocalText): string[] =>
+const spellingsOf = (label: LocalText): string[] =>
   typeof label === "string" ? [label] : Object.values(label);
 
-const matching = (
+const matchingOption = (
   options: readonly Option[],
   reply: string,
   normalize: (text: string) => string,
 ): OptionValue[] =>
   options
     .filter(({ value, label }) =>
-      [String(value), ...spellings(label)].some((name) => normalize(name) === normalize(reply)),
+      [String(value), ...spellingsOf(label)].some((name) => normalize(name) === normalize(reply)),
     )
     .map(({ value }) => value);

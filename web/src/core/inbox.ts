@@ -3,35 +3,35 @@
 import type { InputRequest, LevelChange, RequestEvent } from "./generated/wire.ts";
 import { isNewer, isTerminal } from "./lifecycle.ts";
 
-/** `known` maps an ended request to null, so that a late event cannot bring it back. */
+/** `byId` maps an ended request to null, so that a late event cannot bring it back. */
 export interface Inbox {
   readonly position: number;
-  readonly known: ReadonlyMap<string, InputRequest | null>;
+  readonly byId: ReadonlyMap<string, InputRequest | null>;
 }
 
-export const EMPTY_INBOX: Inbox = { position: 0, known: new Map() };
+export const EMPTY_INBOX: Inbox = { position: 0, byId: new Map() };
 
 /** Add states of requests, from a list or an event. */
 export function addRequests(inbox: Inbox, requests: readonly InputRequest[]): Inbox {
-  const known = new Map(inbox.known);
+  const byId = new Map(inbox.byId);
   for (const request of requests) {
-    const current = known.get(request.id);
+    const current = byId.get(request.id);
     if (current === null) continue;
     // An earlier state may still come with a newer level.
     const { level = current?.level } = request;
     const latest = { ...(current && !isNewer(request, current) ? current : request), level };
-    known.set(request.id, isTerminal(latest.status) ? null : latest);
+    byId.set(request.id, isTerminal(latest.status) ? null : latest);
   }
-  return { ...inbox, known };
+  return { ...inbox, byId };
 }
 
 /** Apply a new level of the reader in a thread; the requests of a hidden thread are removed. */
 export function applyShared(inbox: Inbox, { thread_id, level }: LevelChange): Inbox {
-  const known = [...inbox.known].flatMap(([id, request]): [string, InputRequest | null][] => {
+  const byId = [...inbox.byId].flatMap(([id, request]): [string, InputRequest | null][] => {
     if (request?.thread_id !== thread_id) return [[id, request]];
     return level === "none" ? [] : [[id, { ...request, level }]];
   });
-  return { ...inbox, known: new Map(known) };
+  return { ...inbox, byId: new Map(byId) };
 }
 
 /** Apply an event and move the cursor; order and repetition do not matter. */
@@ -41,10 +41,10 @@ export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
 }
 
 /** Return the open requests, newest first, without those that wait in line behind another. */
-export function waiting(inbox: Inbox): InputRequest[] {
-  return [...inbox.known.values()]
+export function waitingRequests(inbox: Inbox): InputRequest[] {
+  return [...inbox.byId.values()]
     .filter((request): request is InputRequest => !!request && !request.queued_behind)
-    .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id));
+    .sort((a, b) => compareAge(b.created_at, a.created_at) || compareAge(b.id, a.id));
 }
 
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const compareAge = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

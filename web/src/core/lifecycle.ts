@@ -13,18 +13,18 @@ export function isTerminal(status: Status): boolean {
  * arrive, readers agree.
  */
 export function isNewer(next: InputRequest, current: InputRequest): boolean {
-  if (isTerminal(current.status)) return current.status === next.status && ends(next) > ends(current);
+  if (isTerminal(current.status)) return current.status === next.status && settles(next) > settles(current);
   if (isTerminal(next.status)) return true;
   if (next.revision !== current.revision) return next.revision > current.revision;
   if (next.status !== current.status) return next.status === "resolving";
-  return notes(next) > notes(current);
+  return addsNote(next) > addsNote(current);
 }
 
 /** What comes after an approval: its call has run, or it was revoked. */
-const ends = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
+const settles = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
 
 /** The number of notes on an open request, which only grows: votes, escalation steps, assignments, failed attempts, and flags that are set once. */
-const notes = ({
+const addsNote = ({
   votes = [],
   escalated = 0,
   assignment,

@@ -73,7 +73,7 @@ export function stateOf({ phase, interactive }: View): ViewState {
 }
 
 /** What is happening to what was sent: it is on its way, or the requester looks at it. */
-export const underway = ({ request }: View): "checking" | "sending" =>
+export const isUnderway = ({ request }: View): "checking" | "sending" =>
   request?.status === "resolving" ? "checking" : "sending";
 
 /** Whether the person may type and send. */
@@ -90,7 +90,7 @@ export const mayDecline = (view: View): boolean =>
   isOpen(view) || (view.interactive && view.request?.status === "resolving");
 
 /** The view after one more signal; the same object when the signal changes nothing. */
-export function next(view: View, signal: Signal): View {
+export function reduce(view: View, signal: Signal): View {
   switch (signal.type) {
     case "interactive":
       return view.interactive === signal.on ? view : { ...view, interactive: signal.on };
@@ -132,10 +132,10 @@ function adopt(view: View, incoming: InputRequest): View {
   const request = incoming.level || !current?.level ? incoming : { ...incoming, level: current.level };
   if (current?.status === status && current.revision === revision) return { ...view, request };
   const { field_errors: errors = [], error_summary: summary = null } = request;
-  const fresh = { ...view, request, errors, summary, origin: originOf(view, current) };
-  if (isTerminal(status)) return { ...fresh, phase: status as Phase };
-  if (status === "resolving") return { ...fresh, phase: "submitting" };
-  return { ...fresh, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
+  const adopted = { ...view, request, errors, summary, origin: originOf(view, current) };
+  if (isTerminal(status)) return { ...adopted, phase: status as Phase };
+  if (status === "resolving") return { ...adopted, phase: "submitting" };
+  return { ...adopted, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
 }
 
 /** What was open here, and is not any more without an attempt from here, was settled elsewhere. */
@@ -144,15 +144,15 @@ const originOf = ({ key, origin }: View, current: InputRequest | null): Origin =
 
 /** What was sent was taken: as the end, to be checked, or as one vote of several. */
 function accept(view: View): View {
-  const asked = view.request?.status === "pending";
-  const phase = asked && ["submitting", "failed"].includes(view.phase) ? "pending" : view.phase;
-  return { ...view, phase, key: null, origin: asked ? "" : "here" };
+  const isPending = view.request?.status === "pending";
+  const phase = isPending && ["submitting", "failed"].includes(view.phase) ? "pending" : view.phase;
+  return { ...view, phase, key: null, origin: isPending ? "" : "here" };
 }
 
 /** What was sent was not taken: either somebody was first, or the form changed and is open again. */
 function applyConflict(before: View, after: View): View {
   if (before.key === null) return after;
-  const asked = after.request?.status === "pending";
-  const phase = asked && ["submitting", "failed"].includes(after.phase) ? "pending" : after.phase;
-  return { ...after, phase, key: null, origin: asked ? "" : "lost" };
+  const isPending = after.request?.status === "pending";
+  const phase = isPending && ["submitting", "failed"].includes(after.phase) ? "pending" : after.phase;
+  return { ...after, phase, key: null, origin: isPending ? "" : "lost" };
 }

@@ -1,7 +1,7 @@
 /** Texts, from the very catalogues that the server uses: one fault reads the same on both sides. */
 
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
-import { own } from "./path.ts";
+import { ownValue } from "./path.ts";
 
 type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";
@@ -40,10 +40,11 @@ export const hasText = (key: string, locale: Locale): boolean => Object.hasOwn(C
 /** The text of `key`, or with a value of 1 that of `<key>.one`, its `{placeholders}` filled; an unknown key is its own text. */
 export function translate(key: string, params: Record<string, unknown> = {}, locale: Locale = "en"): string {
   const texts = CATALOGUES[locale];
-  const text = (Object.values(params).includes(1) && own(texts, `${key}.one`)) || (own(texts, key) ?? key);
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = own(params, name);
-    return value === undefined ? whole : String(value);
+  const text =
+    (Object.values(params).includes(1) && ownValue(texts, `${key}.one`)) || (ownValue(texts, key) ?? key);
+  return text.replace(/\{(\w+)\}/g, (match, name: string) => {
+    const value = ownValue(params, name);
+    return value === undefined ? match : String(value);
   });
 }
 

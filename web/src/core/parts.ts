@@ -16,14 +16,14 @@ export interface Line {
 }
 
 /** The beginning and the end of what is too long to be shown whole at first. */
-export interface Fold {
+export interface Truncated {
   readonly head: readonly Line[];
   readonly tail: readonly Line[];
 }
 
 /** More than either is folded. */
-export const LINES = 12;
-export const CHARACTERS = 1_500;
+export const MAX_LINES = 12;
+export const MAX_CHARACTERS = 1_500;
 
 const HEAD = { lines: 8, characters: 900 };
 const TAIL = { lines: 4, characters: 500 };
@@ -35,17 +35,17 @@ export const DECEIVING = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\u
 const UNSEEN =
   /(?![\t\n ])(?:[\p{C}\p{Z}\p{Me}\u115f\u1160\u2800\u3164\uffa0]|[\u0334-\u0338]|\u034f|[\ufe00-\ufe0f])/gu;
 
-const spell = (character: string): string => {
+const spellEscape = (character: string): string => {
   const code = (character.codePointAt(0) ?? 0).toString(16);
   return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 };
 
 /** A text with every character that would not be seen, or would deceive, as an escape. */
-export function visible(text: string, hidden: RegExp = UNSEEN): Part[] {
+export function showInvisible(text: string, hidden: RegExp = UNSEEN): Part[] {
   let end = 0;
   const parts: Part[] = [];
   for (const { 0: character, index } of text.matchAll(hidden)) {
-    parts.push(text.slice(end, index), { escape: spell(character) });
+    parts.push(text.slice(end, index), { escape: spellEscape(character) });
     end = index + character.length;
   }
   return [...parts, text.slice(end)].filter((part) => part !== "");
@@ -70,37 +70,40 @@ export const lengthOf = (lines: readonly Line[]): number =>
   lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
 
 /** The beginning and the end of long lines, which never overlap; null if the whole text can be shown. */
-export function fold(lines: readonly Line[]): Fold | null {
-  if (lines.length <= LINES && lengthOf(lines) <= CHARACTERS) return null;
-  return { head: take(lines, HEAD, false), tail: take(lines, TAIL, true) };
+export function truncate(lines: readonly Line[]): Truncated | null {
+  if (lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS) return null;
+  return { head: takeLines(lines, HEAD, false), tail: takeLines(lines, TAIL, true) };
 }
 
 /** Lines from one end, as far as `limit` goes; the last of them may be cut. */
-function take(lines: readonly Line[], limit: typeof HEAD, fromEnd: boolean): Line[] {
-  const taken: Line[] = [];
-  let left = limit.characters;
+function takeLines(lines: readonly Line[], limit: typeof HEAD, fromEnd: boolean): Line[] {
+  const result: Line[] = [];
+  let remaining = limit.characters;
   for (const line of fromEnd ? lines.toReversed() : lines) {
-    if (taken.length === limit.lines || left <= 0) break;
-    const parts = cut(line.parts, left, fromEnd);
-    left -= lengthOf([line]);
-    taken.push({ ...line, parts });
+    if (result.length === limit.lines || remaining <= 0) break;
+    const parts = takeParts(line.parts, remaining, fromEnd);
+    remaining -= lengthOf([line]);
+    result.push({ ...line, parts });
   }
-  return fromEnd ? taken.reverse() : taken;
+  return fromEnd ? result.reverse() : result;
 }
 
-function cut(parts: Parts, limit: number, fromEnd: boolean): Part[] {
-  const kept: Part[] = [];
-  let left = limit;
+function takeParts(parts: Parts, limit: number, fromEnd: boolean): Part[] {
+  const result: Part[] = [];
+  let remaining = limit;
   for (const part of fromEnd ? parts.toReversed() : parts) {
-    if (left <= 0) break;
+    if (remaining <= 0) break;
     const { length } = textOf(part);
     // An escape is kept whole or not at all; half of a pair of surrogates is given back.
-    if (length <= left) kept.push(part);
+    if (length <= remaining) result.push(part);
     else if (typeof part === "string")
-      kept.push(
-        (fromEnd ? part.slice(-left) : part.slice(0, left)).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/, ""),
+      result.push(
+        (fromEnd ? part.slice(-remaining) : part.slice(0, remaining)).replace(
+          /^[\udc00-\udfff]|[\ud800-\udbff]$/,
+          "",
+        ),
       );
-    left -= length;
+    remaining -= length;
   }
-  return fromEnd ? kept.reverse() : kept;
+  return fromEnd ? result.reverse() : result;
 }

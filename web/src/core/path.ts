@@ -1,15 +1,15 @@
 /** Extend `path`: an index as `[0]`, a name as `.name`, an odd name quoted as `["a b"]`. */
-export function join(path: string, step: string | number): string {
-  if (typeof step === "number") return `${path}[${step}]`;
-  if (!/^[A-Za-z0-9_-]+$/.test(step)) return `${path}["${step.replace(/[\\"]/g, "\\$&")}"]`;
-  return path ? `${path}.${step}` : step;
+export function join(path: string, segment: string | number): string {
+  if (typeof segment === "number") return `${path}[${segment}]`;
+  if (!/^[A-Za-z0-9_-]+$/.test(segment)) return `${path}["${segment.replace(/[\\"]/g, "\\$&")}"]`;
+  return path ? `${path}.${segment}` : segment;
 }
 
 /** The path of the value of a field; the id of a field of a row is the steps to it, one on each line. */
 export const valuePath = (id: string): string => id.split("\n").reduce<string>(join, "values");
 
 /** What `record` itself holds under `key`: a name such as `constructor` never finds the prototype's. */
-export function own<T>(record: Record<string, T> | null | undefined, key: string): T | undefined {
+export function ownValue<T>(record: Record<string, T> | null | undefined, key: string): T | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 

@@ -87,34 +87,34 @@ export type Entry =
 /**
  * The conversation in display order, every request once.
  *
- * What is held comes last, for it has not been said yet, and after it an open standalone request. The request `apart` is
- * left out: it is shown elsewhere. A request is shown at its own `request` block; else after the `tool` block with its
+ * Held messages come last, because the agent does not have them yet, and after them an open standalone request. The request
+ * `exceptId` is left out: it is shown elsewhere. A request is shown at its own `request` block; else after the `tool` block with its
  * `tool_call_id`; else after the message `message_id`; else by `seq`, as a standalone one always is.
  */
-export function entries(thread: Transcript, apart?: string): Entry[] {
+export function entries(thread: Transcript, exceptId?: string): Entry[] {
   const messages = [...thread.messages].sort((a, b) => +!!a.held - +!!b.held || bySeq(a, b));
   const places = new Set(messages.flatMap(({ id, content }) => [`message ${id}`, ...content.map(placeOf)]));
-  const held = new Map<string, ThreadRequest[]>();
-  const requests = thread.requests.filter(({ id }) => id !== apart);
+  const requestsByPlace = new Map<string, ThreadRequest[]>();
+  const requests = thread.requests.filter(({ id }) => id !== exceptId);
   for (const request of requests.sort((a, b) => +isLast(a) - +isLast(b) || bySeq(a, b))) {
     const { id, tool_call_id, message_id } = request;
-    const own = isStandalone(request)
+    const namedPlaces = isStandalone(request)
       ? []
       : [`request ${id}`, `tool ${tool_call_id}`, `message ${message_id}`];
-    const place = own.find((name) => places.has(name)) ?? "";
-    held.set(place, [...(held.get(place) ?? []), request]);
+    const place = namedPlaces.find((name) => places.has(name)) ?? "";
+    requestsByPlace.set(place, [...(requestsByPlace.get(place) ?? []), request]);
   }
-  const loose = held.get("") ?? [];
-  const before = (seq: number) =>
-    loose.splice(0, loose.filter((request) => request.seq < seq && !isLast(request)).length);
+  const unplaced = requestsByPlace.get("") ?? [];
+  const takeBefore = (seq: number) =>
+    unplaced.splice(0, unplaced.filter((request) => request.seq < seq && !isLast(request)).length);
   /** What is at a place; a place that is named twice counts once. */
-  const take = (place: string) => (places.delete(place) ? (held.get(place) ?? []) : []);
-  const shown = messages.flatMap((message): Entry[] => [
-    ...before(message.seq).map(entryOf),
-    { type: "message", id: message.id, message, parts: partsOf(message, places, take) },
-    ...take(`message ${message.id}`).map(entryOf),
+  const takeAt = (place: string) => (places.delete(place) ? (requestsByPlace.get(place) ?? []) : []);
+  const placed = messages.flatMap((message): Entry[] => [
+    ...takeBefore(message.seq).map(entryOf),
+    { type: "message", id: message.id, message, parts: partsOf(message, places, takeAt) },
+    ...takeAt(`message ${message.id}`).map(entryOf),
   ]);
-  return [...shown, ...loose.map(entryOf)];
+  return [...placed, ...unplaced.map(entryOf)];
 }
 
 function placeOf(block: MessagePart): string {

@@ -15,7 +15,7 @@ import {
 } from "./form.ts";
 import type { Field, Form, Json, Multiselect, Number as NumberField } from "./generated/wire.ts";
 import { type Fault, fault } from "./messages.ts";
-import { join, own, valuePath } from "./path.ts";
+import { join, ownValue, valuePath } from "./path.ts";
 import { codePoints, hasControl, isBlank } from "./text.ts";
 
 /** `request.view.patterns`: by field id, a JavaScript pattern, or null where only the server checks the pattern. */
@@ -26,13 +26,15 @@ type Reason = readonly [key: string, params?: Record<string, unknown>];
 
 /** Return every fault of the values, in the order of the fields. */
 export function findValueFaults(form: Form, values: Record<string, unknown>, patterns: Patterns): Fault[] {
-  return answeredFields(form, values).flatMap((field) => fieldFaults(field, own(values, field.id), patterns));
+  return answeredFields(form, values).flatMap((field) =>
+    fieldFaults(field, ownValue(values, field.id), patterns),
+  );
 }
 
 /** All fields, except those of optional sections in which nothing is entered. */
 function answeredFields(form: Form, values: Record<string, unknown>): readonly Field[] {
   return sectionsOf(form).flatMap(({ fields, optional }) =>
-    optional && fields.every((field) => isUntouched(field, own(values, field.id))) ? [] : fields,
+    optional && fields.every((field) => isUntouched(field, ownValue(values, field.id))) ? [] : fields,
   );
 }
 
@@ -55,15 +57,15 @@ function fieldFaults(field: Field, value: unknown, patterns: Patterns): readonly
   if (validate_on_client === false) return [];
   if (!isProvided(field, value)) return required ? [fault(path, "required_missing")] : [];
   if (field.type === "multiselect") return choicesFaults(field, value as OptionValue[], path);
-  return faultOf(path, reasonOf(field, value as Json, own(patterns, id)));
+  return faultOf(path, reasonOf(field, value as Json, ownValue(patterns, id)));
 }
 
 const faultOf = (path: string, reason: Reason | null): readonly Fault[] =>
   reason ? [fault(path, ...reason)] : [];
 
-function choicesFaults(field: Multiselect, chosen: readonly OptionValue[], path: string): readonly Fault[] {
-  const each = chosen.flatMap((item, at) => faultOf(join(path, at), choiceReason(field, item)));
-  return [...faultOf(path, countReason(field, chosen.length)), ...each];
+function choicesFaults(field: Multiselect, values: readonly OptionValue[], path: string): readonly Fault[] {
+  const each = values.flatMap((item, index) => faultOf(join(path, index), choiceReason(field, item)));
+  return [...faultOf(path, countReason(field, values.length)), ...each];
 }
 
 /** Dates are checked by their native inputs: see `elements/rules/faults.ts`. */
@@ -155,8 +157,8 @@ interface Decimal {
 
 function decimal(value: number): Decimal {
   const [mantissa = "0", power = "0"] = String(value).split("e");
-  const [whole = "0", fraction = ""] = mantissa.split(".");
-  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+  const [integer = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(integer + fraction), exponent: Number(power) - fraction.length };
 }
 
 function scaled(value: Decimal, exponent: number): bigint {

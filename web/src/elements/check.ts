@@ -1,7 +1,7 @@
 import { allFields, isZoned, type Values } from "../core/form.ts";
 import type { Field, FieldError, Form } from "../core/generated/wire.ts";
 import { type Fault, fault, type Locale, renderFault } from "../core/messages.ts";
-import { own, valuePath } from "../core/path.ts";
+import { ownValue, valuePath } from "../core/path.ts";
 import type { Patterns } from "../core/values.ts";
 import { blankOthers, type Draft } from "./draft.ts";
 import { texts } from "./localtexts.ts";
@@ -27,7 +27,7 @@ export const blankFaults = ({ form, draft }: CheckInput): Fault[] =>
  * A native input accepts a local time that a change of the clocks skips; `withZone` leaves such a time without a zone.
  */
 export function unreadableFault(field: Field, { values, validityOf }: CheckInput): Fault[] {
-  const value = own(values, field.id);
+  const value = ownValue(values, field.id);
   const skipped = isZoned(field) && typeof value === "string" && !value.endsWith("]");
   return skipped || validityOf(field)?.badInput ? [fault(valuePath(field.id), "invalid_date")] : [];
 }

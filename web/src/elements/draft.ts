@@ -8,7 +8,7 @@ import {
   type Values,
 } from "../core/form.ts";
 import type { Field, FileValue, Form, Json, Option } from "../core/generated/wire.ts";
-import { own } from "../core/path.ts";
+import { ownValue } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { onDemand } from "./ondemand.ts";
 
@@ -38,7 +38,7 @@ export const isYesNo = (field: Field): boolean => field.type === "boolean" && fi
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
 
 /** The options of these that the field has. */
-const known = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>
+const onlyOptions = ({ options }: ChoiceField, chosen: readonly OptionValue[]): OptionValue[] =>
   chosen.filter((item) => options.some(({ value }) => value === item));
 
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
@@ -47,9 +47,9 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (isBox(field)) return { ...EMPTY, on: value === true };
   if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
-    const given = [value].flat(2) as OptionValue[];
-    const chosen = known(field, given);
-    const typed = given.filter((item) => !chosen.includes(item));
+    const values = [value].flat(2) as OptionValue[];
+    const chosen = onlyOptions(field, values);
+    const typed = values.filter((item) => !chosen.includes(item));
     const other = typed.length > 0 && field.allow_other === true;
     return { ...EMPTY, chosen, other, text: typed.join(", ") };
   }
@@ -64,15 +64,15 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
  *
  * `false` and 0 count as values (F12).
  */
-export function start(form: Form, locale: string, before?: Draft, sent?: Values): Draft {
-  const given = (values: Values | null | undefined, { id }: Field) => own(values, id);
+export function startDraft(form: Form, locale: string, before?: Draft, sent?: Values): Draft {
+  const valueIn = (values: Values | null | undefined, { id }: Field) => ownValue(values, id);
   return new Map(
     allFields(form).map((field) => {
-      const value = given(sent, field) ?? given(form.initial_values, field) ?? field.default;
+      const value = valueIn(sent, field) ?? valueIn(form.initial_values, field) ?? field.default;
       const entry = before?.get(field.id) ?? entryOf(field, value, locale);
       // The options of a source are not in the form: the server checks them.
       if (!("options" in field) || field.options_from) return [field.id, entry];
-      return [field.id, { ...entry, chosen: known(field, entry.chosen) }];
+      return [field.id, { ...entry, chosen: onlyOptions(field, entry.chosen) }];
     }),
   );
 }
@@ -84,24 +84,24 @@ export function start(form: Form, locale: string, before?: Draft, sent?: Values)
  * is, and the check refuses it.
  */
 export function numberOf(text: string, locale: string): number | string {
-  const plain = (onDemand.ungroup?.(text) ?? text).trim().replace(",", ".");
+  const normalized = (onDemand.ungroup?.(text) ?? text).trim().replace(",", ".");
   const mark = locale === "de" ? "." : ",";
-  const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(plain);
-  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(plain) ? Number(plain) : text;
+  const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(normalized);
+  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(normalized) ? Number(normalized) : text;
 }
 
 /** The value of an entry, or null if it is empty. */
 export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, locale: string): Json {
   if (field.type === "file") {
-    const all = (files ?? []) as unknown as Json[];
-    return (field.max_files ?? 1) > 1 && all.length ? all : (all[0] ?? null);
+    const uploads = (files ?? []) as unknown as Json[];
+    return (field.max_files ?? 1) > 1 && uploads.length ? uploads : (uploads[0] ?? null);
   }
   if (isYesNo(field)) return chosen.length ? chosen[0] === "yes" : null;
   if (isBox(field)) return on;
   const typed = isBlank(text) ? null : text;
   if (field.type === "multiselect") {
-    const all = other && typed ? [...chosen, typed] : [...chosen];
-    return all.length ? all : null;
+    const uploads = other && typed ? [...chosen, typed] : [...chosen];
+    return uploads.length ? uploads : null;
   }
   if ("options" in field) return other ? typed : (chosen[0] ?? null);
   if (typed && field.type === "number") return numberOf(text, locale);
@@ -109,7 +109,7 @@ export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, 
 }
 
 /** Whether the person has given anything for this field. An unticked box is nothing. */
-export function provided(field: Field, entry: Entry = EMPTY): boolean {
+export function isEntryProvided(field: Field, entry: Entry = EMPTY): boolean {
   if ("options" in field || isYesNo(field))
     return entry.other ? !isBlank(entry.text) : entry.chosen.length > 0;
   return entry.on || !!entry.files?.length || !isBlank(entry.text);
@@ -118,7 +118,8 @@ export function provided(field: Field, entry: Entry = EMPTY): boolean {
 /** The fields of optional sections in which nothing is given. */
 function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
   const empty = sectionsOf(form).filter(
-    (section) => section.optional && !section.fields.some((field) => provided(field, draft.get(field.id))),
+    (section) =>
+      section.optional && !section.fields.some((field) => isEntryProvided(field, draft.get(field.id))),
   );
   return new Set(empty.flatMap((section) => section.fields));
 }
@@ -127,7 +128,7 @@ function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
  * The values to send. A box left alone is a "no" that the person has seen, so it is sent as
  * false; but not from an optional section that is otherwise empty, which counts as skipped.
  */
-export function collect(form: Form, draft: Draft, locale: string): Values {
+export function collectValues(form: Form, draft: Draft, locale: string): Values {
   const skipped = skippedFields(form, draft);
   const pairs = allFields(form).map((field): [string, Json] => [
     field.id,
@@ -145,7 +146,7 @@ export function blankOthers(form: Form, draft: Draft): Field[] {
 }
 
 /** The chosen options that want a second thought. */
-export function dangerous(form: Form, draft: Draft): string[] {
+export function hasDangerousChoice(form: Form, draft: Draft): string[] {
   return allFields(form).flatMap((field) =>
     ("options" in field ? field.options : [])
       .filter((option) => option.style === "danger" && draft.get(field.id)?.chosen.includes(option.value))
@@ -154,17 +155,17 @@ export function dangerous(form: Form, draft: Draft): string[] {
 }
 
 /** Whether every field is a choice, so that Submit can wait until the choices are made (A6, C10). */
-export function gated(form: Form): boolean {
+export function isGated(form: Form): boolean {
   return allFields(form).every((field) => "options" in field || isYesNo(field));
 }
 
 /** The number of required choices that are made. */
-export function progress(form: Form, draft: Draft): { done: number; all: number } {
+export function progress(form: Form, draft: Draft): { done: number; total: number } {
   const fields = allFields(form);
   const skipped = skippedFields(form, draft);
-  const given = (field: Field): boolean => provided(field, draft.get(field.id));
+  const isProvided = (field: Field): boolean => isEntryProvided(field, draft.get(field.id));
   const must = fields.filter((field) => field.required && !skipped.has(field));
-  return { done: must.filter(given).length, all: must.length };
+  return { done: must.filter(isProvided).length, total: must.length };
 }
 
 /** A field that is the whole form and is answered by one click (A5). */

@@ -4,7 +4,7 @@ import type { InputRequest } from "../core/generated/wire.ts";
 import type { Draft } from "./draft.ts";
 import type { Action, Body } from "./events.ts";
 import type { Sender } from "./kind.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** A submission: the action, its body, and the Idempotency-Key with which it is sent. */
 export interface Attempt {
@@ -55,7 +55,7 @@ export interface DraftStore {
     request: InputRequest,
     attempt: Attempt,
     retry: Retry | undefined,
-    say: Say,
+    getText: GetText,
     locale: string,
   ): readonly string[];
 }

@@ -1,27 +1,27 @@
 import { type Locale, loadTexts } from "../core/messages.ts";
 import { move, render, type Template } from "./html.ts";
-import { localeOf, type Say, sayIn } from "./text.ts";
+import { type GetText, getTextIn, localeOf } from "./text.ts";
 
 /** The properties that were set since the last drawing, with what they were before. */
 export type Changed = ReadonlyMap<string, unknown>;
 
 /** The elements on the page. */
-const shown = new Set<AskbackElement>();
-let watching = false;
+const connectedElements = new Set<AskbackElement>();
+let isWatchingLanguage = false;
 
 /** Draw again in another language when a `lang` attribute changes, whatever is typed meanwhile. */
 function watchLanguage(): void {
-  if (watching) return;
-  watching = true;
-  const follow = (): void => {
-    for (const element of shown) element.speak();
+  if (isWatchingLanguage) return;
+  isWatchingLanguage = true;
+  const onLanguageChange = (): void => {
+    for (const element of connectedElements) element.relabel();
   };
   const watched = { attributeFilter: ["lang"], subtree: true };
-  new MutationObserver(follow).observe(document, watched);
+  new MutationObserver(onLanguageChange).observe(document, watched);
 }
 
 /** Fills a style sheet that elements have already. */
-export const fill =
+export const replaceStyles =
   (sheet: CSSStyleSheet) =>
   ([text = ""]: TemplateStringsArray): CSSStyleSheet => {
     sheet.replaceSync(text);
@@ -29,9 +29,10 @@ export const fill =
   };
 
 /** Makes a style sheet; it holds no expressions. */
-export const css = (text: TemplateStringsArray): CSSStyleSheet => fill(new CSSStyleSheet())(text);
+export const css = (text: TemplateStringsArray): CSSStyleSheet => replaceStyles(new CSSStyleSheet())(text);
 
-const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const attributeName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
  * An element that draws itself again when one of its properties is set.
@@ -44,11 +45,11 @@ export abstract class AskbackElement extends HTMLElement {
   static properties: Record<string, unknown> = {};
 
   readonly root = this.attachShadow({ mode: "open" });
-  readonly #held = new Map<string, unknown>();
+  readonly #properties = new Map<string, unknown>();
   #changed = new Map<string, unknown>();
-  #queued = false;
+  #updateQueued = false;
   locale: Locale = "en";
-  say: Say = sayIn("en");
+  getText: GetText = getTextIn("en");
   /** Resolves when the requested update is drawn. */
   updateComplete: Promise<void> = Promise.resolve();
 
@@ -59,12 +60,12 @@ export abstract class AskbackElement extends HTMLElement {
     for (const name of Object.keys(properties)) {
       Object.defineProperty(prototype, name, {
         get(this: AskbackElement) {
-          return this.#held.get(name);
+          return this.#properties.get(name);
         },
         set(this: AskbackElement, value: unknown) {
-          const before = this.#held.get(name);
+          const before = this.#properties.get(name);
           if (Object.is(before, value)) return;
-          this.#held.set(name, value);
+          this.#properties.set(name, value);
           if (!this.#changed.has(name)) this.#changed.set(name, before);
           this.redraw();
         },
@@ -72,30 +73,30 @@ export abstract class AskbackElement extends HTMLElement {
     }
     return Object.keys(properties)
       .filter((name) => properties[name] !== undefined && !(properties[name] instanceof Object))
-      .map(dashed);
+      .map(attributeName);
   }
 
   constructor() {
     super();
     const { styles, properties } = this.constructor as typeof AskbackElement;
     this.root.adoptedStyleSheets = styles;
-    const early = Object.fromEntries(Object.entries(this).filter(([name]) => name in properties));
-    for (const name of Object.keys(early)) Reflect.deleteProperty(this, name);
-    Object.assign(this, properties, early);
+    const presetProperties = Object.fromEntries(Object.entries(this).filter(([name]) => name in properties));
+    for (const name of Object.keys(presetProperties)) Reflect.deleteProperty(this, name);
+    Object.assign(this, properties, presetProperties);
   }
 
   connectedCallback(): void {
     watchLanguage();
-    shown.add(this);
-    this.speak();
+    connectedElements.add(this);
+    this.relabel();
   }
 
   disconnectedCallback(): void {
-    shown.delete(this);
+    connectedElements.delete(this);
   }
 
   /** Draw again in the language of the place, and once more if its texts come later. */
-  speak(): void {
+  relabel(): void {
     this.redraw();
     loadTexts(localeOf(this))
       ?.then(() => this.redraw())
@@ -105,14 +106,14 @@ export abstract class AskbackElement extends HTMLElement {
   attributeChangedCallback(attribute: string, _before: string | null, value: string | null): void {
     const { properties } = this.constructor as typeof AskbackElement;
     for (const [name, first] of Object.entries(properties))
-      if (dashed(name) === attribute)
+      if (attributeName(name) === attribute)
         Object.assign(this, { [name]: typeof first === "boolean" ? value !== null : (value ?? first) });
   }
 
   /** Draw again soon; everything that is set until then is drawn together. */
   redraw(): void {
-    if (this.#queued || !this.isConnected) return;
-    this.#queued = true;
+    if (this.#updateQueued || !this.isConnected) return;
+    this.#updateQueued = true;
     this.updateComplete = Promise.resolve().then(() => this.#update());
   }
 
@@ -124,12 +125,12 @@ export abstract class AskbackElement extends HTMLElement {
 
   #update(): void {
     this.locale = localeOf(this);
-    this.say = sayIn(this.locale);
+    this.getText = getTextIn(this.locale);
     this.willUpdate(this.#changed);
     const changed = this.#changed;
     this.#changed = new Map();
     render(this.render(), this.root);
-    this.#queued = false;
+    this.#updateQueued = false;
     this.updated(changed);
   }
 
@@ -152,16 +153,16 @@ export function drawList<T extends { id: string }>(
   draw: (item: T, child: HTMLElement) => void,
 ): void {
   if (!place) return;
-  const held = new Map(([...place.children] as HTMLElement[]).map((child) => [child.dataset.id, child]));
+  const existing = new Map(([...place.children] as HTMLElement[]).map((child) => [child.dataset.id, child]));
   const children = items.map((item) => {
     const tag = place.localName === "div" ? "div" : "li";
-    const child = held.get(item.id) ?? place.appendChild(document.createElement(tag));
-    held.delete(item.id);
+    const child = existing.get(item.id) ?? place.appendChild(document.createElement(tag));
+    existing.delete(item.id);
     child.dataset.id = item.id;
     draw(item, child);
     return child;
   });
-  for (const gone of held.values()) gone.remove();
-  for (const [at, child] of children.entries())
-    if (place.children[at] !== child) move(child, place, place.children[at] ?? null);
+  for (const gone of existing.values()) gone.remove();
+  for (const [index, child] of children.entries())
+    if (place.children[index] !== child) move(child, place, place.children[index] ?? null);
 }

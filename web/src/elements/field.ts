@@ -4,12 +4,12 @@ import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
-import { drawOptions, yesNo } from "./options.ts";
+import { asYesNoChoice, drawOptions } from "./options.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
-const label = ({ field, optional, titled, say }: FieldView): Template =>
-  html`<span class=${titled ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${say("optional")}</span>`}`;
+const label = ({ field, optional, titled, getText }: FieldView): Template =>
+  html`<span class=${titled ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${getText("optional")}</span>`}`;
 
 function notes(view: FieldView): Template {
   const hint = hintOf(view);
@@ -93,7 +93,7 @@ function drawClear(view: FieldView): Template | false {
     view.change({ chosen: [], other: false });
     (currentTarget as HTMLElement).closest("fieldset")?.querySelector("input")?.focus();
   };
-  return html`<button type="button" class="quiet clear" id=${`${uid}-clear`} aria-label=${view.say("clear_of", { label: field.label })} .onclick=${clear}>${view.say("clear")}</button>`;
+  return html`<button type="button" class="quiet clear" id=${`${uid}-clear`} aria-label=${view.getText("clear_of", { label: field.label })} .onclick=${clear}>${view.getText("clear")}</button>`;
 }
 
 /** Several controls with their legend, hint and error. */
@@ -115,11 +115,11 @@ export function drawField(view: FieldView): Template {
   const { field } = view;
   if (field.type === "textarea") return labelled(view, area(view));
   if ("options" in field || isYesNo(field)) {
-    const { grouped, control } = drawOptions("options" in field ? { ...view, field } : yesNo(view));
+    const { grouped, control } = drawOptions("options" in field ? { ...view, field } : asYesNoChoice(view));
     return (grouped ? group : labelled)(view, control);
   }
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
   if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
-  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.say("unknown_kind")}</p></div>`;
+  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
 }

@@ -1,7 +1,7 @@
 import { onDemand } from "./ondemand.ts";
 
 /** How long Submit waits for the rules of the fields. */
-const LONGEST_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Load the rules of the fields, unless they are there.
@@ -10,6 +10,6 @@ const LONGEST_MS = 2_000;
  */
 export function loadRules(): Promise<unknown> | undefined {
   if (onDemand.findFaults) return undefined;
-  const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS));
-  return Promise.race([import("./rules/rules.ts").catch(() => {}), late]);
+  const timeout = new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS));
+  return Promise.race([import("./rules/rules.ts").catch(() => {}), timeout]);
 }

@@ -3,7 +3,7 @@ import type { Field, Json, Rich } from "../core/generated/wire.ts";
 import type { Entry } from "./draft.ts";
 import { html, type Template } from "./html.ts";
 import { onDemand } from "./ondemand.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** All that drawing one field needs; `uid` is unique within the shadow root. */
 export interface FieldView<F extends Field = Field> {
@@ -19,7 +19,7 @@ export interface FieldView<F extends Field = Field> {
   /** The form's suggestion before anything is entered. */
   preset: Json | undefined;
   markdown: Rich[] | undefined;
-  say: Say;
+  getText: GetText;
   change(next: Partial<Entry>): void;
   /** Set where one click on an option answers. */
   pick: ((next: Partial<Entry>) => void) | undefined;
@@ -37,20 +37,20 @@ export const describedBy = (view: FieldView): string | false =>
 
 type Bound = number | null | undefined;
 
-function bounds(key: string, min: Bound, max: Bound, say: Say): string {
+function bounds(key: string, min: Bound, max: Bound, getText: GetText): string {
   const low = min != null && (min === max ? "exactly" : max == null ? "min" : "both");
-  return low || max != null ? say(`${key}.${low || "max"}`, { min, max }) : "";
+  return low || max != null ? getText(`${key}.${low || "max"}`, { min, max }) : "";
 }
 
-function range(field: Field, say: Say): string {
-  if (field.type === "number") return bounds("range", field.min, field.max, say);
-  if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, say);
-  return isZoned(field) ? say("zone", { zone: onDemand.zoneName?.() }) : "";
+function range(field: Field, getText: GetText): string {
+  if (field.type === "number") return bounds("range", field.min, field.max, getText);
+  if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, getText);
+  return isZoned(field) ? getText("zone", { zone: onDemand.zoneName?.() }) : "";
 }
 
 /** The field's description and what its bounds say, if anything. */
-export function hintOf({ field, markdown, say }: FieldView): Template | false {
-  const extra = range(field, say);
-  const text = onDemand.rich?.(markdown, say) ?? field.description;
+export function hintOf({ field, markdown, getText }: FieldView): Template | false {
+  const extra = range(field, getText);
+  const text = onDemand.rich?.(markdown, getText) ?? field.description;
   return !!(text || extra) && html`${text}${text && extra && " "}${extra}`;
 }

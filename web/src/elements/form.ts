@@ -1,14 +1,14 @@
 import { allFields, nameOf } from "../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
-import { isOpen, mayDecline, stateOf, underway, type View } from "../core/machine.ts";
-import { own } from "../core/path.ts";
-import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
+import { isOpen, isUnderway, mayDecline, stateOf, type View } from "../core/machine.ts";
+import { ownValue } from "../core/path.ts";
+import { blankOthers, type Draft, EMPTY, type Entry, isGated, oneClick, progress } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FieldView } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** A change of the form while a person fills it in. */
 export interface Revision {
@@ -26,7 +26,7 @@ export interface Revision {
 export interface FormHost {
   readonly view: View;
   readonly draft: Draft;
-  readonly say: Say;
+  readonly getText: GetText;
   readonly headingLevel: number | string;
   /** The questions that wait for a second yes. */
   readonly asking: readonly string[];
@@ -71,9 +71,9 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field,
     optional: mixed && !field.required,
     titled: !field.label || (fields.length === 1 && field.label === form.title),
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
-    preset: own(form.initial_values, field.id) ?? field.default ?? undefined,
-    markdown: own(request.view?.markdown, `${path}.description`),
-    say: host.say,
+    preset: ownValue(form.initial_values, field.id) ?? field.default ?? undefined,
+    markdown: ownValue(request.view?.markdown, `${path}.description`),
+    getText: host.getText,
     change: (next) => host.change(field, next),
     pick: oneClick(form) ? (next) => host.pick(field, next) : undefined,
   };
@@ -86,16 +86,19 @@ export const drawFields = (
   form: Form,
   fields: readonly Field[],
   path: string,
-) => fields.map((field, at) => host.drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
+) =>
+  fields.map((field, index) =>
+    host.drawField(viewOf(host, request, form, field, `${path}.fields[${index}]`)),
+  );
 
 /** Draw a description, which may be Markdown; `path` is its place in the request. */
 export function drawDescription(
-  { say }: Pick<FormHost, "say">,
+  { getText }: Pick<FormHost, "getText">,
   request: InputRequest,
   text: string | null | undefined,
   path: string,
 ) {
-  const tree = onDemand.rich?.(own(request.view?.markdown, path), say);
+  const tree = onDemand.rich?.(ownValue(request.view?.markdown, path), getText);
   return text && html`<div class=${tree ? "description rich" : "description"}>${tree ?? text}</div>`;
 }
 
@@ -113,29 +116,29 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
   );
 }
 
-function drawSure(host: FormHost): Template {
+function drawConfirmation(host: FormHost): Template {
   return html`<div class="sure" role="group" aria-labelledby="sure">
     <div id="sure">${host.asking.map((question) => html`<p><strong>${question}</strong></p>`)}</div>
     <div class="actions">
-      <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.say("sure_no")}</button>
-      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
+      <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.getText("sure_no")}</button>
+      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.getText("sure_yes")}</button>
     </div>
   </div>`;
 }
 
 /** The reason why Submit is disabled, if it is. */
-export function gateOf({ draft, say, open: form, hindrance }: FormHost): string | false {
+export function gateOf({ draft, getText, open: form, hindrance }: FormHost): string | false {
   if (hindrance) return hindrance;
-  if (!gated(form)) return false;
-  if (blankOthers(form, draft).length > 0) return say("gate.other");
-  const { done, all } = progress(form, draft);
-  return done < all && say(all === 1 ? "gate.single" : "gate.several", { done, all });
+  if (!isGated(form)) return false;
+  if (blankOthers(form, draft).length > 0) return getText("gate.other");
+  const { done, total } = progress(form, draft);
+  return done < total && getText(total === 1 ? "gate.single" : "gate.several", { done, all: total });
 }
 
 function drawSubmit(host: FormHost, form: Form, busy: string | false): Template {
   const gate = gateOf(host);
   const [first, ...more] = form.sections ?? [];
-  const label = form.submit_label || (!more.length && first?.submit_label) || host.say("submit");
+  const label = form.submit_label || (!more.length && first?.submit_label) || host.getText("submit");
   return html`${gate && html`<p class="note" id="gate">${gate}</p>`}
     <button
       type="submit"
@@ -149,14 +152,14 @@ function drawSubmit(host: FormHost, form: Form, busy: string | false): Template 
 /** Draw the buttons; `submit` is drawn in place of Submit, and `back` before it. */
 export function drawActions(host: FormHost, form: Form, submit?: unknown, back?: unknown): Template {
   const state = stateOf(host.view);
-  if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
-  const busy = state === "submitting" && host.say(underway(host.view));
+  if (state === "disabled") return html`<p class="hint">${host.getText("disabled")}</p>`;
+  const busy = state === "submitting" && host.getText(isUnderway(host.view));
   const quick = oneClick(form);
   const leave = (reason: "skipped" | "dismissed", label: string) =>
     html`<button type="button" class="quiet" aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
-    ${form.allow_skip && leave("skipped", host.say("skip"))}
-    ${leave("dismissed", form.cancel_label || host.say("cancel"))}
+    ${form.allow_skip && leave("skipped", host.getText("skip"))}
+    ${leave("dismissed", form.cancel_label || host.getText("cancel"))}
     ${back} ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
   </div>`;
 }
@@ -177,6 +180,6 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     ${host.drawBody(request)}
     ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore)}
     ${isOpen(host.view) && host.revision?.draw(host)}
-    ${host.asking.length > 0 ? drawSure(host) : host.drawActions(form)}
+    ${host.asking.length > 0 ? drawConfirmation(host) : host.drawActions(form)}
   </form>`;
 }

@@ -4,7 +4,15 @@ import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, valuePath } from "../core/path.ts";
 import { findErrors } from "./check.ts";
-import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
+import {
+  collectValues,
+  type Draft,
+  EMPTY,
+  type Entry,
+  hasDangerousChoice,
+  isEntryProvided,
+  startDraft,
+} from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
@@ -16,7 +24,7 @@ import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { onDemand } from "./ondemand.ts";
 import type { Settled } from "./receipt/settled.ts";
 import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 const pathOf = (field: Field): string => valuePath(field.id);
 
@@ -43,15 +51,15 @@ export class FormKind implements Kind, FormHost {
     return this.host.view;
   }
 
-  get say(): Say {
-    return this.host.say;
+  get getText(): GetText {
+    return this.host.getText;
   }
 
   get asking(): readonly string[] {
     const values = this.#doubted;
     if (!values) return [];
-    const sure = dangerous(this.open, this.draft).map((label) => this.say("sure", { label }));
-    return [...sure, ...(secretWarning.form?.(this.form, values, this.say) ?? [])];
+    const sure = hasDangerousChoice(this.open, this.draft).map((label) => this.getText("sure", { label }));
+    return [...sure, ...(secretWarning.form?.(this.form, values, this.getText) ?? [])];
   }
 
   get headingLevel(): number | string {
@@ -68,10 +76,10 @@ export class FormKind implements Kind, FormHost {
     // Another language changes the words of a form, not its revision.
     if (revision !== this.at) onDemand.revise?.(this, before, request);
     this.at = revision;
-    this.start = start(this.form, locale, undefined, request.submitted?.values);
+    this.start = startDraft(this.form, locale, undefined, request.submitted?.values);
     const kept = first ? draftStore?.readDraft(request) : undefined;
     this.restored ||= kept !== undefined;
-    this.draft = start(this.form, locale, kept ?? this.draft, request.submitted?.values);
+    this.draft = startDraft(this.form, locale, kept ?? this.draft, request.submitted?.values);
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
@@ -117,7 +125,7 @@ export class FormKind implements Kind, FormHost {
   pick(field: Field, patch: Partial<Entry>): void {
     if (!isOpen(this.view)) return;
     this.change(field, patch);
-    if (patch.chosen?.length) this.proceed(collect(this.open, this.draft, this.host.locale));
+    if (patch.chosen?.length) this.proceed(collectValues(this.open, this.draft, this.host.locale));
     else this.host.focusOn("#f0-text");
   }
 
@@ -129,7 +137,7 @@ export class FormKind implements Kind, FormHost {
   }
 
   isBegun({ fields }: Section): boolean {
-    return fields.some((field) => provided(field, this.draft.get(field.id)));
+    return fields.some((field) => isEntryProvided(field, this.draft.get(field.id)));
   }
 
   skip({ fields }: Section): void {
@@ -153,7 +161,7 @@ export class FormKind implements Kind, FormHost {
   protected check(): void {
     const { host } = this;
     const form = this.open;
-    const values = collect(form, this.draft, host.locale);
+    const values = collectValues(form, this.draft, host.locale);
     const validityOf = (field: Field) => this.#control(field)?.validity;
     const patterns = this.view.request?.view?.patterns;
     const errors = findErrors({ form, values, draft: this.draft, patterns, validityOf }, host);

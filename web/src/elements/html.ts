@@ -13,10 +13,10 @@ export class Template {
   ) {}
 }
 
-type Put = (value: unknown) => void;
+type Update = (value: unknown) => void;
 
 /** Stands for a hole in the parsed markup: the value of an attribute, or the text of a comment. */
-const HOLE = "{}";
+const PLACEHOLDER = "{}";
 
 interface Policy {
   createHTML(text: string): string;
@@ -24,26 +24,26 @@ interface Policy {
 const { trustedTypes } = globalThis as {
   trustedTypes?: { createPolicy(name: string, policy: Policy): Policy };
 };
-const same: Policy = { createHTML: (text) => text };
-const policy = trustedTypes?.createPolicy("askback", same) ?? same;
+const identityPolicy: Policy = { createHTML: (text) => text };
+const policy = trustedTypes?.createPolicy("askback", identityPolicy) ?? identityPolicy;
 
-const parsed = new Map<readonly string[], DocumentFragment>();
-const roots = new WeakMap<ParentNode, Put>();
+const fragments = new Map<readonly string[], DocumentFragment>();
+const updates = new WeakMap<ParentNode, Update>();
 /** A list of n children is a template of n holes. */
-const lists: string[][] = [];
+const listStrings: string[][] = [];
 
 export const html = (strings: TemplateStringsArray, ...values: unknown[]) => new Template(strings, values);
 
 /** Draw into `place`, after what it holds already; drawing again changes what was drawn. */
 export function render(value: unknown, place: ParentNode): void {
-  let put = roots.get(place);
-  if (!put) {
+  let update = updates.get(place);
+  if (!update) {
     const mark = new Comment();
     place.append(mark);
-    put = child(mark);
-    roots.set(place, put);
+    update = makeUpdate(mark);
+    updates.set(place, update);
   }
-  put(value);
+  update(value);
 }
 
 /** Put an element before another; where the browser can, one that is shown already keeps its focus on the way. */
@@ -52,61 +52,63 @@ export const move = (element: Element, place: ParentNode, before: Node | null) =
 
 function templateOf(value: unknown): Template | false {
   if (!Array.isArray(value)) return value instanceof Template && value;
-  const strings = lists[value.length] ?? Array<string>(value.length + 1).fill("");
-  lists[value.length] = strings;
+  const strings = listStrings[value.length] ?? Array<string>(value.length + 1).fill("");
+  listStrings[value.length] = strings;
   return new Template(strings, value);
 }
 
 /** A place for a child, right before `end`: a text, which is empty before a node or the content of a template. */
-function child(end: Comment): Put {
+function makeUpdate(end: Comment): Update {
   const start = new Text();
   end.before(start);
-  let shown: unknown;
-  let puts: Put[] = [];
+  let current: unknown;
+  let updates: Update[] = [];
   return (value) => {
     const template = templateOf(value);
     const next = template ? template.strings : value;
-    if (next !== shown) {
-      shown = next;
+    if (next !== current) {
+      current = next;
       while (start.nextSibling !== end) start.nextSibling?.remove();
       start.data =
         template || value instanceof Element || value == null || value === false ? "" : String(value);
       if (template) {
         const content = document.importNode(contentOf(template.strings), true);
-        puts = holesOf(content);
+        updates = holesOf(content);
         end.before(content);
       } else if (value instanceof Element) move(value, end.parentNode as ParentNode, end);
     }
-    if (template) for (const [at, put] of puts.entries()) put(template.values[at]);
+    if (template) for (const [index, update] of updates.entries()) update(template.values[index]);
   };
 }
 
 function contentOf(strings: readonly string[]): DocumentFragment {
-  let content = parsed.get(strings);
+  let content = fragments.get(strings);
   if (!content) {
     const place = document.createElement("template");
-    const text = strings.reduce((all, part) => all + (all.endsWith("=") ? HOLE : `<!--${HOLE}-->`) + part);
+    const text = strings.reduce(
+      (all, part) => all + (all.endsWith("=") ? PLACEHOLDER : `<!--${PLACEHOLDER}-->`) + part,
+    );
     place.innerHTML = policy.createHTML(text);
     content = place.content;
-    parsed.set(strings, content);
+    fragments.set(strings, content);
   }
   return content;
 }
 
-function holesOf(content: DocumentFragment): Put[] {
-  const puts: Put[] = [];
+function holesOf(content: DocumentFragment): Update[] {
+  const updates: Update[] = [];
   const walk = document.createTreeWalker(content);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (node instanceof Comment) {
-      if (node.data === HOLE) puts.push(child(node));
+      if (node.data === PLACEHOLDER) updates.push(makeUpdate(node));
     } else if (node instanceof Element)
       for (const { name, value } of [...node.attributes])
-        if (value === HOLE) puts.push(attribute(node, name));
+        if (value === PLACEHOLDER) updates.push(attribute(node, name));
   }
-  return puts;
+  return updates;
 }
 
-function attribute(element: Element, name: string): Put {
+function attribute(element: Element, name: string): Update {
   let before: unknown;
   element.removeAttribute(name);
   return (value) => {

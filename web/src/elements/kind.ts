@@ -5,7 +5,7 @@ import type { Locale } from "../core/messages.ts";
 import type { Action, Body } from "./events.ts";
 import type { Template } from "./html.ts";
 import type { Settled } from "./receipt/settled.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** The methods that the elements send with; `Client` has them. Without `whoami` the signed-in person is unknown. */
 export interface Sender {
@@ -31,7 +31,7 @@ export interface Host {
   readonly root: ShadowRoot;
   readonly view: View;
   readonly client: Sender | undefined;
-  readonly say: Say;
+  readonly getText: GetText;
   readonly locale: Locale;
   readonly headingLevel: number | string;
   /** Whether it asks in a dialog. */

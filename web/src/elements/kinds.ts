@@ -2,7 +2,7 @@ import { allFields } from "../core/form.ts";
 import type { Form, InputRequest } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen } from "../core/machine.ts";
-import { own } from "../core/path.ts";
+import { ownValue } from "../core/path.ts";
 import { loadRules } from "./fieldrules.ts";
 import { FormKind } from "./formkind.ts";
 import { html, type Template } from "./html.ts";
@@ -10,14 +10,14 @@ import type { Host, Kind } from "./kind.ts";
 import { needsTexts } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
 
-type Plain = new (host: Host) => Kind;
+type KindClass = new (host: Host) => Kind;
 
 /** The kinds that are loaded. */
-const kinds: Record<string, Plain> = { form: FormKind };
+const kinds: Record<string, KindClass> = { form: FormKind };
 /** The parts that are there. */
-const fetched = new Set<string>();
+const loadedParts = new Set<string>();
 /** The additions to a kind. */
-const additions: Record<string, (Inner: Plain) => Plain> = {};
+const additions: Record<string, (Inner: KindClass) => KindClass> = {};
 
 const secrets = () => import("./secret/kind.ts");
 
@@ -63,8 +63,9 @@ const kindOf = ({ kind, data }: InputRequest, json: string): string =>
  */
 const partsOf = (request: InputRequest): string[] => {
   const { form, hooks, approval, assignees, assignment, level, timeout_from, queued_behind } = request;
-  const forSome = assignees || assignment || approval?.exclude_requester || /view|prompt/.test(level ?? "");
-  const matters = forSome || queued_behind || timeout_from === "shown";
+  const hasReaders =
+    assignees || assignment || approval?.exclude_requester || /view|prompt/.test(level ?? "");
+  const needsReader = hasReaders || queued_behind || timeout_from === "shown";
   const json = JSON.stringify(form ?? "");
   return [
     kindOf(request, json),
@@ -72,12 +73,12 @@ const partsOf = (request: InputRequest): string[] => {
     ...(form && hasChoices(form, json) ? ["choices", "drafts"] : []),
     hooks?.includes("decline") ? "declining" : "",
     needsTexts(request) ? "texts" : "",
-    matters ? "reader" : "",
+    needsReader ? "reader" : "",
   ].filter(Boolean);
 };
 
 /** What a request is drawn with besides; without it, Markdown is shown as text, and a receipt is one line. */
-const toolsOf = ({ status, form, view, revision }: InputRequest): string[] => [
+const extraPartsOf = ({ status, form, view, revision }: InputRequest): string[] => [
   ...(view?.markdown ? ["markdown"] : []),
   ...(form && revision > 1 ? ["revised"] : []),
   ...(isTerminal(status) || form?.layout === "steps" ? ["receipt", "drafts"] : []),
@@ -88,12 +89,15 @@ const toolsOf = ({ status, form, view, revision }: InputRequest): string[] => [
  * needs other parts now.
  */
 export function makeKind(request: InputRequest, host: Host, before?: Kind): Kind | undefined {
-  const [kind = "", ...added] = partsOf(request);
-  const parts = `${kind},${added}`;
+  const [kind = "", ...additionNames] = partsOf(request);
+  const parts = `${kind},${additionNames}`;
   if (before && (!request.form || before.parts === parts)) return before;
-  const Whole = added.reduce((Inner, name) => Inner && own(additions, name)?.(Inner), own(kinds, kind));
+  const Combined = additionNames.reduce(
+    (Inner, name) => Inner && ownValue(additions, name)?.(Inner),
+    ownValue(kinds, kind),
+  );
   const inherit = before && onDemand.inherit?.(before);
-  const next = Whole && new Whole(host);
+  const next = Combined && new Combined(host);
   if (next) inherit?.(next);
   return next && Object.assign(next, { parts });
 }
@@ -104,17 +108,17 @@ export function makeKind(request: InputRequest, host: Host, before?: Kind): Kind
  * It never rejects. After a failure the next call tries again.
  */
 export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
-  const names = requests.flatMap((request) => [...partsOf(request), ...toolsOf(request)]);
+  const names = requests.flatMap((request) => [...partsOf(request), ...extraPartsOf(request)]);
   // Only Submit waits for the rules of the fields.
   if (requests.some(({ form, status }) => form && !isTerminal(status))) void loadRules();
-  const missing = new Set(names.filter((name) => own(parts, name) && !fetched.has(name)));
+  const missing = new Set(names.filter((name) => ownValue(parts, name) && !loadedParts.has(name)));
   return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }
 
 async function fetchPart(name: string): Promise<void> {
   try {
     const part: { kinds?: object; additions?: object } = (await parts[name]?.()) ?? {};
-    fetched.add(name);
+    loadedParts.add(name);
     Object.assign(kinds, part.kinds);
     Object.assign(additions, part.additions);
   } catch {
@@ -124,9 +128,9 @@ async function fetchPart(name: string): Promise<void> {
 
 /** Draw an open request of a kind that is not known here, or could not be loaded. */
 export function drawUnknown(host: Host): Template {
-  const { say, view } = host;
-  return html`<p>${say("unknown_kind")}</p>
+  const { getText, view } = host;
+  return html`<p>${getText("unknown_kind")}</p>
     <div class="actions">
-      <button type="button" aria-disabled=${!isOpen(view)} .onclick=${() => host.send("decline", { reason: "dismissed" })}>${say("dismiss")}</button>
+      <button type="button" aria-disabled=${!isOpen(view)} .onclick=${() => host.send("decline", { reason: "dismissed" })}>${getText("dismiss")}</button>
     </div>`;
 }

@@ -13,4 +13,4 @@ export const readable = (request: InputRequest, element?: Element): InputRequest
   texts.flatten?.(request, element) ?? texts.localize?.(request, element) ?? request;
 
 /** The body that the server accepts. */
-export const fold = <T>(body: T): T => texts.fold?.(body) ?? body;
+export const foldRows = <T>(body: T): T => texts.fold?.(body) ?? body;

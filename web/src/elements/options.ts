@@ -18,12 +18,12 @@ export interface Item {
 }
 
 /** A single choice replaces and leaves "Other" (C7), several add up (C9). */
-export function itemsOf({ field, uid, entry, say, change }: Choice): Item[] {
+export function itemsOf({ field, uid, entry, getText, change }: Choice): Item[] {
   const many = field.type === "multiselect";
   const values = field.options.map((option) => option.value);
   const chosen = new Set(entry.chosen);
-  const items: Item[] = field.options.map((option, at) => ({
-    id: `${uid}-${at}`,
+  const items: Item[] = field.options.map((option, index) => ({
+    id: `${uid}-${index}`,
     option,
     other: false,
     on: chosen.has(option.value) && (many || !entry.other),
@@ -36,27 +36,27 @@ export function itemsOf({ field, uid, entry, say, change }: Choice): Item[] {
   const set = (on: boolean): void => change({ other: on, chosen: many ? entry.chosen : [] });
   return [
     ...items,
-    { id: `${uid}-other`, option: { label: say("other") }, other: true, on: entry.other, set },
+    { id: `${uid}-other`, option: { label: getText("other") }, other: true, on: entry.other, set },
   ];
 }
 
-const danger = (item: Item | undefined): string => (item?.option.style === "danger" ? " danger" : "");
+const dangerClass = (item: Item | undefined): string => (item?.option.style === "danger" ? " danger" : "");
 
-function words({ option }: Item, view: Choice): Template {
-  const { say } = view;
+function drawLabel({ option }: Item, view: Choice): Template {
+  const { getText } = view;
   const { recommended, description } = option;
-  return html`<span>${labelOf(view.field, option, view.say)}</span>${recommended && html`<span class="badge">${say("recommended")}</span>`}${
+  return html`<span>${labelOf(view.field, option, view.getText)}</span>${recommended && html`<span class="badge">${getText("recommended")}</span>`}${
     description && html`<small>${description}</small>`
   }`;
 }
 
 /** The person's own answer, right after its option and with its own label. */
-function otherText(view: Choice): Template | false {
+function drawOtherText(view: Choice): Template | false {
   const { uid, entry, error } = view;
   return (
     entry.other &&
     html`<div class="other">
-      <label class="hint" for=${`${uid}-text`}>${view.say("other_label")}</label>
+      <label class="hint" for=${`${uid}-text`}>${view.getText("other_label")}</label>
       <input
         id=${`${uid}-text`}
         part="input"
@@ -72,12 +72,12 @@ function otherText(view: Choice): Template | false {
   );
 }
 
-export function rows(view: Choice, items: readonly Item[], look: string): Template {
+export function drawRows(view: Choice, items: readonly Item[], className: string): Template {
   const many = view.field.type === "multiselect";
-  const kind = look.startsWith("chips") ? "chip" : "option";
-  return html`<div class=${look}>${items.map(
+  const kind = className.startsWith("chips") ? "chip" : "option";
+  return html`<div class=${className}>${items.map(
     (item) =>
-      html`<label class=${kind + danger(item)} part="option">
+      html`<label class=${kind + dangerClass(item)} part="option">
         <input
           id=${item.id}
           type=${many ? "checkbox" : "radio"}
@@ -86,15 +86,15 @@ export function rows(view: Choice, items: readonly Item[], look: string): Templa
           .checked=${item.on}
           .onchange=${(event: Event) => item.set(ticked(event))}
         />
-        <span class="what">${words(item, view)}</span>
+        <span class="what">${drawLabel(item, view)}</span>
       </label>`,
   )}</div>
-  ${otherText(view)}`;
+  ${drawOtherText(view)}`;
 }
 
 /** The native list; its placeholder entry can be chosen again only where an answer is not required. */
-function dropdown(view: Choice): Template {
-  const { field, say } = view;
+function drawDropdown(view: Choice): Template {
+  const { field, getText } = view;
   const items = itemsOf(view);
   const pick = (event: Event): void => {
     const item = items[Number(typed(event))];
@@ -111,47 +111,47 @@ function dropdown(view: Choice): Template {
       disabled=${view.disabled}
       .onchange=${pick}
     >
-      <option value="-1">${field.placeholder || say("choose")}</option>
+      <option value="-1">${field.placeholder || getText("choose")}</option>
       ${items.map(
-        ({ on, option: { recommended, label } }, at) =>
-          html`<option value=${at} .selected=${on}>${recommended ? `${label} (${say("recommended")})` : label}</option>`,
+        ({ on, option: { recommended, label } }, index) =>
+          html`<option value=${index} .selected=${on}>${recommended ? `${label} (${getText("recommended")})` : label}</option>`,
       )}
     </select>
-    ${chosen?.description && html`<p class="hint">${chosen.description}</p>`} ${otherText(view)}`;
+    ${chosen?.description && html`<p class="hint">${chosen.description}</p>`} ${drawOtherText(view)}`;
 }
 
 /** Buttons that answer immediately. "Other" opens its text box, which has a Submit. */
-function quick(view: Choice): Template {
+function drawAnswerButtons(view: Choice): Template {
   const items = itemsOf(view);
   const styled = items.some(({ option }) => option.style === "primary");
   const suggested = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
   const chosen = items.find(({ on, other }) => on && !other);
-  const first = view.field.widget === "confirm" && !styled && !danger(items[0]) && items[0];
-  const main = chosen ?? suggested ?? first;
+  const first = view.field.widget === "confirm" && !styled && !dangerClass(items[0]) && items[0];
+  const primary = chosen ?? suggested ?? first;
   return html`<div class="answers">${items.map(
     (item) =>
       html`<button
         type="button"
         part="option"
         id=${item.id}
-        class=${`choice${danger(item)}${item === main || (!chosen && !suggested && item.option.style === "primary") ? " primary" : ""}`}
+        class=${`choice${dangerClass(item)}${item === primary || (!chosen && !suggested && item.option.style === "primary") ? " primary" : ""}`}
         aria-disabled=${view.disabled}
         aria-expanded=${item.other && String(item.on)}
-        aria-description=${item === suggested && view.say("suggested")}
+        aria-description=${item === suggested && view.getText("suggested")}
         .onclick=${() =>
           view.pick?.(
             item.other
               ? { chosen: [], other: !item.on }
               : { chosen: [item.option.value ?? ""], other: false },
           )}
-      >${words(item, view)}${item === suggested && html`<small aria-hidden="true">${view.say("suggested")}</small>`}</button>`,
+      >${drawLabel(item, view)}${item === suggested && html`<small aria-hidden="true">${view.getText("suggested")}</small>`}</button>`,
   )}</div>
-  ${otherText(view)}`;
+  ${drawOtherText(view)}`;
 }
 
 /** A yes/no question, drawn as a choice of two. */
-export function yesNo(view: FieldView): Choice {
-  const options = ["yes", "no"].map((value) => ({ value, label: view.say(value) }));
+export function asYesNoChoice(view: FieldView): Choice {
+  const options = ["yes", "no"].map((value) => ({ value, label: view.getText(value) }));
   const { preset, field } = view;
   return {
     ...view,
@@ -160,7 +160,7 @@ export function yesNo(view: FieldView): Choice {
   };
 }
 
-const LOOKS: Partial<Record<string, string>> = {
+const CLASSES_BY_WIDGET: Partial<Record<string, string>> = {
   chips: "chips",
   buttons: "chips segments",
   confirm: "chips segments",
@@ -169,9 +169,12 @@ const LOOKS: Partial<Record<string, string>> = {
 /** Draw a field with options; `grouped` says that it needs a legend instead of a label. */
 export function drawOptions(view: Choice): { grouped: boolean; control: Template } {
   const { type, widget, options } = view.field;
-  if (view.pick) return { grouped: true, control: quick(view) };
+  if (view.pick) return { grouped: true, control: drawAnswerButtons(view) };
   const explained = options.some((option) => option.description || option.style === "danger");
   const listed = widget === "dropdown" || (!widget && !explained);
-  if (listed && type === "select") return { grouped: false, control: dropdown(view) };
-  return { grouped: true, control: rows(view, itemsOf(view), LOOKS[widget ?? ""] ?? "options") };
+  if (listed && type === "select") return { grouped: false, control: drawDropdown(view) };
+  return {
+    grouped: true,
+    control: drawRows(view, itemsOf(view), CLASSES_BY_WIDGET[widget ?? ""] ?? "options"),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Person } from "../core/audience.ts";
 import type { FieldError, InputRequest } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
-import { INITIAL, isOpen, isOwn, next, type Signal, underway, type View } from "../core/machine.ts";
+import { INITIAL, isOpen, isOwn, isUnderway, reduce, type Signal, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
 import { draftStore, loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed } from "./element.ts";
@@ -90,7 +90,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
 
   #signal(signal: Signal): void {
     const { errors, request } = this.view;
-    this.view = next(this.view, signal);
+    this.view = reduce(this.view, signal);
     if (this.view.errors !== errors) this.#cleared = new Set();
     // The form was sent back: what is entered from now on is not sent yet.
     if (request && this.view.request && this.view.request.revision > request.revision) {
@@ -112,9 +112,9 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       });
     if (changed.has("request")) this.#load(request);
     if (this.view.request) {
-      const shown = readable(this.view.request, this);
-      if (shown !== this.view.request) this.view = { ...this.view, request: shown };
-      if (changed.has("view")) this.#kind?.adopt(shown);
+      const readableRequest = readable(this.view.request, this);
+      if (readableRequest !== this.view.request) this.view = { ...this.view, request: readableRequest };
+      if (changed.has("view")) this.#kind?.adopt(readableRequest);
     }
     this.#focused = this.root.activeElement !== null;
   }
@@ -122,10 +122,10 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** Show a state of the request as soon as it can be drawn; what could not be fetched is fetched with the next one. */
   #load(request: InputRequest | null | undefined): void {
     if (!request) return;
-    const late = [loadKinds([request]), loadDraftStore(this.client)].filter(Boolean);
-    if (late.length === 0) this.#adopt(request);
+    const loading = [loadKinds([request]), loadDraftStore(this.client)].filter(Boolean);
+    if (loading.length === 0) this.#adopt(request);
     else
-      void Promise.all(late).then(() => {
+      void Promise.all(loading).then(() => {
         if (request.id !== this.request?.id) return;
         this.#adopt(request);
         // Draw again: the parts that were missing have loaded.
@@ -147,11 +147,11 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     this.#kind = makeKind(request, this, this.#kind);
     this.#signal({ type: "request", request });
     const { client } = this;
-    if (client?.whoami) this.#me ??= this.#meet(client).catch(() => {});
+    if (client?.whoami) this.#me ??= this.#loadPerson(client).catch(() => {});
   }
 
   /** Find out who is signed in, and while it is open, who else is answering. */
-  async #meet(client: Sender): Promise<void> {
+  async #loadPerson(client: Sender): Promise<void> {
     this.#person = (await client.whoami?.())?.principal;
     this.redraw();
     if (this.view.request && isTerminal(this.view.request.status)) return;
@@ -168,14 +168,17 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     if (request) this.#kind?.afterDraw?.(request);
     if (!request || !isTerminal(request.status)) return;
     const ended = before?.request?.id === request.id && before.phase !== phase;
-    const own = isOwn(this.view);
+    const isOwnAnswer = isOwn(this.view);
     // The focused control was disabled while the answer was sent, so the browser moved the focus to the page.
-    const dropped = ended && own && !this.#submission.calm && document.activeElement === document.body;
+    const dropped =
+      ended && isOwnAnswer && !this.#submission.quiet && document.activeElement === document.body;
     if (this.#focused ? ended || !this.root.activeElement : dropped)
       this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
     if (!ended) return;
     draftStore?.forget(request.id);
-    this.dispatchEvent(createEvent("askback-settled", { id: request.id, status: request.status, own }));
+    this.dispatchEvent(
+      createEvent("askback-settled", { id: request.id, status: request.status, own: isOwnAnswer }),
+    );
   }
 
   errorAt(path: string): string | undefined {
@@ -197,7 +200,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
    * With `focus: false` the focus stays where it is if something is wrong.
    */
   submit({ focus = true } = {}): void {
-    this.#submission.calm = !focus;
+    this.#submission.quiet = !focus;
     if (isOpen(this.view)) this.#kind?.submit();
   }
 
@@ -236,7 +239,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     if (phase === "failed") return this.#submission.drawFailed(summary);
     if (phase !== "error") return false;
     const target = (path: string) => this.#kind?.errorTarget(path);
-    return drawErrors(summary, errors, target, this.#cleared, this.say);
+    return drawErrors(summary, errors, target, this.#cleared, this.getText);
   }
 
   #drawOpen(request: InputRequest): Template {
@@ -244,9 +247,9 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       body,
       lang,
     ) => html`<div class="card" part="card" role="group" aria-labelledby="asker">
-      ${drawRequester(request, this.say, this.locale, !this.inThread, this.client?.now ?? Date.now())}
+      ${drawRequester(request, this.getText, this.locale, !this.inThread, this.client?.now ?? Date.now())}
       <div class="body" lang=${lang}>${this.#problems()} ${body}</div>
-      ${this.client?.link === "offline" && html`<p class="link">${icons.warn} ${this.say("stale")}</p>`}
+      ${this.client?.link === "offline" && html`<p class="link">${icons.warn} ${this.getText("stale")}</p>`}
       ${this.hint}
     </div>`;
     return this.#kind?.drawOpen(request, frame) ?? frame(drawUnknown(this));
@@ -254,7 +257,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
 
   #drawState(): Template {
     const { request } = this.view;
-    if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
+    if (!request) return html`<p class="card plain">${this.getText("loading")}</p>`;
     if (!isTerminal(request.status)) return this.#drawOpen(request);
     return (
       onDemand.drawReceipt?.(this, request, this.#kind, this.#submission, this.#person) ??
@@ -265,9 +268,9 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** Return the text for screen readers. */
   #announcement(): string {
     const { request, phase } = this.view;
-    if (phase === "submitting") return this.say(underway(this.view));
+    if (phase === "submitting") return this.getText(isUnderway(this.view));
     if (!request || !isTerminal(request.status)) return "";
-    return this.say(phase === "answered" ? "done_answered" : "done_ended", {
+    return this.getText(phase === "answered" ? "done_answered" : "done_ended", {
       title: questionOf(request, this.locale),
     });
   }

@@ -1,11 +1,11 @@
 import type { InputRequest } from "../core/generated/wire.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { left, type Say, when } from "./text.ts";
+import { type GetText, momentText, timeLeft } from "./text.ts";
 
 /** Milliseconds until the remaining time is drawn again: more often, the less is left. */
-export const nextTick = (left: number): number =>
-  left < 150_000 ? 1_000 : left < 3_600_000 ? 15_000 : 300_000;
+export const nextTick = (remainingMs: number): number =>
+  remainingMs < 150_000 ? 1_000 : remainingMs < 3_600_000 ? 15_000 : 300_000;
 
 /** The highest limit of questions that a person is told. */
 const SMALL = 50;
@@ -17,20 +17,21 @@ const SMALL = 50;
  */
 export function drawRequester(
   request: InputRequest,
-  say: Say,
+  getText: GetText,
   locale: string,
   thread: boolean,
   now: number,
 ): Template {
   const { agent, requester, expires_at, ordinal, of } = request;
   const due =
-    expires_at && [when(expires_at, locale), left(expires_at, now, locale)].filter(Boolean).join(" · ");
+    expires_at &&
+    [momentText(expires_at, locale), timeLeft(expires_at, now, locale)].filter(Boolean).join(" · ");
   return html`<div class="asker" id="asker">
-    <span>${icons.agent}${say("asked_by")} <b>${agent?.name ?? requester?.name ?? "?"}</b></span>
-    ${agent?.tool && html`<span>${say("tool")} <code>${agent.tool}</code></span>`}
-    ${agent && requester && html`<span>${say("token")} <bdi>${requester.name}</bdi></span>`}
-    ${thread && html`<span>${say("thread")} <bdi>${request.thread_id}</bdi></span>`}
-    ${ordinal && of && of <= SMALL && html`<span>${say("question_number", { n: ordinal, of })}</span>`}
-    ${due && html`<span class="due">${icons.clock}${say("due", { when: due })}</span>`}
+    <span>${icons.agent}${getText("asked_by")} <b>${agent?.name ?? requester?.name ?? "?"}</b></span>
+    ${agent?.tool && html`<span>${getText("tool")} <code>${agent.tool}</code></span>`}
+    ${agent && requester && html`<span>${getText("token")} <bdi>${requester.name}</bdi></span>`}
+    ${thread && html`<span>${getText("thread")} <bdi>${request.thread_id}</bdi></span>`}
+    ${ordinal && of && of <= SMALL && html`<span>${getText("question_number", { n: ordinal, of })}</span>`}
+    ${due && html`<span class="due">${icons.clock}${getText("due", { when: due })}</span>`}
   </div>`;
 }

@@ -2,7 +2,7 @@ import type { Values } from "../core/form.ts";
 import type { Form } from "../core/generated/wire.ts";
 import type { AskbackElement } from "./element.ts";
 import type { Template } from "./html.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** An element that shows in `trouble` why a text was not sent. */
 export interface WarningHost extends AskbackElement {
@@ -12,7 +12,7 @@ export interface WarningHost extends AskbackElement {
 /** Asks before a text that looks like a secret is sent; while it is not loaded, nothing is asked. */
 interface SecretWarning {
   /** Return one question for each field of a form that is not sensitive and looks like a secret. */
-  form(form: Form, values: Values, say: Say): string[];
+  form(form: Form, values: Values, getText: GetText): string[];
   /** Return a question about a text from a box of `host`; `send` sends it anyway. */
   text(host: AskbackElement, text: string, send: () => void): (() => Template) | undefined;
 }

@@ -3,7 +3,7 @@ import type { Field, InputRequest, Option } from "../core/generated/wire.ts";
 import type { Locale } from "../core/messages.ts";
 import { readable } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** The one line that stands for the whole question. */
 export function questionOf(request: InputRequest, locale?: Locale): string {
@@ -21,7 +21,7 @@ export function questionOf(request: InputRequest, locale?: Locale): string {
 }
 
 /** An option's label; Yes and No of a confirmation, which askback writes itself, in the reader's language. */
-export function labelOf(field: ChoiceField, { value, label }: Partial<Option>, say: Say): string {
-  const own = field.widget === "confirm" && value === label && (label === "Yes" || label === "No");
-  return own ? say(label.toLowerCase()) : (label ?? "");
+export function labelOf(field: ChoiceField, { value, label }: Partial<Option>, getText: GetText): string {
+  const isOwnLabel = field.widget === "confirm" && value === label && (label === "Yes" || label === "No");
+  return isOwnLabel ? getText(label.toLowerCase()) : (label ?? "");
 }

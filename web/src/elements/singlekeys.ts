@@ -1,13 +1,13 @@
 /** The choice of this browser whether keys without a modifier do anything (WCAG 2.1.4). */
 
 /** The key in `localStorage`. */
-export const KEYS = "askback-keys";
+export const STORAGE_KEY = "askback-keys";
 
 const { dataset } = document.documentElement;
 
 /** Read the choice, unless the page has set it on its root element. A view of MCP Apps has no `localStorage`. */
 export function readKeys(): void {
-  dataset.keys ??= localStorage[KEYS] ?? "on";
+  dataset.keys ??= localStorage[STORAGE_KEY] ?? "on";
 }
 
 /** Whether keys without a modifier do anything. */

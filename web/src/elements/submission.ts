@@ -8,7 +8,7 @@ import { type Action, type Body, createEvent } from "./events.ts";
 import { html, type Template } from "./html.ts";
 import type { BodyFactory, Host } from "./kind.ts";
 import { loadKinds } from "./kinds.ts";
-import { fold } from "./localtexts.ts";
+import { foldRows } from "./localtexts.ts";
 import { drawProblems } from "./summary.ts";
 
 interface Attempt extends StoredAttempt {
@@ -31,7 +31,7 @@ export class Submission {
   /** Whether the values in the form are being sent, or have arrived. */
   sent = false;
   /** Whether the focus stays where it is. */
-  calm = false;
+  quiet = false;
   retry: Retry | undefined;
 
   constructor(
@@ -66,12 +66,12 @@ export class Submission {
   async #deliver(id: string, { action, body, key, makeBody }: Attempt): Promise<void> {
     const { host } = this;
     const unclaimed = host.dispatchEvent(
-      createEvent("askback-submit", { id, action, body: fold(body), key }),
+      createEvent("askback-submit", { id, action, body: foldRows(body), key }),
     );
     if (!host.client || !unclaimed) return;
     try {
       const sent = makeBody ? { ...(makeBody() as object), languages: body.languages } : body;
-      const request = await host.client.send(id, action, fold(sent), key);
+      const request = await host.client.send(id, action, foldRows(sent), key);
       await loadKinds([request]);
       if (host.view.request?.id === id) this.signal({ type: outcomeOf(request), request });
     } catch (error) {
@@ -103,14 +103,14 @@ export class Submission {
     const error = {
       path: "",
       get message() {
-        return host.say("changed");
+        return host.getText("changed");
       },
     };
     if (request.status === "pending") host.refuse([error]);
   }
 
   focusProblems(): void {
-    if (!this.calm) this.host.focusOn("#problems");
+    if (!this.quiet) this.host.focusOn("#problems");
   }
 
   /** The outcome is unknown: send it again later with the same key; meanwhile the card stays as it is. */
@@ -120,7 +120,7 @@ export class Submission {
     const id = view.request?.id;
     if (!client || !attempt || !id || view.key === null || this.retry?.active) return;
     const send = (): void => {
-      this.calm = true;
+      this.quiet = true;
       void this.#deliver(id, attempt);
     };
     this.retry = draftStore?.retry(client, attempt, send, () => host.redraw());
@@ -129,9 +129,9 @@ export class Submission {
   /** Draw what could not be sent, whether it is sent again automatically, and buttons to send or discard it now. */
   drawFailed(summary: string | null): Template | false {
     const { attempt, host } = this;
-    const { say, locale, view } = host;
+    const { getText, locale, view } = host;
     if (!attempt || !view.request) return false;
-    const lines = draftStore?.explain(view.request, attempt, this.retry, say, locale) ?? [];
+    const lines = draftStore?.explain(view.request, attempt, this.retry, getText, locale) ?? [];
     const retry = (): void =>
       attempt.makeBody ? host.submit() : this.send(host.view, attempt.action, attempt.body);
     const discard = (): void => {
@@ -139,11 +139,11 @@ export class Submission {
       host.focusOn("button");
     };
     return drawProblems(
-      say("failed"),
+      getText("failed"),
       [...(summary ? [summary] : []), ...lines].map((text) => ({ text })),
       html`<div class="actions retry">
-        <button type="button" .onclick=${retry}>${say("retry")}</button>
-        <button type="button" class="quiet" .onclick=${discard}>${say("discard")}</button>
+        <button type="button" .onclick=${retry}>${getText("retry")}</button>
+        <button type="button" class="quiet" .onclick=${discard}>${getText("discard")}</button>
       </div>`,
     );
   }

@@ -2,12 +2,12 @@ import type { FieldError } from "../core/generated/wire.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import type { ErrorTarget } from "./kind.ts";
-import type { Say } from "./text.ts";
+import type { GetText } from "./text.ts";
 
 /** One line of the summary; `go` moves the focus to the control of the error, if it has one. */
 interface Problem {
   text: string;
-  go?: () => void;
+  onClick?: () => void;
 }
 
 /**
@@ -16,12 +16,12 @@ interface Problem {
  * The alert must be a child of the focused element, or screen readers read it twice (govuk-frontend#2677).
  */
 export function drawProblems(heading: string, problems: readonly Problem[], action?: Template): Template {
-  const line = ({ text, go }: Problem): Template => {
+  const line = ({ text, onClick }: Problem): Template => {
     const follow = (event: Event): void => {
       event.preventDefault();
-      go?.();
+      onClick?.();
     };
-    return html`<li>${go ? html`<a href="#problem" .onclick=${follow}>${text}</a>` : text}</li>`;
+    return html`<li>${onClick ? html`<a href="#problem" .onclick=${follow}>${text}</a>` : text}</li>`;
   };
   return html`<div class="box" id="problems" tabindex="-1">
     <div role="alert">
@@ -38,13 +38,13 @@ export function drawErrors(
   errors: readonly FieldError[],
   targetOf: (path: string) => ErrorTarget | undefined,
   cleared: ReadonlySet<string>,
-  say: Say,
+  getText: GetText,
 ): Template | false {
   const open = errors.flatMap(({ path, message }): Problem[] => {
     const target = targetOf(path);
     if (!target) return [{ text: message }];
     const text = target.label ? `${target.label}: ${message}` : message;
-    return cleared.has(target.path) ? [] : [{ text, go: target.go }];
+    return cleared.has(target.path) ? [] : [{ text, onClick: target.go }];
   });
-  return (open.length > 0 || summary !== null) && drawProblems(summary ?? say("problem"), open);
+  return (open.length > 0 || summary !== null) && drawProblems(summary ?? getText("problem"), open);
 }

@@ -1,7 +1,7 @@
 import { hasText, type Locale, negotiate, translate } from "../core/messages.ts";
 
 /** A sentence of the interface, by its key without `ui.`, in the language of the element; an unknown key is an error of the console. */
-export type Say = (key: string, params?: Record<string, unknown>) => string;
+export type GetText = (key: string, params?: Record<string, unknown>) => string;
 
 /** The nearest `lang` attribute. */
 export function declaredBy(element: Element): string | null | undefined {
@@ -19,8 +19,8 @@ export function localeOf(element: Element): Locale {
   return negotiate(declared ? [declared] : navigator.languages);
 }
 
-export const sayIn =
-  (locale: Locale): Say =>
+export const getTextIn =
+  (locale: Locale): GetText =>
   (name, params = {}) => {
     const key = `ui.${name}`;
     if (!hasText(key, locale)) console.error(`no text ${key}`);
@@ -34,7 +34,7 @@ export const variantOf = (locale: string): string =>
 const MINUTE_MS = 60_000;
 
 /** How long it is until a moment, in words; nothing for one that has passed or is more than a month away. */
-export function left(iso: string, now: number, locale: string): string {
+export function timeLeft(iso: string, now: number, locale: string): string {
   const minutes = (Date.parse(iso) - now) / MINUTE_MS;
   if (!(minutes > 0 && minutes < 31 * 1440)) return "";
   const [count, unit] =
@@ -49,14 +49,14 @@ export function left(iso: string, now: number, locale: string): string {
 }
 
 /** A moment for people, in their own zone: the time today, the date and time else, the year if it is another one. */
-export function when(iso: string, locale: string): string {
-  const at = new Date(iso);
+export function momentText(iso: string, locale: string): string {
+  const date = new Date(iso);
   const now = new Date();
-  const today = at.toDateString() === now.toDateString();
-  const year = at.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  const today = date.toDateString() === now.toDateString();
+  const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
   return new Intl.DateTimeFormat(variantOf(locale), {
     ...(today ? {} : { year, month: "short", day: "numeric" }),
     hour: "numeric",
     minute: "2-digit",
-  }).format(at);
+  }).format(date);
 }

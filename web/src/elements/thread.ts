@@ -76,7 +76,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#chat?.reading.leave();
+    this.#chat?.reading.disconnect();
     this.#stop?.();
     this.#stop = undefined;
   }
@@ -107,7 +107,8 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     const known = new Set(before?.requests.filter(isAsked).map(({ id }) => id));
     const fresh = next.requests.findLast((request) => isAsked(request) && !known.has(request.id));
     const more = before && this.#composer?.follow(before, next);
-    const news = before && fresh ? this.say("new_question", { title: questionOf(fresh, this.locale) }) : more;
+    const news =
+      before && fresh ? this.getText("new_question", { title: questionOf(fresh, this.locale) }) : more;
     this.transcript = next;
     // After what the cards say that end with the same transcript.
     if (news) setTimeout(() => (this.news = news));
@@ -137,16 +138,16 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     if (this.transcript?.archived_at) return;
     const request = this.transcript?.requests.find((item) => item.id === event.id);
     const key = event.status === "answered" ? "done_answered" : "done_ended";
-    if (request) this.news = this.say(key, { title: questionOf(request, this.locale) });
+    if (request) this.news = this.getText(key, { title: questionOf(request, this.locale) });
     if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("thread") || changed.has("readonly") || !this.#stop) this.#begin();
     void this.#furnish();
-    this.#chat?.reading.before();
-    this.#entries = this.transcript ? entries(this.transcript, this.#composer?.asked?.id) : [];
-    this.#shown = this.#chat?.shown(this.#entries) ?? this.#entries;
+    this.#chat?.reading.beforeDraw();
+    this.#entries = this.transcript ? entries(this.transcript, this.#composer?.openRequest?.id) : [];
+    this.#shown = this.#chat?.visible(this.#entries) ?? this.#entries;
   }
 
   protected override updated(): void {
@@ -154,7 +155,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     if (!list) return;
     drawList(list, this.#shown, (entry, place) => this.#drawEntry(entry, place));
     this.#chat?.reading.watch(list);
-    this.#chat?.reading.after(...this.#chat.count(this.#entries));
+    this.#chat?.reading.afterDraw(...this.#chat.countNew(this.#entries));
   }
 
   /** The element of a request; it moves with what is typed into it. */
@@ -193,14 +194,14 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
   }
 
   protected override render(): Template {
-    if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
-    if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
+    if (this.missing) return html`<p class="none">${this.getText("gone")}</p>`;
+    if (!this.transcript) return html`<p class="none">${this.getText("loading")}</p>`;
     const { messages, requests, seq } = this.transcript;
-    const none = this.#chat && this.say(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
+    const none = this.#chat && this.getText(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${none}</p>
       ${this.#chat?.drawBefore()}
       <ol class="messages"></ol>
-      <div class="foot">${this.#chat?.drawWays(requests)}${this.#composer?.draw(this.transcript)}</div>
+      <div class="foot">${this.#chat?.drawJumps(requests)}${this.#composer?.draw(this.transcript)}</div>
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

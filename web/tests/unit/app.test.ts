@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { group } from "../../src/app/places/inbox/groups.ts";
-import { titleOf, whyOf } from "../../src/app/places/inbox/words.ts";
+import { groupRequests } from "../../src/app/places/inbox/groups.ts";
+import { detailOf, titleOf } from "../../src/app/places/inbox/words.ts";
 import { ago, countdown, duration } from "../../src/app/ui/durations.ts";
 import type { InputRequest, Rich, ShownApproval } from "../../src/core/generated/wire.ts";
 import { translate } from "../../src/core/messages.ts";
 
 const reader = {
-  say: (key: string, params?: Record<string, unknown>): string => translate(`ui.${key}`, params),
+  getText: (key: string, params?: Record<string, unknown>): string => translate(`ui.${key}`, params),
   locale: "en",
 } as const;
 
@@ -34,8 +34,8 @@ describe("what a row says", () => {
   it("says how many secrets are asked for, and why", () => {
     const secret = { names: ["A", "B"], reason: "the export" };
     expect(titleOf(request({ kind: "secret", secret }), reader)).toBe("2 secrets: the export");
-    expect(whyOf(request({ kind: "secret", secret }), reader)).toBe("A, B");
-    expect(whyOf(request({ kind: "secret", secret: { ...secret, hide_names: true } }), reader)).toBe("");
+    expect(detailOf(request({ kind: "secret", secret }), reader)).toBe("A, B");
+    expect(detailOf(request({ kind: "secret", secret: { ...secret, hide_names: true } }), reader)).toBe("");
   });
 
   it("is the text of a reason in Markdown", () => {
@@ -46,15 +46,17 @@ describe("what a row says", () => {
     const secret = { names: ["A"], reason: "For **the export**" };
     expect(titleOf(request({ kind: "secret", secret, view }), reader)).toBe("1 secret: For the export");
     const trees = { markdown: { "approval.reason": [bold, " now"] } };
-    expect(whyOf({ ...call({ tool: "bash", reason: "**the export** now" }), view: trees }, reader)).toBe(
+    expect(detailOf({ ...call({ tool: "bash", reason: "**the export** now" }), view: trees }, reader)).toBe(
       "the export now",
     );
   });
 
   it("puts danger before everything else", () => {
     const approval: ShownApproval = { tool: "bash", title: "Harmless", risk: { level: "danger" }, quorum: 2 };
-    expect(whyOf(call(approval), reader)).toBe("Dangerous");
-    expect(whyOf(call({ ...approval, risk: {}, agent_risk: { level: "danger" } }), reader)).toBe("Dangerous");
+    expect(detailOf(call(approval), reader)).toBe("Dangerous");
+    expect(detailOf(call({ ...approval, risk: {}, agent_risk: { level: "danger" } }), reader)).toBe(
+      "Dangerous",
+    );
   });
 });
 
@@ -70,13 +72,13 @@ describe("the groups", () => {
       at("sooner", "2026-11-19T09:00:00Z", "2026-11-20T12:10:00Z"),
       at("old", "2026-11-19T08:00:00Z"),
     ];
-    const found = group(list, now, Date.parse("2026-11-20T00:00:00Z"));
+    const found = groupRequests(list, now, Date.parse("2026-11-20T00:00:00Z"));
     expect(found.map(([name, some]) => [name, some.map(({ id }) => id)])).toEqual([
       ["due", ["sooner", "later"]],
       ["today", ["new", "far"]],
       ["earlier", ["old"]],
     ]);
-    expect(group([], now, 0)).toEqual([]);
+    expect(groupRequests([], now, 0)).toEqual([]);
   });
 });
 

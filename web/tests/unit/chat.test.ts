@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Message, MessagePart, Status, ThreadRequest } from "../../src/core/generated/wire.ts";
 import { type Entry, emptyThread, entries } from "../../src/core/transcript.ts";
-import { headsOf } from "../../src/elements/chat/heads.ts";
-import { fold } from "../../src/elements/chat/tools.ts";
+import { entryHeaders } from "../../src/elements/chat/heads.ts";
+import { groupToolCalls } from "../../src/elements/chat/tools.ts";
 
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 const text = (words: string): MessagePart => ({ type: "text", text: words });
@@ -16,7 +16,9 @@ function message(seq: number, minutes: number, more: Partial<Message> = {}): Mes
 
 const shown = (...messages: Message[]): Entry[] => entries({ ...emptyThread("t1"), messages });
 const first = (all: Entry[]): boolean[] =>
-  [...headsOf(all, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(({ isFirst }) => isFirst);
+  [...entryHeaders(all, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(
+    ({ isFirst }) => isFirst,
+  );
 
 test("a name is above the first message of a group, and again after five minutes", () => {
   expect(first(shown(message(1, 0), message(2, 4), message(3, 10)))).toEqual([true, false, true]);
@@ -44,7 +46,7 @@ test("only what the reader wrote is their own, from whichever session", () => {
   const me = { id: "usr_2", user: "eva", name: "Eva", role: "responder" } as const;
   const mine = { role: "user", author: { id: "usr_1", user: "eva", name: "Eva" } } as const;
   const others = { role: "user", author: { id: "usr_3", user: "bob", name: "Bob" } } as const;
-  const heads = headsOf(shown(message(1, 0), message(2, 0, mine), message(3, 0, others)), me);
+  const heads = entryHeaders(shown(message(1, 0), message(2, 0, mine), message(3, 0, others)), me);
   expect([...heads.values()].map(({ isOwn }) => isOwn)).toEqual([false, true, false]);
 });
 
@@ -52,7 +54,7 @@ test("calls that follow each other are one step, whose name stays when another c
   const parts = (...content: MessagePart[]) =>
     shown(message(1, 0, { content })).flatMap((entry) => (entry.type === "message" ? entry.parts : []));
   const names = (...content: MessagePart[]) =>
-    fold(parts(...content)).map(({ id, part }) => `${id} ${part.type}`);
+    groupToolCalls(parts(...content)).map(({ id, part }) => `${id} ${part.type}`);
   expect(names(text("a"), tool("x"))).toEqual(["text0 text", "tool1 tool"]);
   expect(names(text("a"), tool("x"), tool("y"), text("b"), tool("z"))).toEqual([
     "text0 text",
@@ -68,7 +70,7 @@ test("a call that runs waits for a person while its request is open", () => {
     const request = { id: "r1", seq: 2, tool_call_id, status, created_at: new Date(NOON).toISOString() };
     const messages = [message(1, 0, { content: [call] })];
     const [entry] = entries({ ...emptyThread("t1"), messages, requests: [request as ThreadRequest] });
-    const [first] = entry?.type === "message" ? fold(entry.parts) : [];
+    const [first] = entry?.type === "message" ? groupToolCalls(entry.parts) : [];
     return first?.part.type === "tool" ? first.part.status : undefined;
   };
   expect(statusBeside("pending", "x")).toBe("waiting");

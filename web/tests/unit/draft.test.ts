@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Field, Form } from "../../src/core/generated/wire.ts";
 import {
   blankOthers,
-  collect,
+  collectValues,
   type Draft,
-  dangerous,
+  hasDangerousChoice,
   numberOf,
   oneClick,
   progress,
-  start,
+  startDraft,
 } from "../../src/elements/draft.ts";
 import "../../src/elements/rules/faults.ts";
 
@@ -27,7 +27,7 @@ const text = (id: string, more: Partial<Field> = {}): Field =>
   ({ id, type: "text", label: id, ...more }) as Field;
 
 function enter(form: Form, patches: Record<string, object>): Draft {
-  const draft = new Map(start(form, "en"));
+  const draft = new Map(startDraft(form, "en"));
   for (const [id, patch] of Object.entries(patches)) {
     const entry = draft.get(id);
     if (entry) draft.set(id, { ...entry, ...patch });
@@ -45,7 +45,7 @@ describe("start", () => {
       ],
       initial_values: { n: 0, b: false },
     };
-    expect(collect(form, start(form, "en"), "en")).toEqual({ n: 0, b: false, t: "kept" });
+    expect(collectValues(form, startDraft(form, "en"), "en")).toEqual({ n: 0, b: false, t: "kept" });
   });
 
   it("shows every value that the server accepts in a way that can be sent again", () => {
@@ -58,16 +58,16 @@ describe("start", () => {
       initial_values: { c: "" },
     };
     for (const locale of ["en", "de"]) {
-      const draft = start(form, locale);
+      const draft = startDraft(form, locale);
       expect(blankOthers(form, draft)).toEqual([]);
-      expect(collect(form, draft, locale)).toEqual({ n: 1.5e-7, m: "a\nb" });
+      expect(collectValues(form, draft, locale)).toEqual({ n: 1.5e-7, m: "a\nb" });
     }
   });
 
   it("keeps what was typed when the form changes, and starts what is new", () => {
     const before = enter({ fields: [text("t")] }, { t: { text: "typed" } });
     const form: Form = { fields: [text("t", { default: "x" }), text("u", { default: "y" })] };
-    expect(collect(form, start(form, "en", before), "en")).toEqual({ t: "typed", u: "y" });
+    expect(collectValues(form, startDraft(form, "en", before), "en")).toEqual({ t: "typed", u: "y" });
   });
 
   it("shows an initial value that is no option as Other where that is allowed", () => {
@@ -75,7 +75,7 @@ describe("start", () => {
       fields: [choice("c", { allow_other: true } as Partial<Field>)],
       initial_values: { c: "z" },
     };
-    expect(start(form, "en").get("c")).toMatchObject({ other: true, text: "z", chosen: [] });
+    expect(startDraft(form, "en").get("c")).toMatchObject({ other: true, text: "z", chosen: [] });
   });
 });
 
@@ -84,7 +84,7 @@ describe("collect", () => {
     const form: Form = { fields: [text("__proto__"), text("constructor"), text("empty"), choice("none")] };
     const draft = enter(form, { constructor: { text: "x" }, empty: { text: "  " } });
     const given = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: false });
-    expect(Object.entries(collect(form, given, "en"))).toEqual([
+    expect(Object.entries(collectValues(form, given, "en"))).toEqual([
       ["__proto__", "y"],
       ["constructor", "x"],
     ]);
@@ -93,8 +93,8 @@ describe("collect", () => {
   it("leaves a box out of an optional section that is otherwise empty", () => {
     const fields: Field[] = [text("t"), { id: "b", type: "boolean", label: "b" }];
     const form: Form = { sections: [{ id: "s", optional: true, fields }] };
-    expect(collect(form, start(form, "en"), "en")).toEqual({});
-    expect(collect(form, enter(form, { t: { text: "x" } }), "en")).toEqual({ t: "x", b: false });
+    expect(collectValues(form, startDraft(form, "en"), "en")).toEqual({});
+    expect(collectValues(form, enter(form, { t: { text: "x" } }), "en")).toEqual({ t: "x", b: false });
   });
 });
 
@@ -138,14 +138,14 @@ describe("what Submit waits for", () => {
     const form: Form = {
       fields: [choice("x", { required: true }), choice("y", { required: true }), choice("z")],
     };
-    expect(progress(form, enter(form, { x: { chosen: ["a"] } }))).toEqual({ done: 1, all: 2 });
-    expect(progress({ fields: [choice("z")] }, start(form, "en"))).toEqual({ done: 0, all: 0 });
+    expect(progress(form, enter(form, { x: { chosen: ["a"] } }))).toEqual({ done: 1, total: 2 });
+    expect(progress({ fields: [choice("z")] }, startDraft(form, "en"))).toEqual({ done: 0, total: 0 });
   });
 
   it("does not count an Other without words", () => {
     const form: Form = { fields: [choice("x", { required: true })] };
     const draft = enter(form, { x: { other: true, text: " " } });
-    expect(progress(form, draft)).toEqual({ done: 0, all: 1 });
+    expect(progress(form, draft)).toEqual({ done: 0, total: 1 });
     expect(blankOthers(form, draft).map((field) => field.id)).toEqual(["x"]);
   });
 });
@@ -153,7 +153,9 @@ describe("what Submit waits for", () => {
 describe("options", () => {
   it("finds the dangerous ones that are chosen", () => {
     const form: Form = { fields: [choice("x"), choice("y")] };
-    expect(dangerous(form, enter(form, { x: { chosen: ["a"] }, y: { chosen: ["b"] } }))).toEqual(["B"]);
+    expect(hasDangerousChoice(form, enter(form, { x: { chosen: ["a"] }, y: { chosen: ["b"] } }))).toEqual([
+      "B",
+    ]);
   });
 
   it("answers with one click only where the buttons are the whole form", () => {

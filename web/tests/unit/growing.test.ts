@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { finished } from "../../src/elements/chat/growing.ts";
+import { finishedPart } from "../../src/elements/chat/growing.ts";
 
 const TABLE = "| a | b |\n|---|---|\n";
 
@@ -18,15 +18,15 @@ test.each([
   [`${TABLE}| 1 | 2 |\nDone`, `${TABLE}| 1 | 2 |\nDone`],
   ["Plain words", "Plain words"],
 ])("of %j a reader sees %j while it grows", (text, shown) => {
-  expect(finished(text)).toBe(shown);
+  expect(finishedPart(text)).toBe(shown);
 });
 
 test("of a growing text no open mark and no table without its second line is shown", () => {
   const whole = `Plan **now** with \`code\` and [docs](https://example.org):\n\n${TABLE}| 1 | 2 |\n\nDone.`;
   for (let end = 1; end <= whole.length; end += 1) {
-    const shown = finished(whole.slice(0, end));
+    const shown = finishedPart(whole.slice(0, end));
     expect(whole.slice(0, end).startsWith(shown)).toBe(true);
     expect(shown).not.toMatch(/^([^*]*\*\*[^*]*\*\*)*[^*]*\*\*[^*]*$|\[[^\]]*$|^\|[^\n]*\n?$/);
   }
-  expect(finished(whole)).toBe(whole);
+  expect(finishedPart(whole)).toBe(whole);
 });

@@ -1,12 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choiceOf } from "../../src/app/places/inbox/bulk.ts";
-import { chipsOf, Facts, type Filter, narrow, valuesOf } from "../../src/app/places/inbox/filters.ts";
-import { offsetsOf, visible } from "../../src/app/ui/window.ts";
+import { bulkChoice } from "../../src/app/places/inbox/bulk.ts";
+import {
+  chipsOf,
+  type Filter,
+  filterRequests,
+  RequestFacts,
+  valuesOf,
+} from "../../src/app/places/inbox/filters.ts";
+import { offsetsOf, visibleRange } from "../../src/app/ui/window.ts";
 import type { InputRequest } from "../../src/core/generated/wire.ts";
 import { translate } from "../../src/core/messages.ts";
 
-const say = (key: string, params?: Record<string, unknown>): string => translate(`ui.${key}`, params);
+const getText = (key: string, params?: Record<string, unknown>): string => translate(`ui.${key}`, params);
 
 const request = (id: string, more: Partial<InputRequest> = {}): InputRequest => ({
   id,
@@ -24,7 +30,9 @@ const approval = (id: string, level: "normal" | "danger" = "normal", plan?: stri
 const ids = (requests: readonly InputRequest[]): string[] => requests.map(({ id }) => id);
 
 describe("filters", () => {
-  const facts = new Facts({ say, locale: "en" }, (thread) => (thread === "t2" ? "Release 4.2" : thread));
+  const facts = new RequestFacts({ getText, locale: "en" }, (thread) =>
+    thread === "t2" ? "Release 4.2" : thread,
+  );
   const all = [
     request("a", { agent: { name: "bot" } }),
     approval("b"),
@@ -35,15 +43,15 @@ describe("filters", () => {
   const none: Filter = { show: "all", agent: "", thread: "", text: "" };
 
   it("leave everything, what an agent or a conversation has, and what has all words", () => {
-    expect(narrow(all, none, facts)).toBe(all);
-    expect(ids(narrow(all, { ...none, agent: "bot" }, facts))).toEqual(["a"]);
-    expect(ids(narrow(all, { ...none, thread: "t2" }, facts))).toEqual(["c"]);
-    expect(ids(narrow(all, { ...none, text: " KEY release" }, facts))).toEqual(["c"]);
-    expect(ids(narrow(all, { ...none, text: "key nothing" }, facts))).toEqual([]);
+    expect(filterRequests(all, none, facts)).toBe(all);
+    expect(ids(filterRequests(all, { ...none, agent: "bot" }, facts))).toEqual(["a"]);
+    expect(ids(filterRequests(all, { ...none, thread: "t2" }, facts))).toEqual(["c"]);
+    expect(ids(filterRequests(all, { ...none, text: " KEY release" }, facts))).toEqual(["c"]);
+    expect(ids(filterRequests(all, { ...none, text: "key nothing" }, facts))).toEqual([]);
   });
 
   it("count, and are left out where there is nothing, but for the one that is chosen", () => {
-    expect(chipsOf(all, "action", facts, say).map(({ label, count }) => [label, count])).toEqual([
+    expect(chipsOf(all, "action", facts, getText).map(({ label, count }) => [label, count])).toEqual([
       ["All", 4],
       ["For me", 2],
       ["Approvals", 1],
@@ -70,22 +78,25 @@ describe("filters", () => {
 // requirement: B25
 it("dangerous calls and plans are never allowed together with others", () => {
   const some = [approval("a"), approval("b", "danger"), approval("c", "normal", "1. Stop"), request("d")];
-  const { approvals, others, harmless } = choiceOf(some);
+  const { approvals, others, harmless } = bulkChoice(some);
   expect([ids(approvals), ids(others), ids(harmless)]).toEqual([["a", "b", "c"], ["d"], ["a"]]);
   const said = { ...approval("e"), approval: { tool: "x", agent_risk: { level: "danger" as const } } };
-  expect(choiceOf([said]).harmless).toEqual([]);
+  expect(bulkChoice([said]).harmless).toEqual([]);
 });
 
 describe("the part of a long list that is in view", () => {
-  const slots = ["group", "row", "row", "row", "group", "row"].map((look, at) => ({ id: String(at), look }));
+  const slots = ["group", "row", "row", "row", "group", "row"].map((style, at) => ({
+    id: String(at),
+    style,
+  }));
   const offsets = offsetsOf(slots, { row: 10, group: 4 });
 
-  it("is known by the heights of the looks", () => {
+  it("is known by the heights of the styles", () => {
     expect(offsets).toEqual([0, 4, 14, 24, 34, 38, 48]);
-    expect(visible(offsets, 0, 20)).toEqual([0, 3]);
-    expect(visible(offsets, 14, 34)).toEqual([2, 4]);
-    expect(visible(offsets, 1e6, 2e6)).toEqual([6, 6]);
-    expect(visible(offsetsOf([], {}), 0, 100)).toEqual([0, 0]);
+    expect(visibleRange(offsets, 0, 20)).toEqual([0, 3]);
+    expect(visibleRange(offsets, 14, 34)).toEqual([2, 4]);
+    expect(visibleRange(offsets, 1e6, 2e6)).toEqual([6, 6]);
+    expect(visibleRange(offsetsOf([], {}), 0, 100)).toEqual([0, 0]);
   });
 
   it("covers every pixel between its edges", () => {
@@ -95,9 +106,9 @@ describe("the part of a long list that is in view", () => {
         fc.nat(3000),
         fc.nat(900),
         (heights, top, height) => {
-          const looks = heights.map((_, at) => ({ id: String(at), look: String(at) }));
-          const all = offsetsOf(looks, Object.fromEntries(heights.map((each, at) => [String(at), each])));
-          const [first, end] = visible(all, top, top + height);
+          const styles = heights.map((_, at) => ({ id: String(at), style: String(at) }));
+          const all = offsetsOf(styles, Object.fromEntries(heights.map((each, at) => [String(at), each])));
+          const [first, end] = visibleRange(all, top, top + height);
           const last = all.at(-1) ?? 0;
           expect(first).toBeLessThanOrEqual(end);
           if (top < last) expect(all[first]).toBeLessThanOrEqual(top);

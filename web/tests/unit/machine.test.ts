@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { InputRequest, Status } from "../../src/core/generated/wire.ts";
-import { INITIAL, isOpen, next, type Signal, stateOf, type View } from "../../src/core/machine.ts";
+import { INITIAL, isOpen, reduce, type Signal, stateOf, type View } from "../../src/core/machine.ts";
 
 const ENDS: Status[] = ["answered", "declined", "cancelled", "expired"];
 
@@ -10,7 +10,7 @@ function request(status: Status, revision = 1, id = "req_1"): InputRequest {
 }
 
 function after(...signals: Signal[]): View {
-  return signals.reduce(next, INITIAL);
+  return signals.reduce(reduce, INITIAL);
 }
 
 const pending: Signal = { type: "request", request: request("pending") };
@@ -27,13 +27,13 @@ test("an answer goes from loading to the receipt", () => {
 
 test("a second click while submitting changes nothing", () => {
   const view = after(pending, submit);
-  expect(next(view, { type: "submit", key: "k2" })).toBe(view);
+  expect(reduce(view, { type: "submit", key: "k2" })).toBe(view);
 });
 
 test("a refusal shows its errors and gives the next attempt a new key", () => {
   const refused = after(pending, submit, { type: "refused", errors: [fault], summary: "Invalid." });
   expect([stateOf(refused), refused.errors, refused.summary]).toEqual(["error", [fault], "Invalid."]);
-  expect(next(refused, { type: "submit", key: "k2" })).toMatchObject({
+  expect(reduce(refused, { type: "submit", key: "k2" })).toMatchObject({
     phase: "submitting",
     key: "k2",
     errors: [],
@@ -44,17 +44,17 @@ test("a failed attempt is retried with the same key", () => {
   const failed = after(pending, submit, { type: "failed", summary: "No connection." });
   expect([stateOf(failed), isOpen(failed)]).toEqual(["failed", true]);
   expect(failed.key).toBe("k1");
-  expect(next(failed, submit)).toMatchObject({ phase: "submitting", key: "k1", summary: null });
+  expect(reduce(failed, submit)).toMatchObject({ phase: "submitting", key: "k1", summary: null });
 });
 
 test("what is being tried is on its way, and tried in vain it is open again with what was wrong", () => {
-  const resolving = next(after(pending, submit), { type: "accepted", request: request("resolving") });
+  const resolving = reduce(after(pending, submit), { type: "accepted", request: request("resolving") });
   expect([stateOf(resolving), isOpen(resolving), resolving.key]).toEqual(["submitting", false, null]);
   const asked = { ...request("pending", 2), field_errors: [fault], error_summary: "It was refused." };
-  const again = next(resolving, { type: "request", request: asked });
+  const again = reduce(resolving, { type: "request", request: asked });
   expect([stateOf(again), isOpen(again)]).toEqual(["error", true]);
   expect([again.errors, again.summary]).toEqual([[fault], "It was refused."]);
-  expect(next(again, { type: "submit", key: "k2" })).toMatchObject({ errors: [], summary: null });
+  expect(reduce(again, { type: "submit", key: "k2" })).toMatchObject({ errors: [], summary: null });
 });
 
 // requirement: N2
@@ -88,7 +88,7 @@ test("an answer whose reply is lost while it is checked has arrived, and a repea
   const checked: Signal = { type: "request", request: request("resolving") };
   const view = after(pending, submit, checked, { type: "failed" });
   expect([stateOf(view), view.key]).toEqual(["submitting", "k1"]);
-  expect(next(view, { type: "accepted", request: request("resolving") }).origin).toBe("here");
+  expect(reduce(view, { type: "accepted", request: request("resolving") }).origin).toBe("here");
 });
 
 // requirement: N2
@@ -112,8 +112,8 @@ test("what is checked for somebody else is not one's own", () => {
   const refused: Signal = { type: "conflict", request: request("resolving") };
   const lost = after(pending, submit, refused);
   expect([stateOf(lost), lost.origin]).toEqual(["submitting", "lost"]);
-  expect(next(lost, end).origin).toBe("lost");
-  expect(next(lost, { type: "request", request: request("pending", 2) }).origin).toBe("");
+  expect(reduce(lost, end).origin).toBe("lost");
+  expect(reduce(lost, { type: "request", request: request("pending", 2) }).origin).toBe("");
 });
 
 // requirement: N2
@@ -135,10 +135,10 @@ test("a conflict that brings nothing new ends the attempt", () => {
 test("disabled hides no change that comes meanwhile", () => {
   const off = after(pending, { type: "interactive", on: false });
   expect([stateOf(off), isOpen(off)]).toEqual(["disabled", false]);
-  expect(next(off, submit)).toBe(off);
-  const settled = next(off, { type: "request", request: request("expired") });
+  expect(reduce(off, submit)).toBe(off);
+  const settled = reduce(off, { type: "request", request: request("expired") });
   expect(stateOf(settled)).toBe("expired");
-  expect(stateOf(next(off, { type: "interactive", on: true }))).toBe("pending");
+  expect(stateOf(reduce(off, { type: "interactive", on: true }))).toBe("pending");
 });
 
 test("a reply leaves what the reader may do in the thread as it is", () => {
@@ -177,8 +177,8 @@ const anySignal: fc.Arbitrary<Signal> = fc.oneof(
 test("an end absorbs every signal", () => {
   fc.assert(
     fc.property(fc.array(anySignal), fc.constantFrom(...ENDS), fc.array(anySignal), (before, end, later) => {
-      const settled = next(after(...before), { type: "request", request: request(end) });
-      const finally_ = later.reduce(next, settled);
+      const settled = reduce(after(...before), { type: "request", request: request(end) });
+      const finally_ = later.reduce(reduce, settled);
       expect(finally_.phase).toBe(settled.phase);
       expect(finally_.request).toBe(settled.request);
       expect(isOpen(finally_)).toBe(false);
@@ -198,7 +198,9 @@ test("states of one request lead to the same view in whatever order and however 
     fc.property(shuffled, fc.integer({ min: 1, max: 4 }), (order, upTo) => {
       const known = history.slice(0, upTo);
       const heard = order.filter((state) => known.includes(state));
-      const view = heard.map((state): Signal => ({ type: "request", request: state })).reduce(next, INITIAL);
+      const view = heard
+        .map((state): Signal => ({ type: "request", request: state }))
+        .reduce(reduce, INITIAL);
       expect(view.request).toBe(known.at(-1));
     }),
   );
@@ -213,9 +215,9 @@ const voted: InputRequest = { ...request("pending"), votes: [VOTE] };
 
 test("somebody else's vote leaves what the person is doing as it is", () => {
   const refused = after(pending, submit, { type: "refused", errors: [fault] });
-  const view = next(refused, { type: "request", request: voted });
+  const view = reduce(refused, { type: "request", request: voted });
   expect([stateOf(view), view.errors, view.request]).toEqual(["error", [fault], voted]);
-  const sending = next(after(pending, submit), { type: "request", request: voted });
+  const sending = reduce(after(pending, submit), { type: "request", request: voted });
   expect([stateOf(sending), sending.key]).toEqual(["submitting", "k1"]);
 });
 
@@ -233,7 +235,7 @@ test("a vote that was taken leaves the request open and ends the attempt", () =>
 
 test("a state with fewer votes is an earlier one", () => {
   const view = after({ type: "request", request: voted });
-  expect(next(view, pending)).toBe(view);
+  expect(reduce(view, pending)).toBe(view);
 });
 
 test("what comes after an approval is taken over, and nothing takes it back", () => {
@@ -244,7 +246,7 @@ test("what comes after an approval is taken over, and nothing takes it back", ()
   for (const later of [revoked, used]) {
     const view = after(pending, { type: "request", request: approved }, { type: "request", request: later });
     expect(view.request).toBe(later);
-    expect(next(view, { type: "request", request: approved }).request).toBe(later);
-    expect(next(view, { type: "request", request: request("cancelled") }).request).toBe(later);
+    expect(reduce(view, { type: "request", request: approved }).request).toBe(later);
+    expect(reduce(view, { type: "request", request: request("cancelled") }).request).toBe(later);
   }
 });

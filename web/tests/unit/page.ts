@@ -5,8 +5,8 @@ import type { Field, Form, InputRequest, Option, Row } from "../../src/core/gene
 import { findErrors } from "../../src/elements/check.ts";
 import "../../src/elements/rules/faults.ts";
 import { onlyField, openForm } from "../../src/elements/choices/open.ts";
-import { flatForm, flatValues, foldValues } from "../../src/elements/choices/rows.ts";
-import { collect, type Draft, EMPTY, start } from "../../src/elements/draft.ts";
+import { flattenForm, flattenValues, foldValues } from "../../src/elements/choices/rows.ts";
+import { collectValues, type Draft, EMPTY, startDraft } from "../../src/elements/draft.ts";
 import { isObject } from "../../src/elements/drafts/storage.ts";
 import { localized } from "../../src/elements/texts/texts.ts";
 import { localOf } from "../../src/elements/timezone/timezone.ts";
@@ -32,12 +32,12 @@ export function fillIn(
   skipped: readonly string[] = [],
   control?: string,
 ): Outcome {
-  const given = isObject(values) ? flatValues(form, values as Values) : {};
+  const given = isObject(values) ? flattenValues(form, values as Values) : {};
   const flat = searched(
-    flatForm(form, (key) => key),
+    flattenForm(form, (key) => key),
     given,
   );
-  const entered = start(bare(flat), "en", undefined, given);
+  const entered = startDraft(bare(flat), "en", undefined, given);
   const { sent, faults } = press(flat, skip(flat, limitToNative(flat, entered), skipped), patterns, control);
   return { sent: foldValues(sent), faults };
 }
@@ -71,7 +71,7 @@ export function press(
 ): Outcome {
   const open = openForm(whole, draft, "en");
   const form = control === undefined ? open : onlyField(open, control);
-  const sent = collect(form, draft, "en");
+  const sent = collectValues(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
   const verdict = (locale: "en" | "de") =>
     findErrors({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, { locale });

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  CHARACTERS,
   DECEIVING,
-  fold,
-  LINES,
   lengthOf,
   linesOf,
+  MAX_CHARACTERS,
+  MAX_LINES,
   type Parts,
+  showInvisible,
   textOf,
-  visible,
+  truncate,
 } from "../../src/core/parts.ts";
 
 const written = (parts: Parts): string => parts.map(textOf).join("");
@@ -22,27 +22,29 @@ const numbered = (count: number): Parts => [
 const LONE_SURROGATE = /\p{Cs}/u;
 
 test("what would not be seen or would deceive is written out", () => {
-  expect(visible("rm \u202etxt.exe")).toEqual(["rm ", { escape: "\\u202e" }, "txt.exe"]);
-  expect(written(visible("a\u200bb\u0007c\u00a0d\u{e0041}e"))).toBe("a\\u200bb\\u0007c\\u00a0d\\U000e0041e");
-  expect(visible("first\n\tsecond äß 漢字 👩")).toEqual(["first\n\tsecond äß 漢字 👩"]);
+  expect(showInvisible("rm \u202etxt.exe")).toEqual(["rm ", { escape: "\\u202e" }, "txt.exe"]);
+  expect(written(showInvisible("a\u200bb\u0007c\u00a0d\u{e0041}e"))).toBe(
+    "a\\u200bb\\u0007c\\u00a0d\\U000e0041e",
+  );
+  expect(showInvisible("first\n\tsecond äß 漢字 👩")).toEqual(["first\n\tsecond äß 漢字 👩"]);
 });
 
 test("prose keeps the blanks and the pictures that a writer means", () => {
   const prose = "Vraiment\u00a0? ⚠\ufe0f";
-  expect(visible(prose, DECEIVING)).toEqual([prose]);
-  expect(written(visible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
+  expect(showInvisible(prose, DECEIVING)).toEqual([prose]);
+  expect(written(showInvisible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
 });
 
 test("a short text is shown whole, a longer one by its two ends", () => {
-  expect(fold(linesOf(numbered(LINES)))).toBeNull();
-  const folded = fold(linesOf(numbered(LINES + 1)));
+  expect(truncate(linesOf(numbered(MAX_LINES)))).toBeNull();
+  const folded = truncate(linesOf(numbered(MAX_LINES + 1)));
   expect(text([...(folded?.head ?? [])])).toBe(numbered(8)[0]);
   expect(text([...(folded?.tail ?? [])])).toBe("line 9\nline 10\nline 11\nline 12");
 });
 
 test("of one line without an end both ends are shown", () => {
-  const command = `${"a".repeat(CHARACTERS)} && rm -rf ~`;
-  const folded = fold(linesOf([command]));
+  const command = `${"a".repeat(MAX_CHARACTERS)} && rm -rf ~`;
+  const folded = truncate(linesOf([command]));
   expect(text([...(folded?.tail ?? [])])).toMatch(/a && rm -rf ~$/);
   expect(lengthOf(folded?.head ?? [])).toBe(900);
 });
@@ -58,9 +60,9 @@ test("whatever is folded, the ends are those of the text, they do not overlap, a
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
       const lines = linesOf(parts);
       expect(text(lines)).toBe(written(parts));
-      const folded = fold(lines);
+      const folded = truncate(lines);
       if (!folded) {
-        expect(lines.length <= LINES && lengthOf(lines) <= CHARACTERS).toBe(true);
+        expect(lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS).toBe(true);
         return;
       }
       const [head, tail] = [text([...folded.head]), text([...folded.tail])];

@@ -9,7 +9,7 @@ const CHOICE: Form = {
   fields: [{ id: "a", type: "radio", label: "A", options: [{ value: "s", label: "Small" }] }],
 };
 const eva: Writer = {
-  say: (key, params) => [key, params?.count].filter(Boolean).join(" "),
+  getText: (key, params) => [key, params?.count].filter(Boolean).join(" "),
   locale: "en",
   me: { id: "ses_1", name: "Eva", user: "eva" },
 };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { left, when } from "../../src/elements/text.ts";
+import { momentText, timeLeft } from "../../src/elements/text.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -14,7 +14,7 @@ test.each([
   ["2026-11-24T11:00:00Z", "in 3 days"],
   ["2027-11-20T12:00:00Z", ""],
 ])("the time until %s is said as “%s”", (at, said) => {
-  expect(left(at, NOW, "en")).toBe(said);
+  expect(timeLeft(at, NOW, "en")).toBe(said);
 });
 
 test("a date has its year only if it is another one", () => {
@@ -22,7 +22,7 @@ test("a date has its year only if it is another one", () => {
   const year = new Date().getFullYear();
   const far = new Date(year + 1, 5, 15, 9, 30).toISOString();
   const near = new Date(year, new Date().getMonth() === 5 ? 6 : 5, 15, 9, 30).toISOString();
-  expect(when(far, "en")).toContain(String(year + 1));
-  expect(when(near, "en")).not.toContain(String(year));
-  expect(when(new Date().toISOString(), "en")).toMatch(/^\d{1,2}:\d{2}/);
+  expect(momentText(far, "en")).toContain(String(year + 1));
+  expect(momentText(near, "en")).not.toContain(String(year));
+  expect(momentText(new Date().toISOString(), "en")).toMatch(/^\d{1,2}:\d{2}/);
 });

@@ -21,7 +21,7 @@ import {
   applyShared,
   EMPTY_INBOX,
   type Inbox,
-  waiting,
+  waitingRequests,
 } from "../../src/core/inbox.ts";
 import {
   adoptSnapshot,
@@ -300,9 +300,9 @@ test("what comes forward is later than what stood in line, whichever is heard fi
     [forward, lined],
   ]) {
     const inbox = events.reduce(applyInboxEvent, EMPTY_INBOX);
-    expect(waiting(inbox)).toEqual([forward.request]);
+    expect(waitingRequests(inbox)).toEqual([forward.request]);
   }
-  expect(waiting(applyInboxEvent(EMPTY_INBOX, lined))).toEqual([]);
+  expect(waitingRequests(applyInboxEvent(EMPTY_INBOX, lined))).toEqual([]);
 });
 
 test("the inbox shows what waits, newest first, whatever the order of events", () => {
@@ -315,13 +315,13 @@ test("the inbox shows what waits, newest first, whatever the order of events", (
   fc.assert(
     fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 8 }), (shuffled) => {
       const inbox = shuffled.reduce(applyInboxEvent, EMPTY_INBOX);
-      expect([inbox.position, waiting(inbox).map(({ id }) => id)]).toEqual([40, ["r3", "r1"]]);
+      expect([inbox.position, waitingRequests(inbox).map(({ id }) => id)]).toEqual([40, ["r3", "r1"]]);
     }),
   );
 });
 
 test("the inbox knows what its reader may do in each thread, and shows nothing of a hidden one", () => {
-  const levels = (inbox: Inbox) => waiting(inbox).map(({ id, level }) => [id, level]);
+  const levels = (inbox: Inbox) => waitingRequests(inbox).map(({ id, level }) => [id, level]);
   const listed = addRequests(EMPTY_INBOX, [request("r1", { level: "view" })]);
   const later = addRequests(listed, [
     request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }),
@@ -342,7 +342,7 @@ test("the inbox knows what its reader may do in each thread, and shows nothing o
 
 test("a list that is older than an event does not bring a request back", () => {
   const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
-  expect(waiting(addRequests(ended, [request("r1")]))).toEqual([]);
+  expect(waitingRequests(addRequests(ended, [request("r1")]))).toEqual([]);
 });
 
 test("a message grows in order, and what becomes of a tool call is seen in its place", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Values } from "../../src/core/form.ts";
 import type { Preview, ReasonCode, Status } from "../../src/core/generated/wire.ts";
-import { INITIAL, isOpen, mayDecline, next, type View } from "../../src/core/machine.ts";
+import { INITIAL, isOpen, mayDecline, reduce, type View } from "../../src/core/machine.ts";
 import { loadTexts } from "../../src/core/messages.ts";
 import { choose, type LocalText } from "../../src/core/texts.ts";
 import { browserMatches } from "../../src/core/values.ts";
@@ -97,7 +97,7 @@ describe("lifecycle", () => {
 
   test.each(attempts)("the page offers what is legal, and nothing else: $id", ({ action, status, legal }) => {
     const request = { id: "req_1", kind: "form", thread_id: "t1", created_at: "", status, revision: 1 };
-    expect(offers[action]?.(next(INITIAL, { type: "request", request }))).toBe(legal);
+    expect(offers[action]?.(reduce(INITIAL, { type: "request", request }))).toBe(legal);
   });
 });
 

@@ -2,9 +2,9 @@ import { copy } from "../../elements/copy.ts";
 import { AskbackElement } from "../../elements/element.ts";
 import { html, type Template } from "../../elements/html.ts";
 import { buttons, tokens } from "../../elements/tokens.css.ts";
-import { icons } from "../icons.ts";
+import { placeIcons } from "../icons.ts";
 
-const SAID_MS = 2_000;
+const COPIED_MS = 2_000;
 
 /**
  * A button that copies `text`, and says so.
@@ -23,12 +23,12 @@ export class CopyButton extends AskbackElement {
     this.copied = true;
     setTimeout(() => {
       this.copied = false;
-    }, SAID_MS);
+    }, COPIED_MS);
   }
 
   protected override render(): Template {
     return html`<button type="button" class="quiet" .onclick=${() => void this.#copy()}>
-      ${icons.copy}<span role="status">${this.say(this.copied ? "app.copied" : "app.copy")}</span>
+      ${placeIcons.copy}<span role="status">${this.getText(this.copied ? "app.copied" : "app.copy")}</span>
     </button>`;
   }
 }

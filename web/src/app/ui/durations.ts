@@ -25,8 +25,8 @@ export function duration(seconds: number, locale: string): string {
 /** Return the time left: `1:42` below an hour, then the largest whole unit; `0:00` once it is over. */
 export function countdown(seconds: number, locale: string): string {
   if (seconds >= HOUR) return duration(seconds, locale);
-  const left = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(left / MINUTE)}:${String(left % MINUTE).padStart(2, "0")}`;
+  const wholeSeconds = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(wholeSeconds / MINUTE)}:${String(wholeSeconds % MINUTE).padStart(2, "0")}`;
 }
 
 /** Return how long ago something was in a sentence: `3 minutes ago`. */

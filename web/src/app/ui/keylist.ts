@@ -1,9 +1,9 @@
 import { html, type Template } from "../../elements/html.ts";
-import type { Say } from "../../elements/text.ts";
+import type { GetText } from "../../elements/text.ts";
 import { keys } from "../keys.ts";
 
 /** What a key does, by the end of its text `ui.app.key_{name}`. */
-const KEYS = {
+const KEY_NAMES = {
   next: "j, ↓",
   previous: "k, ↑",
   open: "Enter",
@@ -17,7 +17,7 @@ const KEYS = {
   go_history: "g, h",
   help: "?",
 } as const;
-const ANSWER = {
+const ANSWER_KEYS = {
   allow: "a",
   allow_danger: "a, Enter",
   deny: "d",
@@ -26,7 +26,7 @@ const ANSWER = {
   choose: "1 – 9",
   send: "Enter",
 } as const;
-type KeyName = keyof typeof KEYS;
+type KeyName = keyof typeof KEY_NAMES;
 
 /** The keys of a place. */
 export interface PlaceKeys {
@@ -43,16 +43,18 @@ export const ALL_KEYS: PlaceKeys = {
 };
 
 /** Draw the switch of single-letter keys, and what the keys of a place do. */
-export function drawKeys(say: Say, { list, answers }: PlaceKeys): Template {
+export function drawKeys(getText: GetText, { list, answers }: PlaceKeys): Template {
   const draw = (rows: readonly (readonly [string, string])[]) =>
     html`<dl class="keys">${rows.map(
       ([name, key]) =>
-        html`<div><dt>${key.split(", ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${say(`app.key_${name}`)}</dd></div>`,
+        html`<div><dt>${key.split(", ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${getText(`app.key_${name}`)}</dd></div>`,
     )}</dl>`;
-  const shown = [...list, "undo", "go_inbox", "go_conversations", "go_history", "help"] as const;
-  return html`<label class="check"><input type="checkbox" .checked=${keys.on} .onchange=${(event: Event) => {
-    keys.on = (event.target as HTMLInputElement).checked;
-  }} />${say("app.keys_on")}</label>
-    ${draw(shown.map((name) => [name, KEYS[name]]))}
-    ${answers && html`<h3>${say("app.keys_request")}</h3>${draw(Object.entries(ANSWER))}`}`;
+  const listed = [...list, "undo", "go_inbox", "go_conversations", "go_history", "help"] as const;
+  return html`<label class="check"><input type="checkbox" .checked=${keys.enabled} .onchange=${(
+    event: Event,
+  ) => {
+    keys.enabled = (event.target as HTMLInputElement).checked;
+  }} />${getText("app.keys_on")}</label>
+    ${draw(listed.map((name) => [name, KEY_NAMES[name]]))}
+    ${answers && html`<h3>${getText("app.keys_request")}</h3>${draw(Object.entries(ANSWER_KEYS))}`}`;
 }

@@ -7,12 +7,12 @@ export const LIST_KEYS: PlaceKeys["list"] = ["next", "previous", "open", "search
 
 /** Move the focus in the list of a place by j, k and the arrows, and to its search by /; returns how to stop that. */
 export function followListKeys({ root }: PlaceElement): () => void {
-  const step = (by: number): void => {
+  const move = (by: number): void => {
     const rows = [...root.querySelectorAll<HTMLElement>(".rows .row")];
-    const at = rows.findIndex(
+    const index = rows.findIndex(
       (row) => row === focused() || (!focused()?.closest(".rows") && row.ariaCurrent === "true"),
     );
-    rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+    rows[index < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, index + by))]?.focus();
   };
   const press = (event: KeyboardEvent): void => {
     const key = singleKey(event);
@@ -21,7 +21,7 @@ export function followListKeys({ root }: PlaceElement): () => void {
     const by = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }[key];
     const inList = target.closest(".pane.list") !== null;
     if (key === "/") root.querySelector<HTMLElement>("#search")?.focus();
-    else if (by && (inList || key.length === 1)) step(by);
+    else if (by && (inList || key.length === 1)) move(by);
     else return;
     event.preventDefault();
   };

@@ -1,7 +1,7 @@
 import { AskbackElement, css } from "../../elements/element.ts";
 import { html, type Template } from "../../elements/html.ts";
 import { buttons, tokens } from "../../elements/tokens.css.ts";
-import { icons } from "../icons.ts";
+import { placeIcons } from "../icons.ts";
 
 /** A question before something that cannot be undone. */
 export interface Question {
@@ -85,7 +85,7 @@ export class Modal extends AskbackElement {
     return html`<dialog aria-labelledby="heading" .oncancel=${cancel}>
       <header>
         <h2 id="heading">${this.heading}</h2>
-        <button type="button" class="quiet close" aria-label=${this.say("app.close")} .onclick=${close}>${icons.cross}</button>
+        <button type="button" class="quiet close" aria-label=${this.getText("app.close")} .onclick=${close}>${placeIcons.cross}</button>
       </header>
       <slot></slot>
     </dialog>`;

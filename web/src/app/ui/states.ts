@@ -1,6 +1,6 @@
 import { html, type Template } from "../../elements/html.ts";
-import type { Say } from "../../elements/text.ts";
-import { icons } from "../icons.ts";
+import type { GetText } from "../../elements/text.ts";
+import { placeIcons } from "../icons.ts";
 
 export interface Empty {
   readonly icon?: Template;
@@ -22,13 +22,16 @@ export const drawEmpty = ({ icon, title, text, code, action }: Empty): Template 
 </div>`;
 
 /** Draw the place of what is being fetched, without anything that moves. */
-export const drawLoading = (say: Say): Template =>
-  html`<p class="loading" role="status">${say("loading")}</p>`;
+export const drawLoading = (getText: GetText): Template =>
+  html`<p class="loading" role="status">${getText("loading")}</p>`;
 
 /** Draw that something could not be fetched, and the way to try again. */
-export const drawError = (say: Say, again: () => void): Template => html`<div class="empty" role="alert">
-  ${icons.warn}
-  <h2>${say("app.failed")}</h2>
-  <p>${say("app.failed_hint")}</p>
-  <button type="button" .onclick=${again}>${say("app.again")}</button>
+export const drawError = (
+  getText: GetText,
+  again: () => void,
+): Template => html`<div class="empty" role="alert">
+  ${placeIcons.warn}
+  <h2>${getText("app.failed")}</h2>
+  <p>${getText("app.failed_hint")}</p>
+  <button type="button" .onclick=${again}>${getText("app.again")}</button>
 </div>`;

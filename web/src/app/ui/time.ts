@@ -1,18 +1,18 @@
 /** Times that go on by themselves. */
 
 import { Client } from "../../client/client.ts";
-import { localeOf, sayIn, variantOf } from "../../elements/text.ts";
+import { getTextIn, localeOf, variantOf } from "../../elements/text.ts";
 import { ago, countdown, duration, MINUTE } from "./durations.ts";
 import { perLocale } from "./formats.ts";
 
-const full = perLocale(
+const fullFormat = perLocale(
   (locale) => new Intl.DateTimeFormat(variantOf(locale), { dateStyle: "full", timeStyle: "medium" }),
 );
 
 /** A moment in full, for the title of a relative time. */
-export const exact = (iso: string, locale: string): string => full(locale).format(new Date(iso));
+export const exactText = (iso: string, locale: string): string => fullFormat(locale).format(new Date(iso));
 
-const shown = new Set<LiveTime>();
+const liveTimes = new Set<LiveTime>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
@@ -28,19 +28,19 @@ export class LiveTime extends HTMLElement {
   #titled = "";
 
   connectedCallback(): void {
-    shown.add(this);
+    liveTimes.add(this);
     timer ??= setInterval(() => {
-      for (const each of shown) {
+      for (const each of liveTimes) {
         each.draw();
-        each.entitle();
+        each.setTooltip();
       }
     }, 1_000);
     this.draw();
   }
 
   disconnectedCallback(): void {
-    shown.delete(this);
-    if (shown.size > 0) return;
+    liveTimes.delete(this);
+    if (liveTimes.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
@@ -50,25 +50,25 @@ export class LiveTime extends HTMLElement {
   }
 
   /** Set the title to the exact time: a second later, because formatting it takes longer than drawing the rest of a row. */
-  entitle(): void {
-    const at = this.getAttribute("at");
+  setTooltip(): void {
+    const iso = this.getAttribute("at");
     const locale = localeOf(this);
-    const next = `${at} ${locale}`;
-    if (!at || this.#titled === next) return;
+    const next = `${iso} ${locale}`;
+    if (!iso || this.#titled === next) return;
     this.#titled = next;
-    this.title = exact(at, locale);
+    this.title = exactText(iso, locale);
   }
 
   draw(): void {
-    const at = this.getAttribute("at");
-    if (!at) return;
-    const look = this.getAttribute("look");
+    const iso = this.getAttribute("at");
+    if (!iso) return;
+    const style = this.getAttribute("look");
     const locale = localeOf(this);
-    const seconds = (Client.shared.now - Date.parse(at)) / 1_000;
+    const seconds = (Client.shared.now - Date.parse(iso)) / 1_000;
     let text: string;
-    if (look === "left") text = countdown(-seconds, locale);
-    else if (seconds < MINUTE) text = sayIn(locale)("app.now");
-    else text = look === "long" ? ago(seconds, locale) : duration(seconds, locale);
+    if (style === "left") text = countdown(-seconds, locale);
+    else if (seconds < MINUTE) text = getTextIn(locale)("app.now");
+    else text = style === "long" ? ago(seconds, locale) : duration(seconds, locale);
     if (this.textContent !== text) this.textContent = text;
   }
 }

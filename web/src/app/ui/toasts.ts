@@ -1,9 +1,9 @@
 import { html, type Template } from "../../elements/html.ts";
-import type { Say } from "../../elements/text.ts";
+import type { GetText } from "../../elements/text.ts";
 
 /** How long something waits for Undo. */
 export const UNDO_S = 10;
-const SHOWN_S = 6;
+const VISIBLE_S = 6;
 
 export interface ToastOptions {
   /** What has happened, or with `act` what is about to. */
@@ -22,7 +22,7 @@ interface ToastHost {
 }
 
 interface Toast extends ToastOptions {
-  left: number;
+  secondsLeft: number;
 }
 
 /** The short messages of the application; each goes by itself. */
@@ -33,8 +33,8 @@ export class Toasts {
   constructor(private readonly host: ToastHost) {}
 
   add(options: ToastOptions): void {
-    const left = options.undo || options.act ? UNDO_S : SHOWN_S;
-    this.#toasts = [...this.#toasts, { ...options, left }];
+    const secondsLeft = options.undo || options.act ? UNDO_S : VISIBLE_S;
+    this.#toasts = [...this.#toasts, { ...options, secondsLeft }];
     this.#timer ??= setInterval(() => this.#tick(), 1_000);
     this.host.redraw();
   }
@@ -53,13 +53,13 @@ export class Toasts {
     return this.host.root.querySelector(".toasts:focus-within") !== null;
   }
 
-  draw(say: Say): Template {
+  draw(getText: GetText): Template {
     return html`<div class="toasts" role="status">
       ${this.#toasts.map(
         (toast) => html`<div class="toast">
           <span>${toast.text}</span>
-          ${toast.act && html`<span class="n" aria-hidden="true">${toast.left}</span>`}
-          ${toast.undo && html`<button type="button" .onclick=${() => this.undo(toast)}>${say("app.undo")}</button>`}
+          ${toast.act && html`<span class="n" aria-hidden="true">${toast.secondsLeft}</span>`}
+          ${toast.undo && html`<button type="button" .onclick=${() => this.undo(toast)}>${getText("app.undo")}</button>`}
         </div>`,
       )}
     </div>`;
@@ -69,8 +69,8 @@ export class Toasts {
   #tick(): void {
     if (this.#hasFocus) return;
     for (const toast of this.#toasts) {
-      toast.left -= 1;
-      if (toast.left > 0) continue;
+      toast.secondsLeft -= 1;
+      if (toast.secondsLeft > 0) continue;
       toast.act?.();
       this.#end(toast);
     }

@@ -1,5 +1,5 @@
 import { html, type Template } from "../../elements/html.ts";
-import { icons } from "../icons.ts";
+import { placeIcons } from "../icons.ts";
 
 export interface Chip {
   readonly id: string;
@@ -17,7 +17,7 @@ export function drawSearch(label: string, value: string, search: (text: string) 
     search("");
   };
   return html`<div class="search">
-    ${icons.search}
+    ${placeIcons.search}
     <input
       id="search"
       type="search"
@@ -36,27 +36,27 @@ export function drawSearch(label: string, value: string, search: (text: string) 
 export const drawChips = (
   label: string,
   chips: readonly Chip[],
-  chosen: string,
+  selected: string,
   choose: (id: string) => void,
 ): Template => html`<div class="chips" role="group" aria-label=${label}>
   ${chips.map(
     ({ id, label, count }) =>
-      html`<button type="button" class="chip" aria-pressed=${String(id === chosen)} .onclick=${() => choose(id)}>${label}${count !== undefined && html` <span class="n">${count}</span>`}</button>`,
+      html`<button type="button" class="chip" aria-pressed=${String(id === selected)} .onclick=${() => choose(id)}>${label}${count !== undefined && html` <span class="n">${count}</span>`}</button>`,
   )}
 </div>`;
 
-/** Draw a choice of one of several values; nothing where there is no choice. `all` is the label of the empty value. */
+/** Draw a choice of one of several values; nothing where there is no choice. `allLabel` is the label of the empty value. */
 export const drawSelect = (
   label: string,
-  all: string,
+  allLabel: string,
   options: readonly Chip[],
-  chosen: string,
+  selected: string,
   choose: (id: string) => void,
 ): Template | false =>
-  (options.length > 1 || chosen !== "") &&
+  (options.length > 1 || selected !== "") &&
   html`<select aria-label=${label} .onchange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-    ${[{ id: "", label: all, count: undefined }, ...options].map(
+    ${[{ id: "", label: allLabel, count: undefined }, ...options].map(
       ({ id, label, count }) =>
-        html`<option value=${id} .selected=${id === chosen}>${count === undefined ? label : `${label} (${count})`}</option>`,
+        html`<option value=${id} .selected=${id === selected}>${count === undefined ? label : `${label} (${count})`}</option>`,
     )}
   </select>`;

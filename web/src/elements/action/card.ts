@@ -31,72 +31,72 @@ export interface ActionContext {
 const CODES = ["access_denied", "scopes_missing", "provider_error", "provider_unreachable"];
 
 /** The link of the agent, among its words and in no shape of ours; beside it where it leads. */
-function drawLink({ host: { say } }: ActionContext, { url, label }: ShownAction): Template | false {
+function drawLink({ host: { getText } }: ActionContext, { url, label }: ShownAction): Template | false {
   const host = linkHost(url ?? "");
   if (!url || !host) return false;
   const local = localHost(url);
   return html`<p class="go">
-    <a id="link" href=${url} target="_blank" rel="noopener noreferrer nofollow ugc">${label || say("action.open")}</a>
-    <span class="hint">${say(local ? "action.local" : "action.leads", { host: local || host })}</span>
+    <a id="link" href=${url} target="_blank" rel="noopener noreferrer nofollow ugc">${label || getText("action.open")}</a>
+    <span class="hint">${getText(local ? "action.local" : "action.leads", { host: local || host })}</span>
   </p>`;
 }
 
 function drawSays(context: ActionContext, request: InputRequest, action: ShownAction): Template | false {
-  const { say } = context.host;
+  const { getText } = context.host;
   if (!action.description && !action.url) return false;
   const { description } = action;
   return html`<div class="says">
-    <p class="hint">${say("action.says")}</p>
-    ${drawDescription({ say }, request, description, "action.description")}
+    <p class="hint">${getText("action.says")}</p>
+    ${drawDescription({ getText }, request, description, "action.description")}
     ${drawLink(context, action)}
   </div>`;
 }
 
-function drawAttempt({ host: { say } }: ActionContext, { attempt }: InputRequest): Template | false {
+function drawAttempt({ host: { getText } }: ActionContext, { attempt }: InputRequest): Template | false {
   if (!attempt) return false;
   const known = CODES.includes(attempt.code ?? "");
-  const reason = known ? say(`action.code_${attempt.code}`) : attempt.reason;
+  const reason = known ? getText(`action.code_${attempt.code}`) : attempt.reason;
   return html`<div class="box" role="alert">
-    <p class="strong">${icons.warn} ${say("action.attempt")}</p>
+    <p class="strong">${icons.warn} ${getText("action.attempt")}</p>
     ${reason && html`<p>${reason}</p>`}
-    <p>${say("action.again")}</p>
+    <p>${getText("action.again")}</p>
   </div>`;
 }
 
 /** The access that connecting an account gives the agent, shown before anything opens. */
 function drawProvider(context: ActionContext, { host = "", scopes }: ShownAction): Template {
   const { connection, host: element } = context;
-  const { say } = element;
+  const { getText } = element;
   const { starting, failed, url } = connection;
   return html`<div class="provider">
     ${
       scopes?.length &&
-      html`<p>${say("action.scopes")}</p>
+      html`<p>${getText("action.scopes")}</p>
       <ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`
     }
-    <p class="hint">${say("action.vault")}</p>
-    ${failed && html`<p class="error" role="alert">${say("action.not_started")}</p>`}
+    <p class="hint">${getText("action.vault")}</p>
+    ${failed && html`<p class="error" role="alert">${getText("action.not_started")}</p>`}
     ${
       url
-        ? html`<p role="status">${say("action.blocked")}</p>
-          <p><a id="continue" href=${url} target="_blank" rel="noopener noreferrer">${say("action.continue", { host })}</a></p>`
+        ? html`<p role="status">${getText("action.blocked")}</p>
+          <p><a id="continue" href=${url} target="_blank" rel="noopener noreferrer">${getText("action.continue", { host })}</a></p>`
         : html`<div><button
             type="button"
             class="primary"
             id="connect"
             aria-disabled=${starting || !isOpen(element.view)}
             .onclick=${() => context.connect()}
-          >${say(starting ? "action.opening" : "action.connect", { host })}</button></div>`
+          >${getText(starting ? "action.opening" : "action.connect", { host })}</button></div>`
     }
   </div>`;
 }
 
 function drawReason(context: ActionContext, busy: boolean): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   const error = context.host.errorAt("reason");
   return html`<div class=${error ? "field wrong" : "field"}>
-      <label class="label" for="reason">${say("action.why")}</label>
-      <p class="hint" id="reason-hint">${say("action.optional")}</p>
+      <label class="label" for="reason">${getText("action.why")}</label>
+      <p class="hint" id="reason-hint">${getText("action.optional")}</p>
       ${error && html`<p class="error" id="reason-error">${error}</p>`}
       <textarea
         id="reason"
@@ -109,30 +109,30 @@ function drawReason(context: ActionContext, busy: boolean): Template {
       ></textarea>
     </div>
     <div class="actions">
-      <button type="button" class="quiet" aria-disabled=${busy} .onclick=${() => context.fail(false)}>${say("action.back")}</button>
-      <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${say(busy ? "sending" : "action.report")}</button>
+      <button type="button" class="quiet" aria-disabled=${busy} .onclick=${() => context.fail(false)}>${getText("action.back")}</button>
+      <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${getText(busy ? "sending" : "action.report")}</button>
     </div>`;
 }
 
 function drawOutcomes(context: ActionContext, action: ShownAction, busy: boolean): Template {
-  const { say, view } = context.host;
-  const done = html`<button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say("action.done")}</button>`;
+  const { getText, view } = context.host;
+  const done = html`<button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${getText("sending")}` : getText("action.done")}</button>`;
   return html`<div class="actions">
-    <button type="button" id="failed" aria-disabled=${busy} .onclick=${() => !busy && context.fail(true)}>${say("action.failed")}</button>
+    <button type="button" id="failed" aria-disabled=${busy} .onclick=${() => !busy && context.fail(true)}>${getText("action.failed")}</button>
     <button
       type="button"
       class="quiet"
       aria-disabled=${!mayDecline(view)}
       .onclick=${() => context.dismiss()}
-    >${say("dismiss")}</button>
+    >${getText("dismiss")}</button>
     ${!action.provider && done}
   </div>`;
 }
 
 function drawForm(context: ActionContext, request: InputRequest, action: ShownAction): Template {
-  const { view, say } = context.host;
+  const { view, getText } = context.host;
   const state = stateOf(view);
-  if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
+  if (state === "disabled") return html`<p class="hint">${getText("disabled")}</p>`;
   const busy = state === "submitting";
   const send = (event: Event): void => {
     event.preventDefault();
@@ -148,14 +148,14 @@ function drawForm(context: ActionContext, request: InputRequest, action: ShownAc
 /** An open action: what to do and where, and how it went. */
 export function drawCard(context: ActionContext, request: InputRequest): Template {
   const { action } = request;
-  const { say, headingLevel } = context.host;
-  if (!action) return html`<p>${say("unknown_kind")}</p>`;
+  const { getText, headingLevel } = context.host;
+  if (!action) return html`<p>${getText("unknown_kind")}</p>`;
   return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${action.title}</div>
     ${drawSays(context, request, action)}
     ${
       request.status === "resolving"
-        ? html`<p role="status">${icons.clock} ${say("checking")}</p>
-          <div class="actions"><button type="button" class="quiet" .onclick=${() => context.dismiss()}>${say("dismiss")}</button></div>`
+        ? html`<p role="status">${icons.clock} ${getText("checking")}</p>
+          <div class="actions"><button type="button" class="quiet" .onclick=${() => context.dismiss()}>${getText("dismiss")}</button></div>`
         : drawForm(context, request, action)
     }`;
 }

@@ -1,14 +1,14 @@
 import { html, type Template } from "../html.ts";
 import type { Settled } from "../receipt/settled.ts";
 
-const KEYS: Record<string, string> = { requester: "agent", responder: "by" };
+const TEXT_KEYS: Record<string, string> = { requester: "agent", responder: "by" };
 
 /** An action that was done or has failed: what it was, who says so, and why it failed. */
 export function drawActionReceipt(view: Settled): Template | undefined {
   const { action, answer, source } = view.request;
   if (!action || !answer?.outcome) return undefined;
   const { outcome, reason, names, message } = answer;
-  const key = names?.length ? "action.connected" : `action.${outcome}_${KEYS[source ?? ""] ?? "by"}`;
+  const key = names?.length ? "action.connected" : `action.${outcome}_${TEXT_KEYS[source ?? ""] ?? "by"}`;
   return view.drawLine(html`${view.drawMark(outcome === "done")}
     <div>
       <p><strong>${action.title}</strong></p>

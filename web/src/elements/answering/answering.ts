@@ -12,9 +12,9 @@ import { type NumberedCard, numberChoices } from "./numbers.ts";
 addTexts(texts);
 
 /** Between two reports of what this person does. */
-const EVERY_MS = 3_000;
+const REPORT_INTERVAL_MS = 3_000;
 /** How long a report is valid. */
-const GONE_MS = 10_000;
+const REPORT_LIFETIME_MS = 10_000;
 
 /** The card of a request; `hint` is shown in it. */
 interface HintedCard extends AskbackElement, NumberedCard, Pick<Host, "view"> {
@@ -55,7 +55,7 @@ class Answering implements Follower {
     if (active) {
       names.set(by.id, by.name);
       const stop = (): void => this.answering({ request_id: id, by, active: false });
-      this.#timers.set(key, setTimeout(stop, GONE_MS));
+      this.#timers.set(key, setTimeout(stop, REPORT_LIFETIME_MS));
     } else names.delete(by.id);
     for (const card of this.#cards) {
       if (!card.isConnected) this.#cards.delete(card);
@@ -67,7 +67,7 @@ class Answering implements Follower {
     const id = view.request?.id;
     const now = Date.now();
     if (!id || !isOpen(view) || this.client.link !== "online") return;
-    if (now - (this.#reported.get(id) ?? 0) < EVERY_MS) return;
+    if (now - (this.#reported.get(id) ?? 0) < REPORT_INTERVAL_MS) return;
     this.#reported.set(id, now);
     this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
   }
@@ -76,12 +76,12 @@ class Answering implements Follower {
   #draw(card: HintedCard): void {
     const names = [...(this.#names.get(card.view.request?.id ?? "")?.values() ?? [])];
     const key = names.length > 1 ? "answering.several" : "answering.single";
-    const said = names.length > 0 && card.say(key, { names: names.join(", ") });
-    card.hint = html`<div aria-live="polite">${said && html`<p class="link by">${said}</p>`}</div>`;
+    const hint = names.length > 0 && card.getText(key, { names: names.join(", ") });
+    card.hint = html`<div aria-live="polite">${hint && html`<p class="link by">${hint}</p>`}</div>`;
   }
 }
 
-const known = new WeakMap<Client, Answering>();
+const byClient = new WeakMap<Client, Answering>();
 
 /**
  * Let the keyboard answer, show in a card who else is answering, and tell others when this person does. A host's own
@@ -91,8 +91,8 @@ export function attach(card: HintedCard, client: object): void {
   numberChoices(card);
   if (!("follow" in client)) return;
   const from = client as Client;
-  const answering = known.get(from) ?? new Answering(from);
-  if (!known.has(from)) from.follow(answering);
-  known.set(from, answering);
+  const answering = byClient.get(from) ?? new Answering(from);
+  if (!byClient.has(from)) from.follow(answering);
+  byClient.set(from, answering);
   answering.add(card);
 }

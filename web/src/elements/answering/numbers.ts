@@ -5,7 +5,7 @@ import { keysOn, readKeys } from "../singlekeys.ts";
 /** A key that was meant for what was shown before does nothing to choices that have just appeared. */
 const PAUSE_MS = 500;
 /** The last number. */
-const LAST = 9;
+const LAST_CHOICE = 9;
 const CHOICES = "input:is([type=radio], [type=checkbox]):not(:disabled, [role=switch]), button.choice";
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
 /** On a control Enter does what it does everywhere. */
@@ -61,11 +61,11 @@ export interface NumberedCard {
 }
 
 /** Write the first numbers on what can be chosen, in the order of the page. */
-function write({ root }: NumberedCard): void {
+function drawNumbers({ root }: NumberedCard): void {
   root.host.toggleAttribute("data-keyless", !keysOn());
-  const all = [...root.querySelectorAll<HTMLElement>(CHOICES)];
-  const numbered = all.filter((each) => each.checkVisibility()).slice(0, LAST);
-  for (const each of all) {
+  const choices = [...root.querySelectorAll<HTMLElement>(CHOICES)];
+  const numbered = choices.filter((each) => each.checkVisibility()).slice(0, LAST_CHOICE);
+  for (const each of choices) {
     const key = numbered.includes(each) && `${numbered.indexOf(each) + 1}`;
     const label = each.closest("label") ?? each;
     each.ariaKeyShortcuts = key || null;
@@ -77,7 +77,7 @@ function write({ root }: NumberedCard): void {
 }
 
 /** Give the focus to the heading, which a screen reader then reads, unless something outside of the card has it. */
-function land(card: NumberedCard): void {
+function focusAfter(card: NumberedCard): void {
   const { root } = card;
   const heading =
     root.querySelector<HTMLElement>("#title, legend") ?? root.querySelector<HTMLElement>("[role=group].card");
@@ -96,18 +96,18 @@ export function numberChoices(card: NumberedCard): void {
   const since = performance.now();
   root.adoptedStyleSheets.push(numbers);
   const follow = (): void => {
-    write(card);
-    land(card);
+    drawNumbers(card);
+    focusAfter(card);
   };
   new MutationObserver(follow).observe(root, { childList: true, subtree: true });
   follow();
   root.addEventListener("keydown", (event) => {
     const { key, target, ctrlKey, metaKey, altKey, defaultPrevented, isComposing } = event as KeyboardEvent;
-    const at = target as Element;
+    const element = target as Element;
     if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
     if (performance.now() - since < PAUSE_MS) return;
-    if (key === "Enter" && card.request?.form && !at.matches(CONTROLS)) card.submit();
-    if (!/^[1-9]$/.test(key) || !keysOn() || at.matches(TYPING)) return;
+    if (key === "Enter" && card.request?.form && !element.matches(CONTROLS)) card.submit();
+    if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TYPING)) return;
     const choice = root.querySelector<HTMLElement>(`[aria-keyshortcuts="${key}"]`);
     choice?.focus();
     choice?.click();

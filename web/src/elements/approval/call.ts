@@ -1,19 +1,27 @@
 import type { Json, Preview, PreviewField, ShownApproval } from "../../core/generated/wire.ts";
-import { fold, LINES, type Line, lengthOf, linesOf, textOf, visible } from "../../core/parts.ts";
+import {
+  type Line,
+  lengthOf,
+  linesOf,
+  MAX_LINES,
+  showInvisible,
+  textOf,
+  truncate,
+} from "../../core/parts.ts";
 import { html, type Template } from "../html.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import { renderEscapes } from "./escapes.ts";
 import { drawCode, type Syntax, syntaxOf } from "./highlight.ts";
 
-/** How a call is shown: whole, or long parts of it folded until `toggle` unfolds them. */
-export interface Shown {
-  say: Say;
-  whole: boolean;
+/** How a call is shown: unfolded, or with long parts truncated until `toggle` unfolds them. */
+export interface CallDisplay {
+  getText: GetText;
+  unfolded: boolean;
   toggle(): void;
 }
 
 /** How the lines of a text are drawn. */
-interface Look {
+interface LineStyle {
   syntax?: Syntax;
   /** The dangerous words. */
   marks?: readonly string[] | undefined;
@@ -21,45 +29,54 @@ interface Look {
   numbers?: readonly string[];
 }
 
-const LOOKS: Record<string, string> = { "+": "add", "-": "del", "@": "hunk" };
-const WORDS: Record<string, string> = { "+": "approval.added", "-": "approval.removed" };
+const LINE_CLASSES: Record<string, string> = { "+": "add", "-": "del", "@": "hunk" };
+const LINE_LABELS: Record<string, string> = { "+": "approval.added", "-": "approval.removed" };
 
 interface NumberedLine extends Line {
   readonly number?: string | undefined;
 }
 
-function drawLine({ op = "", parts, number }: NumberedLine, { say }: Shown, look: Look): Template {
-  const word = WORDS[op];
+function drawLine(
+  { op = "", parts, number }: NumberedLine,
+  { getText }: CallDisplay,
+  style: LineStyle,
+): Template {
+  const word = LINE_LABELS[op];
   const sign = word
-    ? html`<span aria-hidden="true">${op}</span><span class="hidden">${say(word)}: </span>`
+    ? html`<span aria-hidden="true">${op}</span><span class="hidden">${getText(word)}: </span>`
     : op;
-  const text = op === "@" ? renderEscapes(parts) : drawCode(parts, look.syntax ?? "plain", look.marks);
-  return html`<span class=${LOOKS[op]} data-n=${number}>${op !== "@" && sign}${text}${"\n"}</span>`;
+  const text = op === "@" ? renderEscapes(parts) : drawCode(parts, style.syntax ?? "plain", style.marks);
+  return html`<span class=${LINE_CLASSES[op]} data-n=${number}>${op !== "@" && sign}${text}${"\n"}</span>`;
 }
 
 /** Draw the lines of a text, folded where they are many, with a button that unfolds them. */
-function drawLines(lines: readonly NumberedLine[], shown: Shown, look: Look = {}, plain = false): Template {
-  const { say, whole, toggle } = shown;
-  const folded = fold(lines);
-  const draw = (some: readonly NumberedLine[]) => some.map((line) => drawLine(line, shown, look));
+function drawLines(
+  lines: readonly NumberedLine[],
+  display: CallDisplay,
+  style: LineStyle = {},
+  plain = false,
+): Template {
+  const { getText, unfolded, toggle } = display;
+  const folded = truncate(lines);
+  const draw = (part: readonly NumberedLine[]) => part.map((line) => drawLine(line, display, style));
   const text =
-    folded && !whole
-      ? html`${draw(folded.head)}<span class="gap">${say("approval.gap")}${"\n"}</span>${draw(folded.tail)}`
+    folded && !unfolded
+      ? html`${draw(folded.head)}<span class="gap">${getText("approval.gap")}${"\n"}</span>${draw(folded.tail)}`
       : draw(lines);
-  const many = lines.length > LINES;
-  const all = say(many ? "approval.lines" : "approval.characters", {
+  const many = lines.length > MAX_LINES;
+  const unfoldLabel = getText(many ? "approval.lines" : "approval.characters", {
     count: many ? lines.length : lengthOf(lines),
   });
   return html`<pre class=${plain ? "text" : "code"} dir=${plain ? "auto" : "ltr"}>${text}</pre>
     ${
       folded &&
-      html`<button type="button" class="quiet more" aria-expanded=${String(whole)} .onclick=${toggle}>${whole ? say("approval.less") : all}</button>`
+      html`<button type="button" class="quiet more" aria-expanded=${String(unfolded)} .onclick=${toggle}>${unfolded ? getText("approval.less") : unfoldLabel}</button>`
     }`;
 }
 
 /** Draw a box with a head that says what it holds. */
-const drawBox = (head: unknown, aside: unknown, body: unknown): Template =>
-  html`<div class="cmd"><div class="head"><span class="name">${head}</span>${aside && html`<span class="where">${aside}</span>`}</div>${body}</div>`;
+const drawBox = (title: unknown, note: unknown, body: unknown): Template =>
+  html`<div class="cmd"><div class="head"><span class="name">${title}</span>${note && html`<span class="where">${note}</span>`}</div>${body}</div>`;
 
 /** The members of an input, none if it is not an object. */
 export const membersOf = (input: Json | undefined): Record<string, Json> =>
@@ -71,22 +88,22 @@ export function previewOf({ preview, input = {}, tool }: ShownApproval): Preview
   const members = membersOf(input);
   const { command } = members;
   if (typeof command === "string" && Object.keys(members).length === 1)
-    return { type: "command", headline: `${tool}: ${command}`, parts: visible(command) };
-  return { type: "json", headline: tool, parts: visible(JSON.stringify(input, null, 2)) };
+    return { type: "command", headline: `${tool}: ${command}`, parts: showInvisible(command) };
+  return { type: "json", headline: tool, parts: showInvisible(JSON.stringify(input, null, 2)) };
 }
 
 /** Number the lines of a diff: each by its place in the file that has it. */
-function numbered({ diff = [], whole }: Preview): NumberedLine[] {
+function numberLines({ diff = [], whole }: Preview): NumberedLine[] {
   let [before, after] = whole ? [1, 1] : [0, 0];
   return (diff ?? []).map((line) => {
     const { op, parts } = line;
     const hunk = op === "@" && /^@@ -(\d+),\d+ \+(\d+),/.exec(parts?.map(textOf).join("") ?? "");
     if (hunk) [before, after] = [Number(hunk[1]), Number(hunk[2])];
     else if (op === "@" && /^@@ /.test(parts?.map(textOf).join("") ?? "")) [before, after] = [0, 0];
-    const at = op === "-" ? before : after;
+    const number = op === "-" ? before : after;
     if (op === "-" || op === " ") before += before && 1;
     if (op === "+" || op === " ") after += after && 1;
-    return { op, parts: parts ?? [], number: op === "@" ? "" : at ? String(at) : undefined };
+    return { op, parts: parts ?? [], number: op === "@" ? "" : number ? String(number) : undefined };
   });
 }
 
@@ -96,10 +113,10 @@ const BLOCKS = ["body", "query"];
 /** The words of a query that change or delete data. */
 const CHANGES = "delete update insert drop truncate alter grant revoke".split(" ");
 
-function drawField({ name, parts, role, syntax }: PreviewField, shown: Shown): Template {
-  const { say } = shown;
+function drawField({ name, parts, role, syntax }: PreviewField, display: CallDisplay): Template {
+  const { getText } = display;
   const label = role
-    ? say(`approval.role_${role}`)
+    ? getText(`approval.role_${role}`)
     : html`<code>${name.length > 0 ? renderEscapes(name) : '""'}</code>`;
   const lines = linesOf(parts);
   const short = lines.length === 1 && lengthOf(lines) < 200;
@@ -108,7 +125,7 @@ function drawField({ name, parts, role, syntax }: PreviewField, shown: Shown): T
       ? html`<span class=${syntax === "json" ? "exact" : "value"}>${syntax === "json" ? drawCode(parts, "json") : renderEscapes(parts)}</span>`
       : drawLines(
           lines,
-          shown,
+          display,
           { syntax: syntax ?? "plain", marks: syntax === "sql" ? CHANGES : [] },
           !syntax,
         );
@@ -116,48 +133,48 @@ function drawField({ name, parts, role, syntax }: PreviewField, shown: Shown): T
 }
 
 /** Draw members of the input as a table of names and values. */
-const drawFields = (fields: readonly PreviewField[], shown: Shown): Template | false =>
-  fields.length > 0 && html`<dl class="rows">${fields.map((field) => drawField(field, shown))}</dl>`;
+const drawFields = (fields: readonly PreviewField[], display: CallDisplay): Template | false =>
+  fields.length > 0 && html`<dl class="rows">${fields.map((field) => drawField(field, display))}</dl>`;
 
-function drawMain(preview: Preview, shown: Shown): Template | false {
+function drawMain(preview: Preview, display: CallDisplay): Template | false {
   const { type, path, folder, fields = [], parts = [], argv } = preview;
-  const { say } = shown;
+  const { getText } = display;
   if (path) {
     const count = html`<span class="plus">+${preview.added ?? 0}</span> <span class="minus">−${preview.removed ?? 0}</span>`;
     const syntax = syntaxOf(path.map(textOf).join(""));
     return drawBox(
       html`<code>${renderEscapes(path)}</code>`,
       count,
-      drawLines(numbered(preview), shown, { syntax }),
+      drawLines(numberLines(preview), display, { syntax }),
     );
   }
   if (type === "command") {
-    const place = folder && html`${say("approval.in")} <code>${renderEscapes(folder)}</code>`;
-    const look = { syntax: "shell", marks: preview.marks } as const;
+    const place = folder && html`${getText("approval.in")} <code>${renderEscapes(folder)}</code>`;
+    const style = { syntax: "shell", marks: preview.marks } as const;
     return drawBox(
-      say(argv ? "approval.argv" : "approval.command"),
+      getText(argv ? "approval.argv" : "approval.command"),
       place,
-      drawLines(linesOf(parts), shown, look),
+      drawLines(linesOf(parts), display, style),
     );
   }
   if (fields.length > 0 && type !== "plan")
-    return drawBox(say(`approval.is_${type}`), "", drawFields(fields, shown));
-  if (type === "table") return html`<p class="hint">${say("approval.no_input")}</p>`;
+    return drawBox(getText(`approval.is_${type}`), "", drawFields(fields, display));
+  if (type === "table") return html`<p class="hint">${getText("approval.no_input")}</p>`;
   return (
     parts.length > 0 &&
-    drawBox(say(`approval.${type}`), "", drawLines(linesOf(parts), shown, { syntax: "json" }))
+    drawBox(getText(`approval.${type}`), "", drawLines(linesOf(parts), display, { syntax: "json" }))
   );
 }
 
 /** Draw the input beside what is drawn by itself. */
-export function drawRest({ fields = [], rest }: Preview, shown: Shown): Template {
-  const label = shown.say("approval.rest");
-  return html`${fields.length > 0 && drawBox(label, "", drawFields(fields, shown))}
-    ${rest && drawBox(label, "", drawLines(linesOf(rest), shown, { syntax: "json" }))}`;
+export function drawRest({ fields = [], rest }: Preview, display: CallDisplay): Template {
+  const label = display.getText("approval.rest");
+  return html`${fields.length > 0 && drawBox(label, "", drawFields(fields, display))}
+    ${rest && drawBox(label, "", drawLines(linesOf(rest), display, { syntax: "json" }))}`;
 }
 
 /** The call that would run, or did. Every character is visible or can be made visible. */
-export function drawCall(preview: Preview, shown: Shown): Template {
-  const beside = preview.path || preview.type === "command" || preview.type === "plan" || preview.rest;
-  return html`<div class="call">${drawMain(preview, shown)} ${beside && drawRest(preview, shown)}</div>`;
+export function drawCall(preview: Preview, display: CallDisplay): Template {
+  const hasRest = preview.path || preview.type === "command" || preview.type === "plan" || preview.rest;
+  return html`<div class="call">${drawMain(preview, display)} ${hasRest && drawRest(preview, display)}</div>`;
 }

@@ -7,7 +7,7 @@ import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Host } from "../kind.ts";
-import { left, type Say, when } from "../text.ts";
+import { type GetText, momentText, timeLeft } from "../text.ts";
 import { drawText } from "./agenttext.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { ApprovalContext } from "./context.ts";
@@ -20,18 +20,18 @@ const questionKey = ({ plan, preview }: ShownApproval): string =>
 
 /** Draw what it is about: the agent's title, marked as such, below our own words; without one, the question. */
 function drawHead(context: ApprovalContext, request: InputRequest, approval: ShownApproval): Template {
-  const { say, headingLevel } = context.host;
+  const { getText, headingLevel } = context.host;
   const queue = context.decidable(request);
   const at = queue.findIndex(({ id }) => id === request.id) + 1;
   const { title, tool } = approval;
-  const [before, after] = say(questionKey(approval)).split("{tool}");
+  const [before, after] = getText(questionKey(approval)).split("{tool}");
   const question = html`${before}${after !== undefined && html`<code>${escapeText(tool)}</code>${after}`}`;
   return html`<div class="about">
     ${
       queue.length > 1 &&
-      html`<span class="place">${say("approvals.place", { at, all: queue.length })}</span>`
+      html`<span class="place">${getText("approvals.place", { at, all: queue.length })}</span>`
     }
-    ${title && html`<p class="kicker">${question} ${say("approval.says_title")}</p>`}
+    ${title && html`<p class="kicker">${question} ${getText("approval.says_title")}</p>`}
     <div class="title" role="heading" aria-level=${headingLevel} id="title" tabindex="-1">${title ? html`<q>${escapeText(title)}</q>` : question}</div>
   </div>`;
 }
@@ -40,17 +40,19 @@ function drawHead(context: ApprovalContext, request: InputRequest, approval: Sho
 const drawAgentText = (
   request: InputRequest,
   { reason }: ShownApproval,
-  say: Say,
+  getText: GetText,
 ): Template | "" | undefined | null =>
   reason &&
   html`<div class="says">
-    <p class="name">${say("approval.says")}</p>
-    ${drawText(request, reason, "approval.reason", say)}
+    <p class="name">${getText("approval.says")}</p>
+    ${drawText(request, reason, "approval.reason", getText)}
   </div>`;
 
 function drawSubject(context: ApprovalContext, request: InputRequest, approval: ShownApproval): Template {
   const { plan } = approval;
-  return plan ? drawText(request, plan, "approval.plan", context.host.say) : drawEditable(context, approval);
+  return plan
+    ? drawText(request, plan, "approval.plan", context.host.getText)
+    : drawEditable(context, approval);
 }
 
 /** How many reasons are shown, and how much of each: they may quote the call, which is shown above. */
@@ -70,7 +72,7 @@ const drawReasons = (reasons: readonly string[]): Template =>
 /** Draw the dangers, each in a sentence: those that the policy sees, and those that the agent names. */
 function drawDangers(
   { risk, risk_codes, agent_risk }: ShownApproval,
-  say: Say,
+  getText: GetText,
   locale: Locale,
 ): Template | false {
   const dangers = sentences(risk?.reasons, risk_codes, locale);
@@ -79,9 +81,9 @@ function drawDangers(
   return (
     (risk?.level === "danger" || says) &&
     html`<div class="box">
-      <p class="strong">${icons.warn} ${say(dangers.length > 0 || !says ? "approvals.danger" : "approval.says_danger")}</p>
+      <p class="strong">${icons.warn} ${getText(dangers.length > 0 || !says ? "approvals.danger" : "approval.says_danger")}</p>
       ${dangers.length > 0 && drawReasons(dangers)}
-      ${says && (dangers.length > 0 || named.length > 0) && html`<p>${say("approval.says")}: <q>${escapeText(named.join(" ") || say("approvals.danger"))}</q></p>`}
+      ${says && (dangers.length > 0 || named.length > 0) && html`<p>${getText("approval.says")}: <q>${escapeText(named.join(" ") || getText("approvals.danger"))}</q></p>`}
     </div>`
   );
 }
@@ -89,7 +91,7 @@ function drawDangers(
 /** Draw why the policy asks a person, and why no rule can be stored, folded. */
 function drawWhy(
   { plan, risk, risk_codes, reasons, reason_codes, only_once, only_once_code }: ShownApproval,
-  say: Say,
+  getText: GetText,
   locale: Locale,
 ): Template | false {
   const dangers = sentences(risk?.reasons, risk_codes, locale);
@@ -100,7 +102,7 @@ function drawWhy(
   return (
     count > 0 &&
     html`<details class="why">
-      <summary>${say(count === 1 ? "approval.why_one" : "approval.why_many", { count })}</summary>
+      <summary>${getText(count === 1 ? "approval.why_one" : "approval.why_many", { count })}</summary>
       ${drawReasons(others)}
     </details>`
   );
@@ -111,7 +113,7 @@ function drawPeople(
   request: InputRequest,
   { quorum = 1 }: ShownApproval,
   hint: string | false,
-  say: Say,
+  getText: GetText,
 ): Template | false {
   const { votes } = request;
   const assignees = !hint && audience(request);
@@ -119,27 +121,30 @@ function drawPeople(
   return (
     (!!assignees || quorum > 1) &&
     html`<div class="name">
-      ${assignees && html`<p>${say("approval.for", { names: assignees })}</p>`}
-      ${quorum > 1 && html`<p>${say("approval.quorum", { count: approvalCount(votes), all: quorum })}${names && html`: <bdi>${names}</bdi>`}</p>`}
+      ${assignees && html`<p>${getText("approval.for", { names: assignees })}</p>`}
+      ${quorum > 1 && html`<p>${getText("approval.quorum", { count: approvalCount(votes), all: quorum })}${names && html`: <bdi>${names}</bdi>`}</p>`}
     </div>`
   );
 }
 
 /** Return why this person cannot decide, false if they can. */
 function noChoiceReason(
-  { host: { say, view }, me }: ApprovalContext,
+  { host: { getText, view }, me }: ApprovalContext,
   { votes }: InputRequest,
 ): string | false {
-  if (me && hasVoted(me, votes)) return say("approval.voted");
-  return stateOf(view) === "disabled" && say("disabled");
+  if (me && hasVoted(me, votes)) return getText("approval.voted");
+  return stateOf(view) === "disabled" && getText("disabled");
 }
 
 /** Draw what happens without an answer, and when. */
-function drawDeadline({ expires_at, on_timeout }: InputRequest, { client, locale, say }: Host): Template {
-  if (!expires_at) return html`<p class="deadline">${icons.clock} ${say("approval.end_never")}</p>`;
-  const [at, rest] = [when(expires_at, locale), left(expires_at, client?.now ?? Date.now(), locale)];
+function drawDeadline({ expires_at, on_timeout }: InputRequest, { client, locale, getText }: Host): Template {
+  if (!expires_at) return html`<p class="deadline">${icons.clock} ${getText("approval.end_never")}</p>`;
+  const [at, rest] = [
+    momentText(expires_at, locale),
+    timeLeft(expires_at, client?.now ?? Date.now(), locale),
+  ];
   const end = on_timeout && ENDS.includes(on_timeout) ? on_timeout : "expire";
-  return html`<p class="deadline">${icons.clock} ${say(`approval.end_${end}`, { when: rest ? `${rest} (${at})` : at })}</p>`;
+  return html`<p class="deadline">${icons.clock} ${getText(`approval.end_${end}`, { when: rest ? `${rest} (${at})` : at })}</p>`;
 }
 
 const ENDS = ["deny", "cancel", "resume"];
@@ -147,11 +152,11 @@ const ENDS = ["deny", "cancel", "resume"];
 /** Draw an open approval: what it is about, the danger, what would run, the agent's words, why, and the choices. */
 export function drawCard(context: ApprovalContext, request: InputRequest): Template {
   const { approval } = request;
-  const { say, locale } = context.host;
-  if (!approval) return html`<p>${say("unknown_kind")}</p>`;
+  const { getText, locale } = context.host;
+  if (!approval) return html`<p>${getText("unknown_kind")}</p>`;
   const hint = noChoiceReason(context, request);
-  return html`${drawHead(context, request, approval)} ${drawDangers(approval, say, locale)}
-    ${drawSubject(context, request, approval)} ${drawAgentText(request, approval, say)} ${drawWhy(approval, say, locale)}
-    ${drawPeople(request, approval, hint, say)} ${drawDeadline(request, context.host)}
+  return html`${drawHead(context, request, approval)} ${drawDangers(approval, getText, locale)}
+    ${drawSubject(context, request, approval)} ${drawAgentText(request, approval, getText)} ${drawWhy(approval, getText, locale)}
+    ${drawPeople(request, approval, hint, getText)} ${drawDeadline(request, context.host)}
     ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(context, request, approval)}`;
 }

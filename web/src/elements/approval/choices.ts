@@ -1,5 +1,5 @@
 import type { InputRequest, ShownApproval } from "../../core/generated/wire.ts";
-import { visible } from "../../core/parts.ts";
+import { showInvisible } from "../../core/parts.ts";
 import { typed } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
@@ -9,7 +9,7 @@ import { type ApprovalContext, type Button, drawBack, drawButton, isBusy } from 
 import { isCommand } from "./draft.ts";
 import { escapeText, renderEscapes } from "./escapes.ts";
 
-const MORE = draw("M6 9l6 6 6-6");
+const MORE_ICON = draw("M6 9l6 6 6-6");
 
 /** Draw a text box with its error; `code` is always left to right. */
 function drawBox(
@@ -20,7 +20,7 @@ function drawBox(
   code = false,
 ): Template {
   const error = context.host.errorAt(name);
-  const parts = code ? visible(text) : [];
+  const parts = code ? showInvisible(text) : [];
   return html`<div class=${error ? "field wrong" : "field"}>
     <label class="name" for=${name}>${label}</label>
     ${error && html`<p class="error" id="wrong">${icons.warn} ${error}</p>`}
@@ -46,37 +46,37 @@ const drawEditor = (context: ApprovalContext, approval: ShownApproval, text: str
     context,
     "edited_input",
     text,
-    context.host.say(isCommand(approval) ? "approval.edit_command" : "approval.edit_json"),
+    context.host.getText(isCommand(approval) ? "approval.edit_command" : "approval.edit_json"),
     true,
   );
 
 /** Draw the call, or its editor together with the parts that cannot be edited. */
 export function drawEditable(context: ApprovalContext, approval: ShownApproval): Template {
-  const { shown, draft } = context;
+  const { callDisplay, draft } = context;
   const preview = previewOf(approval);
   const text = draft.edited_input;
-  if (text === null) return drawCall(preview, shown);
-  return html`${drawEditor(context, approval, text)} ${isCommand(approval) && drawRest(preview, shown)}`;
+  if (text === null) return drawCall(preview, callDisplay);
+  return html`${drawEditor(context, approval, text)} ${isCommand(approval) && drawRest(preview, callDisplay)}`;
 }
 
 /** The letter that presses a button, and the class that shows it. */
-const KEYS: Record<string, string> = { once: "a", deny: "d", edit: "e", note_on: "n" };
+const SHORTCUTS: Record<string, string> = { once: "a", deny: "d", edit: "e", note_on: "n" };
 
-type Draw = Omit<Button, "off" | "key"> & { off?: boolean };
+type DrawButton = Omit<Button, "off" | "key"> & { off?: boolean };
 
 /** Draw a button with its letter. */
-const drawKeyed = (button: Draw): Template =>
-  drawButton({ off: false, ...button, key: KEYS[button.id ?? ""] });
+const drawWithShortcut = (button: DrawButton): Template =>
+  drawButton({ off: false, ...button, key: SHORTCUTS[button.id ?? ""] });
 
 /** Whether this person can grant the folder: a call that reads, decided by one person. */
 const mayGrant = ({ root, preview, quorum = 1 }: ShownApproval): boolean =>
   !!root && preview?.type !== "file" && quorum < 2;
 
-const drawDeny = (context: ApprovalContext, key: string, look: string): Template =>
-  drawKeyed({
+const drawDeny = (context: ApprovalContext, key: string, variant: string): Template =>
+  drawWithShortcut({
     id: "deny",
-    look,
-    text: context.host.say(key),
+    variant,
+    text: context.host.getText(key),
     off: isBusy(context) || (context.host.modal && !context.ready),
     press: () => context.deny(),
   });
@@ -84,26 +84,26 @@ const drawDeny = (context: ApprovalContext, key: string, look: string): Template
 /** Draw what can be done besides deciding: change the input, and add a note. */
 function drawTools(context: ApprovalContext, approval: ShownApproval): Template | false {
   const { draft, noting, host } = context;
-  const { say } = host;
+  const { getText } = host;
   const off = isBusy(context);
   const editing = draft.edited_input !== null;
   return html`<div class="tools">
     ${
       approval.allow_edit &&
-      drawKeyed({
+      drawWithShortcut({
         id: "edit",
-        look: "quiet more",
-        text: say(editing ? "approval.discard" : "approval.edit"),
+        variant: "quiet more",
+        text: getText(editing ? "approval.discard" : "approval.edit"),
         off,
         press: () => context.edit(!editing),
       })
     }
     ${
       !noting &&
-      drawKeyed({
+      drawWithShortcut({
         id: "note_on",
-        look: "quiet more",
-        text: say("approval.note"),
+        variant: "quiet more",
+        text: getText("approval.note"),
         off,
         press: () => context.addNote(),
       })
@@ -112,27 +112,27 @@ function drawTools(context: ApprovalContext, approval: ShownApproval): Template 
 }
 
 /** The further ways to allow or deny, from the widest to the narrowest. */
-function furtherOf(context: ApprovalContext, approval: ShownApproval): Draw[] {
-  const { say } = context.host;
+function otherScopesOf(context: ApprovalContext, approval: ShownApproval): DrawButton[] {
+  const { getText } = context.host;
   if (context.draft.edited_input !== null) return [];
   const { scopes = [], choices, root } = approval;
   const wider = scopes.filter((scope) => scope !== "once").toReversed();
-  const draws: Draw[] = wider.map((scope) => ({
+  const draws: DrawButton[] = wider.map((scope) => ({
     id: scope,
-    text: say(`approval.${scope}`),
+    text: getText(`approval.${scope}`),
     press: () => context.choose(scope),
   }));
   if (scopes.includes("always") && choices?.length)
     draws.unshift({
       id: "never",
-      look: "quiet",
-      text: say("approval.never"),
+      variant: "quiet",
+      text: getText("approval.never"),
       press: () => context.ask("never"),
     });
   if (mayGrant(approval))
     draws.push({
       id: "root",
-      text: html`<span>${escapeText(say("approval.root", { folder: root ?? "" }))}</span>`,
+      text: html`<span>${escapeText(getText("approval.root", { folder: root ?? "" }))}</span>`,
       press: () => context.ask("root"),
     });
   return draws;
@@ -141,57 +141,62 @@ function furtherOf(context: ApprovalContext, approval: ShownApproval): Draw[] {
 function drawDecision(
   context: ApprovalContext,
   deny: Template,
-  further: readonly Draw[],
-  once: Draw,
+  further: readonly DrawButton[],
+  once: DrawButton,
 ): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   const off = isBusy(context) || !context.ready;
   const { more } = context;
-  return html`<div class="bar" role="group" aria-label=${say("approval.decide")}>
+  return html`<div class="bar" role="group" aria-label=${getText("approval.decide")}>
     ${deny}
     ${
       further.length > 0 &&
       drawButton({
         id: "more",
-        look: "quiet",
-        text: html`<span class="words">${say("approval.more")}</span>${MORE}`,
+        variant: "quiet",
+        text: html`<span class="words">${getText("approval.more")}</span>${MORE_ICON}`,
         off: false,
         open: more,
         press: () => context.toggleMore(),
       })
     }
     ${further.length > 0 && more && html`<div class="further">${further.map((button) => drawButton({ ...button, off }))}</div>`}
-    ${drawKeyed({ ...once, id: "once", off })}
+    ${drawWithShortcut({ ...once, id: "once", off })}
   </div>`;
 }
 
 function drawScopes(context: ApprovalContext, approval: ShownApproval): Template {
-  const { say } = context.host;
-  return drawDecision(context, drawDeny(context, "approval.deny", "danger"), furtherOf(context, approval), {
-    look: approval.risk?.level !== "danger" && "primary",
-    text: say("approval.once"),
-    press: () => context.choose("once"),
-  });
+  const { getText } = context.host;
+  return drawDecision(
+    context,
+    drawDeny(context, "approval.deny", "danger"),
+    otherScopesOf(context, approval),
+    {
+      variant: approval.risk?.level !== "danger" && "primary",
+      text: getText("approval.once"),
+      press: () => context.choose("once"),
+    },
+  );
 }
 
 function drawPlanButtons(context: ApprovalContext): Template {
-  const { say } = context.host;
-  const edits = { text: say("approval.plan_edits"), press: () => context.choose("once", "accept_edits") };
+  const { getText } = context.host;
+  const edits = { text: getText("approval.plan_edits"), press: () => context.choose("once", "accept_edits") };
   return drawDecision(context, drawDeny(context, "approval.plan_no", ""), [edits], {
-    look: "primary",
-    text: say("approval.plan_yes"),
+    variant: "primary",
+    text: getText("approval.plan_yes"),
     press: () => context.choose("once"),
   });
 }
 
 const drawChanges = (
   context: ApprovalContext,
-): Template => html`${drawBox(context, "note", context.draft.note, context.host.say("approval.plan_note"))}
+): Template => html`${drawBox(context, "note", context.draft.note, context.host.getText("approval.plan_note"))}
   <div class="bar">
     ${drawBack(context)}
     ${drawButton({
-      look: "primary",
-      text: context.host.say("send"),
+      variant: "primary",
+      text: context.host.getText("send"),
       off: isBusy(context),
       press: () => context.confirm(),
     })}
@@ -207,6 +212,6 @@ export function drawChoices(
   if (step === "changes") return drawChanges(context);
   if (step) return drawConfirmation(context, request, approval, step);
   if (approval.plan) return drawPlanButtons(context);
-  return html`${noting && drawBox(context, "note", draft.note, host.say("approval.note_label"))}
+  return html`${noting && drawBox(context, "note", draft.note, host.getText("approval.note_label"))}
     ${drawTools(context, approval)} ${drawScopes(context, approval)}`;
 }

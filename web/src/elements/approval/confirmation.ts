@@ -1,21 +1,22 @@
 import type { InputRequest, RuleChoice, ShownApproval } from "../../core/generated/wire.ts";
-import { visible } from "../../core/parts.ts";
+import { showInvisible } from "../../core/parts.ts";
 import { ticked } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import { type ApprovalContext, type ConfirmStep, drawBack, drawButton, isBusy } from "./context.ts";
 import { escapeText, renderEscapes } from "./escapes.ts";
 
 /** Describe what a rule covers. */
-const wordsOf = ({ kind, subject }: RuleChoice, say: Say): string =>
-  say(`approval.choice_${kind}`, { subject: subject ?? "" });
+const wordsOf = ({ kind, subject }: RuleChoice, getText: GetText): string =>
+  getText(`approval.choice_${kind}`, { subject: subject ?? "" });
 
 /** Draw the rules that can be stored, in words; below them, folded, the exact rule and what a rule is. */
 function drawRules(context: ApprovalContext, choices: readonly RuleChoice[]): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   const chosen = context.draft.rule ?? choices[0]?.rule ?? "";
-  const draw = (choice: RuleChoice) => html`<span class="what">${escapeText(wordsOf(choice, say))}</span>`;
+  const draw = (choice: RuleChoice) =>
+    html`<span class="what">${escapeText(wordsOf(choice, getText))}</span>`;
   const radios = choices.map((choice, at) =>
     drawRadio("rule", at === 0, choice.rule === chosen, draw(choice), () =>
       context.change({ rule: at === 0 ? null : choice.rule }),
@@ -27,37 +28,41 @@ function drawRules(context: ApprovalContext, choices: readonly RuleChoice[]): Te
       : html`<div class="options" role="radiogroup" aria-labelledby="sure">${radios}</div>`
   }
     <details class="why rule">
-      <summary>${say("approval.exact_rule")}</summary>
-      <pre class="code" dir="ltr">${renderEscapes(visible(chosen))}</pre>
-      <p>${say("approval.about_rules")}</p>
+      <summary>${getText("approval.exact_rule")}</summary>
+      <pre class="code" dir="ltr">${renderEscapes(showInvisible(chosen))}</pre>
+      <p>${getText("approval.about_rules")}</p>
     </details>`;
 }
 
 /** Draw one of several options; the link of an error leads to the first. */
-const drawRadio = (name: string, first: boolean, on: boolean, what: unknown, pick: () => void): Template =>
+const drawRadio = (name: string, first: boolean, on: boolean, content: unknown, pick: () => void): Template =>
   html`<label class="option">
     <input id=${first && name} type="radio" name=${name} .checked=${on} .onchange=${pick} />
-    ${what}
+    ${content}
   </label>`;
 
 /** Draw the choice of the agents that the rule applies to. */
 function drawAgents(context: ApprovalContext, agent: string): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   const every = context.draft.every_agent;
-  const radio = (all: boolean, text: string) =>
-    drawRadio("every_agent", !all, all === every, html`<span class="what">${escapeText(text)}</span>`, () =>
-      context.change({ every_agent: all }),
+  const radio = (everyAgent: boolean, text: string) =>
+    drawRadio(
+      "every_agent",
+      !everyAgent,
+      everyAgent === every,
+      html`<span class="what">${escapeText(text)}</span>`,
+      () => context.change({ every_agent: everyAgent }),
     );
   return html`<div class="options" role="radiogroup" aria-labelledby="whom">
-    <p id="whom">${say("approval.whom")}</p>
-    ${radio(false, say("approval.only", { agent }))}
-    ${radio(true, say("approval.every"))}
+    <p id="whom">${getText("approval.whom")}</p>
+    ${radio(false, getText("approval.only", { agent }))}
+    ${radio(true, getText("approval.every"))}
   </div>`;
 }
 
 /** Draw the checkbox that accepts later changes to the files that the command runs. */
 function drawScripts(context: ApprovalContext, scripts: readonly string[]): Template {
-  const { say, errorAt } = context.host;
+  const { getText, errorAt } = context.host;
   const error = errorAt.call(context.host, "script_may_change");
   return html`<div class=${error ? "field wrong" : "field"}>
     ${error && html`<p class="error" id="unsure">${icons.warn} ${error}</p>`}
@@ -70,7 +75,7 @@ function drawScripts(context: ApprovalContext, scripts: readonly string[]): Temp
         .checked=${context.draft.script_may_change}
         .onchange=${(event: Event) => context.change({ script_may_change: ticked(event) })}
       />
-      <span class="what">${escapeText(say("approval.scripts", { files: scripts.join(", ") }))}</span>
+      <span class="what">${escapeText(getText("approval.scripts", { files: scripts.join(", ") }))}</span>
     </label>
   </div>`;
 }
@@ -82,28 +87,28 @@ export function drawConfirmation(
   approval: ShownApproval,
   scope: ConfirmStep,
 ): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   const { risk, rule, project, root, scripts = [] } = approval;
-  const agent = request.requester?.name ?? say("agent");
+  const agent = request.requester?.name ?? getText("agent");
   const danger = risk?.level === "danger" && scope !== "never";
   const stores = scope !== "once" && scope !== "root";
   const choices = approval.choices ?? (rule ? [{ rule, kind: "exact" as const }] : []);
   return html`<div class=${danger ? "sure" : "sure calm"} role="group" aria-labelledby="sure">
     <div id="sure">
-      ${danger && html`<p><strong>${say("approval.sure")}</strong></p>`}
-      ${scope !== "once" && html`<p>${escapeText(say(`approval.keep_${scope}`, { project: project ?? "", agent, folder: root ?? "" }))}</p>`}
+      ${danger && html`<p><strong>${getText("approval.sure")}</strong></p>`}
+      ${scope !== "once" && html`<p>${escapeText(getText(`approval.keep_${scope}`, { project: project ?? "", agent, folder: root ?? "" }))}</p>`}
     </div>
     ${stores && drawRules(context, choices)}
     ${stores && drawAgents(context, agent)}
-    ${stores && scope !== "never" && approval.runs_project && html`<p>${say("approval.runs_project")}</p>`}
+    ${stores && scope !== "never" && approval.runs_project && html`<p>${getText("approval.runs_project")}</p>`}
     ${(scope === "always" || scope === "project") && scripts.length > 0 && drawScripts(context, scripts)}
   </div>
   <div class="bar">
       ${drawBack(context)}
       ${drawButton({
         id: "yes",
-        look: danger || scope === "never" ? "danger primary" : "primary",
-        text: say(`approval.yes_${scope}`),
+        variant: danger || scope === "never" ? "danger primary" : "primary",
+        text: getText(`approval.yes_${scope}`),
         off: isBusy(context) || !context.ready,
         press: () => context.confirm(),
       })}

@@ -2,7 +2,7 @@ import type { Person } from "../../core/audience.ts";
 import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
 import type { Host } from "../kind.ts";
-import type { Shown } from "./call.ts";
+import type { CallDisplay } from "./call.ts";
 import type { ApprovalDraft } from "./draft.ts";
 
 /** The choices that need a confirmation: a scope, denying for good (`never`), or granting the folder (`root`). */
@@ -17,7 +17,7 @@ export interface ApprovalContext {
   /** The step that is open, null while the choices are shown. */
   readonly step: Step | null;
   /** How much of the call is shown. */
-  readonly shown: Shown;
+  readonly callDisplay: CallDisplay;
   /** Whether the box for a note is open. */
   readonly noting: boolean;
   /** Whether the further choices are shown where there is little room. */
@@ -41,7 +41,7 @@ export interface ApprovalContext {
 
 export interface Button {
   id?: string;
-  look?: string | false;
+  variant?: string | false;
   text: unknown;
   off: boolean;
   /** Whether what it opens is open. */
@@ -51,8 +51,8 @@ export interface Button {
   press(): void;
 }
 
-export const drawButton = ({ id, look, text, off, open, key, press }: Button): Template =>
-  html`<button type="button" id=${id} class=${look} aria-disabled=${off} aria-expanded=${open !== undefined && String(open)} aria-keyshortcuts=${key} .onclick=${press}>${text}${key && html`<kbd aria-hidden="true">${key.toUpperCase()}</kbd>`}</button>`;
+export const drawButton = ({ id, variant, text, off, open, key, press }: Button): Template =>
+  html`<button type="button" id=${id} class=${variant} aria-disabled=${off} aria-expanded=${open !== undefined && String(open)} aria-keyshortcuts=${key} .onclick=${press}>${text}${key && html`<kbd aria-hidden="true">${key.toUpperCase()}</kbd>`}</button>`;
 
 export const isBusy = ({ host }: ApprovalContext): boolean => host.view.phase === "submitting";
 
@@ -60,7 +60,7 @@ export const isBusy = ({ host }: ApprovalContext): boolean => host.view.phase ==
 export const drawBack = (context: ApprovalContext): Template =>
   drawButton({
     id: "back",
-    text: context.host.say("sure_no"),
+    text: context.host.getText("sure_no"),
     off: isBusy(context),
     press: () => context.back(),
   });

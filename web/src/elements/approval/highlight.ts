@@ -6,8 +6,11 @@ import { renderEscapes } from "./escapes.ts";
 export type Syntax = "shell" | "sql" | "json" | "hash" | "slash" | "plain";
 
 const ENDINGS: Record<string, Syntax> = {
-  ...all("hash", "py pyi sh bash rb pl r yml yaml toml ini cfg conf tf nix dockerfile makefile mk"),
-  ...all(
+  ...syntaxForEndings(
+    "hash",
+    "py pyi sh bash rb pl r yml yaml toml ini cfg conf tf nix dockerfile makefile mk",
+  ),
+  ...syntaxForEndings(
     "slash",
     "js mjs cjs jsx ts tsx go rs java kt c h cc cpp hpp cs swift php scala dart css scss proto",
   ),
@@ -15,7 +18,7 @@ const ENDINGS: Record<string, Syntax> = {
   json: "json",
 };
 
-function all(syntax: Syntax, endings: string): Record<string, Syntax> {
+function syntaxForEndings(syntax: Syntax, endings: string): Record<string, Syntax> {
   return Object.fromEntries(endings.split(" ").map((ending) => [ending, syntax]));
 }
 
@@ -45,25 +48,25 @@ const WORDS: Partial<Record<Syntax, string>> = {
   slash: `\\b(?:${CODE})\\b`,
 };
 
-const NOTHING = "(?!)";
-const known = new Map<string, RegExp>();
+const MATCH_NOTHING = "(?!)";
+const patterns = new Map<string, RegExp>();
 
 /** One pattern for all tokens of a language; a dangerous word comes before everything else. */
 function patternOf(syntax: Syntax, marks: readonly string[]): RegExp {
   const name = [syntax, ...marks].join("\n");
-  let pattern = known.get(name);
+  let pattern = patterns.get(name);
   if (!pattern) {
     const words = marks.map((text) => text.replace(/[^\w\s]/g, "\\$&").replace(/\s+/g, "\\s+"));
     const groups = {
-      risk: words.length > 0 ? `(?<![\\w./-])(?:${words.join("|")})(?![\\w-])` : NOTHING,
-      remark: COMMENT[syntax] ?? NOTHING,
-      literal: syntax === "plain" ? NOTHING : STRING,
-      keyword: WORDS[syntax] ?? NOTHING,
-      digit: syntax === "plain" || syntax === "shell" ? NOTHING : NUMBER,
+      risk: words.length > 0 ? `(?<![\\w./-])(?:${words.join("|")})(?![\\w-])` : MATCH_NOTHING,
+      remark: COMMENT[syntax] ?? MATCH_NOTHING,
+      literal: syntax === "plain" ? MATCH_NOTHING : STRING,
+      keyword: WORDS[syntax] ?? MATCH_NOTHING,
+      digit: syntax === "plain" || syntax === "shell" ? MATCH_NOTHING : NUMBER,
     };
     const source = Object.entries(groups).map(([group, text]) => `(?<${group}>${text})`);
     pattern = new RegExp(source.join("|"), syntax === "sql" ? "gi" : "g");
-    known.set(name, pattern);
+    patterns.set(name, pattern);
   }
   return pattern;
 }

@@ -13,7 +13,7 @@ import { onDemand } from "../ondemand.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { keysOn } from "../singlekeys.ts";
 import { approvals } from "./approval.css.ts";
-import type { Shown } from "./call.ts";
+import type { CallDisplay } from "./call.ts";
 import { drawCard } from "./card.ts";
 import { ClickGuard } from "./clickguard.ts";
 import type { ApprovalContext, ConfirmStep, Step } from "./context.ts";
@@ -80,10 +80,10 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   drawSettled(settled: Settled): Template | undefined {
-    const line = drawApprovalReceipt(settled, this.shown);
+    const line = drawApprovalReceipt(settled, this.callDisplay);
     const { host } = this;
     const { request } = settled;
-    const [text, label] = [host.say("approval.not_run"), host.say("approval.revoke")];
+    const [text, label] = [host.getText("approval.not_run"), host.getText("approval.revoke")];
     const revoke =
       mayRevoke(host, request, this.me) && onDemand.drawFollowUp?.(settled, "revoke", text, label);
     return line && html`${line}${revoke}`;
@@ -119,12 +119,12 @@ export class ApprovalKind implements Kind, ApprovalContext {
     for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
-  get shown(): Shown {
+  get callDisplay(): CallDisplay {
     const toggle = (): void => {
       this.#whole = !this.#whole;
       this.host.redraw();
     };
-    return { say: this.host.say, whole: this.#whole, toggle };
+    return { getText: this.host.getText, unfolded: this.#whole, toggle };
   }
 
   edit(on: boolean): void {
@@ -218,7 +218,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
       {
         path,
         get message() {
-          return host.say(key);
+          return host.getText(key);
         },
       },
     ]);

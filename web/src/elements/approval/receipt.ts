@@ -4,14 +4,14 @@ import { shorten } from "../../core/path.ts";
 import { headlineOf } from "../headline.ts";
 import { html, type Template } from "../html.ts";
 import type { Settled } from "../receipt/settled.ts";
-import { when } from "../text.ts";
+import { momentText } from "../text.ts";
 import { drawText } from "./agenttext.ts";
-import { drawCall, previewOf, type Shown } from "./call.ts";
+import { type CallDisplay, drawCall, previewOf } from "./call.ts";
 import { escapeText } from "./escapes.ts";
 import { sentences } from "./reasons.ts";
 
 /** How many characters of a note are shown in the line. */
-const LINE = 300;
+const MAX_LINE_LENGTH = 300;
 
 /** Return the key of the sentence for the decision. */
 function keyOf(
@@ -31,51 +31,51 @@ const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
 /** Draw the plan or the call that was asked about. */
-const drawAsked = (request: InputRequest, approval: ShownApproval, shown: Shown): Template =>
+const drawAsked = (request: InputRequest, approval: ShownApproval, display: CallDisplay): Template =>
   approval.plan
-    ? drawText(request, approval.plan, "approval.plan", shown.say)
-    : drawCall(previewOf(approval), shown);
+    ? drawText(request, approval.plan, "approval.plan", display.getText)
+    : drawCall(previewOf(approval), display);
 
 /** Draw the call and everything that was decided with it. */
 function drawDetails(
-  { request, say, locale }: Settled,
+  { request, getText, locale }: Settled,
   approval: ShownApproval,
   answer: Answer,
-  shown: Shown,
+  display: CallDisplay,
 ): Template {
   const { edited_input, note, rule, root } = answer;
   const reasons = sentences(answer.reasons, answer.reason_codes, locale);
   const votes = request.votes ?? [];
   const names = votes.map(({ by }) => by.name).join(", ");
   return html`<div class="given">
-    ${drawAsked(request, approval, shown)}
+    ${drawAsked(request, approval, display)}
     <dl>
-      ${edited_input != null && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
-      ${note && item(say("approval.note_label"), escapeText(note))}
-      ${rule && item(say("approval.rule"), html`<code>${escapeText(rule.text)}</code> <small>${rule.id}</small>`)}
-      ${root && item(say("approval.granted"), html`<code>${escapeText(root)}</code>`)}
-      ${reasons.length > 0 && item(say("approval.reasons"), escapeText(reasons.join(" ")))}
-      ${votes.length > 0 && item(say("approval.quorum", { count: approvalCount(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
+      ${edited_input != null && item(getText("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), display))}
+      ${note && item(getText("approval.note_label"), escapeText(note))}
+      ${rule && item(getText("approval.rule"), html`<code>${escapeText(rule.text)}</code> <small>${rule.id}</small>`)}
+      ${root && item(getText("approval.granted"), html`<code>${escapeText(root)}</code>`)}
+      ${reasons.length > 0 && item(getText("approval.reasons"), escapeText(reasons.join(" ")))}
+      ${votes.length > 0 && item(getText("approval.quorum", { count: approvalCount(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;
 }
 
 /** Draw an approval that has ended as one line that opens to the call; a decision of the policy is shown smaller. */
-export function drawApprovalReceipt(view: Settled, shown: Shown): Template | undefined {
-  const { request, say, locale } = view;
+export function drawApprovalReceipt(view: Settled, display: CallDisplay): Template | undefined {
+  const { request, getText, locale } = view;
   const { approval, answer, source, settled_at } = request;
   if (!approval) return undefined;
-  if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(request, approval, shown)}</div>`);
+  if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(request, approval, display)}</div>`);
   const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";
-  const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");
+  const name = (request.revoked?.by ?? request.settled_by)?.name ?? getText("someone");
   const line = html`${view.drawMark(approved)}
     <span class=${automatic ? "line auto" : "line"}
-      ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${
+      ><span class="a">${getText(keyOf(request, approval, answer), { name })}</span> ${
         automatic && answer.policy_rule && html`<code>${escapeText(answer.policy_rule)}</code>`
       }<span aria-hidden="true"> · </span><span class="q">${escapeText(headlineOf(previewOf(approval), locale))}</span>${
-        answer.note && html`<span class="by">“${escapeText(shorten(answer.note, LINE))}”</span>`
-      }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${view.drawLate()}</span
+        answer.note && html`<span class="by">“${escapeText(shorten(answer.note, MAX_LINE_LENGTH))}”</span>`
+      }${settled_at && html`<span class="by">${momentText(settled_at, locale)}</span>`}${view.drawLate()}</span
     >`;
-  return view.drawLine(line, drawDetails(view, approval, answer, shown));
+  return view.drawLine(line, drawDetails(view, approval, answer, display));
 }

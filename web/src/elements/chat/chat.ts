@@ -8,32 +8,32 @@ import { highlights } from "../approval/highlight.css.ts";
 import type { StoredFiles } from "../files/stored.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
-import { initials } from "../initials.ts";
-import type { Say } from "../text.ts";
-import { when } from "../text.ts";
+import { initialsOf } from "../initials.ts";
+import type { GetText } from "../text.ts";
+import { momentText } from "../text.ts";
 import { chat } from "./chat.css.ts";
-import { type Head, headsOf } from "./heads.ts";
+import { type EntryHeader, entryHeaders } from "./heads.ts";
 import { Markdown } from "./markdown.ts";
-import { Reading } from "./reading.ts";
-import { drawCall, drawStep, fold, type Named } from "./tools.ts";
+import { ScrollPosition } from "./reading.ts";
+import { drawCall, drawStep, groupToolCalls, type IdentifiedPart } from "./tools.ts";
 
 addTexts(texts);
 
-const UP = draw("M12 20V5M6 11l6-6 6 6");
-const DOWN = draw("M12 4v15M6 13l6 6 6-6");
+const UP_ICON = draw("M12 20V5M6 11l6-6 6 6");
+const DOWN_ICON = draw("M12 4v15M6 13l6 6 6-6");
 
 /** Only these addresses become pictures. */
-const PICTURE = /^(https:\/\/|data:image\/)/i;
+const PICTURE_TYPE = /^(https:\/\/|data:image\/)/i;
 /** So many entries are shown at first, and more of them when somebody reads up to the first. */
 const PAGE = 60;
 /** What a first drawing waits for Markdown, so that nothing moves when it comes. */
-const PATIENCE_MS = 1_000;
+const LOAD_TIMEOUT_MS = 1_000;
 
 /** The element of the conversation, as its messages use it. */
 export interface ChatHost {
   readonly root: ShadowRoot;
   readonly client: Client | undefined;
-  readonly say: Say;
+  readonly getText: GetText;
   readonly locale: Locale;
   readonly transcript: Transcript | undefined;
   redraw(): void;
@@ -41,12 +41,12 @@ export interface ChatHost {
 
 /** How a conversation looks: who wrote, texts, tool calls, pictures and files, and where somebody reads. */
 export class Chat {
-  readonly reading: Reading;
+  readonly reading: ScrollPosition;
   readonly #markdown: Markdown;
   #me: Person | undefined;
-  #heads: ReadonlyMap<string, Head> = new Map();
+  #headers: ReadonlyMap<string, EntryHeader> = new Map();
   #limit = PAGE;
-  #hidden = 0;
+  #hiddenCount = 0;
   #last = "";
   #files: { stored?: StoredFiles } | undefined;
 
@@ -56,7 +56,7 @@ export class Chat {
   ) {
     host.root.adoptedStyleSheets.push(highlights, chat);
     this.#markdown = new Markdown(host);
-    this.reading = new Reading(
+    this.reading = new ScrollPosition(
       host,
       (request) => this.waits(request),
       () => this.#earlier(),
@@ -82,63 +82,65 @@ export class Chat {
       .slice(-PAGE)
       .filter(({ role }) => role === "agent")
       .flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? [part.text] : [])));
-    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+    const patience = new Promise((resolve) => setTimeout(resolve, LOAD_TIMEOUT_MS));
     await Promise.race([this.#markdown.read(written), patience]);
   }
 
   /** The entries that are shown, the last ones. */
-  shown(all: readonly Entry[]): readonly Entry[] {
-    this.#heads = headsOf(all, this.#me);
-    this.#hidden = Math.max(0, all.length - this.#limit);
-    return all.slice(this.#hidden);
+  visible(entries: readonly Entry[]): readonly Entry[] {
+    this.#headers = entryHeaders(entries, this.#me);
+    this.#hiddenCount = Math.max(0, entries.length - this.#limit);
+    return entries.slice(this.#hiddenCount);
   }
 
   /** How many entries of others came after the last that was drawn, and how many of the reader. */
-  count(all: readonly Entry[]): readonly [others: number, own: number] {
-    const at = all.findIndex(({ id }) => id === this.#last);
-    const added = at < 0 ? [] : all.slice(at + 1);
-    this.#last = all.at(-1)?.id ?? "";
-    const own = added.filter(({ id }) => this.#heads.get(id)?.isOwn).length;
-    return [added.length - own, own];
+  countNew(entries: readonly Entry[]): readonly [others: number, own: number] {
+    const lastIndex = entries.findIndex(({ id }) => id === this.#last);
+    const added = lastIndex < 0 ? [] : entries.slice(lastIndex + 1);
+    this.#last = entries.at(-1)?.id ?? "";
+    const ownCount = added.filter(({ id }) => this.#headers.get(id)?.isOwn).length;
+    return [added.length - ownCount, ownCount];
   }
 
   #earlier(): void {
-    if (this.#hidden === 0) return;
+    if (this.#hiddenCount === 0) return;
     this.#limit += PAGE;
     this.host.redraw();
   }
 
   lookOf(entry: Entry): string {
-    const head = this.#heads.get(entry.id);
+    const head = this.#headers.get(entry.id);
     const role = entry.type === "message" ? entry.message.role : "request";
     return `${role}${head?.isOwn ? " own" : ""}${head?.isFirst ? " first" : ""}`;
   }
 
   /** Draw who wrote, and when, above the first of what they wrote. */
-  drawHead({ id }: Entry, held: Template | undefined | false): Template | false {
-    const { say, locale } = this.host;
-    const head = this.#heads.get(id);
-    if (!head?.isFirst && !held) return false;
-    const name = [head?.name ?? say(head?.isAgent ? "agent" : "you"), head?.part].filter(Boolean).join(" · ");
+  drawHead({ id }: Entry, heldNote: Template | undefined | false): Template | false {
+    const { getText, locale } = this.host;
+    const head = this.#headers.get(id);
+    if (!head?.isFirst && !heldNote) return false;
+    const name = [head?.name ?? getText(head?.isAgent ? "agent" : "you"), head?.part]
+      .filter(Boolean)
+      .join(" · ");
     return html`<div class="head">
-      ${!head?.isOwn && html`<span class="avatar" aria-hidden="true">${initials(head?.part ?? name)}</span>`}
-      <span class="who"><span class=${head?.isOwn && "hidden"}>${name}</span>${held}</span>
-      <time datetime=${head?.at}>${head && when(head.at, locale)}</time>
+      ${!head?.isOwn && html`<span class="avatar" aria-hidden="true">${initialsOf(head?.part ?? name)}</span>`}
+      <span class="who"><span class=${head?.isOwn && "hidden"}>${name}</span>${heldNote}</span>
+      <time datetime=${head?.at}>${head && momentText(head.at, locale)}</time>
     </div>`;
   }
 
-  partsOf(entry: Entry): readonly Named[] {
-    return fold(entry.type === "message" ? entry.parts : [entry]);
+  partsOf(entry: Entry): readonly IdentifiedPart[] {
+    return groupToolCalls(entry.type === "message" ? entry.parts : [entry]);
   }
 
   /** Draw a part that is no request. */
-  drawPart({ id: at, part }: Named, entry: Entry): unknown {
+  drawPart({ id: at, part }: IdentifiedPart, entry: Entry): unknown {
     const { host } = this;
     if (part.type === "tools") return drawStep(part, host);
     if (part.type === "tool") return drawCall(part, host);
     if (part.type === "file") return this.#drawFile(part);
     if (part.type === "image")
-      return PICTURE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
+      return PICTURE_TYPE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
     if (part.type !== "text" || !part.text) return false;
     // What people type is shown as they typed it.
     const isAgent = entry.type === "message" && entry.message.role === "agent";
@@ -164,23 +166,23 @@ export class Chat {
   }
 
   drawBefore(): Template | false {
-    const { say } = this.host;
+    const { getText } = this.host;
     return (
-      this.#hidden > 0 &&
-      html`<p class="earlier"><button type="button" class="quiet" .onclick=${() => this.#earlier()}>${say("chat.earlier")}</button></p>`
+      this.#hiddenCount > 0 &&
+      html`<p class="earlier"><button type="button" class="quiet" .onclick=${() => this.#earlier()}>${getText("chat.earlier")}</button></p>`
     );
   }
 
   /** Draw the ways to what is new and to what waits, when they are not in view. */
-  drawWays(requests: readonly ThreadRequest[]): Template {
-    const { say } = this.host;
+  drawJumps(requests: readonly ThreadRequest[]): Template {
+    const { getText } = this.host;
     const waiting = requests.filter((request) => this.waits(request)).length;
     const { reading } = this;
-    const words = (name: "fresh" | "waits", count: number): string => say(`chat.${name}`, { count });
-    const isAway = reading.away !== "" && waiting > 0;
+    const words = (name: "fresh" | "waits", count: number): string => getText(`chat.${name}`, { count });
+    const isAway = reading.direction !== "" && waiting > 0;
     return html`<div class="ways">
-      ${isAway && html`<button type="button" class="way ask" .onclick=${() => reading.showWaiting()}>${words("waits", waiting)}${reading.away === "up" ? UP : DOWN}</button>`}
-      ${reading.fresh > 0 && html`<button type="button" class="way" .onclick=${() => reading.showFresh()}>${words("fresh", reading.fresh)}${DOWN}</button>`}
+      ${isAway && html`<button type="button" class="way ask" .onclick=${() => reading.showWaiting()}>${words("waits", waiting)}${reading.direction === "up" ? UP_ICON : DOWN_ICON}</button>`}
+      ${reading.newCount > 0 && html`<button type="button" class="way" .onclick=${() => reading.showFresh()}>${words("fresh", reading.newCount)}${DOWN_ICON}</button>`}
     </div>`;
   }
 }

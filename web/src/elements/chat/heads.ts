@@ -7,7 +7,7 @@ import type { Entry } from "../../core/transcript.ts";
 const GROUP_MS = 5 * 60_000;
 
 /** The author and the time of an entry. `part` is the name that the agent uses for itself, such as that of a sub-agent. */
-export interface Head {
+export interface EntryHeader {
   readonly name: string | undefined;
   readonly part: string | undefined;
   readonly at: string;
@@ -19,11 +19,14 @@ export interface Head {
 }
 
 /** Return the head of each entry, by its id. */
-export function headsOf(entries: readonly Entry[], me: Person | undefined): ReadonlyMap<string, Head> {
-  const heads = new Map<string, Head>();
-  let before: Head | undefined;
+export function entryHeaders(
+  entries: readonly Entry[],
+  me: Person | undefined,
+): ReadonlyMap<string, EntryHeader> {
+  const heads = new Map<string, EntryHeader>();
+  let before: EntryHeader | undefined;
   for (const entry of entries) {
-    const head = headOf(entry, me);
+    const head = entryHeader(entry, me);
     const continues =
       before && before.isAgent === head.isAgent && before.name === head.name && before.part === head.part;
     const isFirst = !continues || Date.parse(head.at) - Date.parse(before?.at ?? head.at) > GROUP_MS;
@@ -33,7 +36,7 @@ export function headsOf(entries: readonly Entry[], me: Person | undefined): Read
   return heads;
 }
 
-function headOf(entry: Entry, me: Person | undefined): Omit<Head, "isFirst"> {
+function entryHeader(entry: Entry, me: Person | undefined): Omit<EntryHeader, "isFirst"> {
   if (entry.type === "request") {
     const { requester, agent, created_at: at } = entry.request;
     return { name: requester?.name, part: agent?.name ?? undefined, at, isAgent: true, isOwn: false };

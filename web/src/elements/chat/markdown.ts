@@ -4,31 +4,31 @@ import type { MarkdownTrees, Rich } from "../../core/generated/wire.ts";
 import { escapeText, escapeTree } from "../approval/escapes.ts";
 import { html, type Template } from "../html.ts";
 import { drawTree } from "../markdown/rich.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import { drawBlock } from "./code.ts";
-import { finished } from "./growing.ts";
+import { finishedPart } from "./growing.ts";
 
 /** What the server does not show as it is; it decides, this only saves calls. */
 const MARKUP = /[*_`[\]<>#&\\\n|]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}/;
 /** The most texts, and characters, of one call. */
 const TEXTS = 100;
-const CHARACTERS = 40_000;
+const MAX_CHARACTERS = 40_000;
 /** Between two calls, while a text grows. */
 const PAUSE_MS = 150;
 /** A text that has not grown for so long is shown to its end. */
-const CALM_MS = 400;
+const QUIET_MS = 400;
 
 interface Latest {
   readonly text: string;
-  readonly asked: string;
+  readonly requested: string;
   readonly grows: boolean;
-  readonly at: number;
+  readonly grownAt: number;
 }
 
 /** Who shows the texts. */
 interface Reader {
   readonly client: Client | undefined;
-  readonly say: Say;
+  readonly getText: GetText;
   redraw(): void;
 }
 
@@ -42,10 +42,10 @@ export class Markdown {
   /** By the text; null for one that is shown as it is. */
   readonly #trees = new Map<string, readonly Rich[] | null>();
   /** The text whose tree is shown at a place. */
-  readonly #shown = new Map<string, string>();
+  readonly #shownTexts = new Map<string, string>();
   /** The text that was last drawn at a place, what of it was asked for, and when it had grown to that. */
   readonly #latest = new Map<string, Latest>();
-  readonly #wanted = new Set<string>();
+  readonly #queue = new Set<string>();
   #calling: Promise<void> | undefined;
   /** Whether the last call failed. */
   #isFailing = false;
@@ -55,84 +55,84 @@ export class Markdown {
 
   /** Resolves when the trees of these texts are there, or could not be had. */
   async read(texts: readonly string[]): Promise<void> {
-    for (const text of texts) this.#want(text);
-    while (this.#wanted.size > 0) await this.#call();
+    for (const text of texts) this.#enqueue(text);
+    while (this.#queue.size > 0) await this.#call();
   }
 
   /** Draw the text at a place. */
   draw(place: string, text: string): Template {
-    const before = this.#shown.get(place) ?? "";
-    const asked = this.#ask(place, text, before);
-    const isKnown = this.#trees.has(asked);
-    if (isKnown && asked !== before) {
+    const before = this.#shownTexts.get(place) ?? "";
+    const requested = this.#requestText(place, text, before);
+    const isKnown = this.#trees.has(requested);
+    if (isKnown && requested !== before) {
       this.#trees.delete(before);
-      this.#shown.set(place, asked);
+      this.#shownTexts.set(place, requested);
     }
-    if (isKnown) return this.#draw(asked, this.#isFailing ? text.slice(asked.length) : "");
+    if (isKnown) return this.#draw(requested, this.#isFailing ? text.slice(requested.length) : "");
     void this.#call();
     if (!text.startsWith(before)) return this.#draw(text);
     return this.#draw(before, this.#isFailing ? text.slice(before.length) : "");
   }
 
   /** Note what is wanted of the text at a place, and return it: all of it, or what is finished while it grows. */
-  #ask(place: string, text: string, before: string): string {
+  #requestText(place: string, text: string, before: string): string {
     const now = performance.now();
     const last = this.#latest.get(place);
     const isSame = text === last?.text;
-    const at = isSame ? last.at : now;
+    const grownAt = isSame ? last.grownAt : now;
     // What has just begun may grow as well, unless it was read before.
     const grew = isSame ? last.grows : text.startsWith(last?.text ?? "") && !this.#trees.has(text);
-    const grows = grew && now - at < CALM_MS;
-    const short = grows ? finished(text) : text;
-    const asked = grows && short.length < before.length ? before : short;
+    const grows = grew && now - grownAt < QUIET_MS;
+    const short = grows ? finishedPart(text) : text;
+    const requested = grows && short.length < before.length ? before : short;
     // What it was a moment ago nobody will see any more.
-    if (last && last.asked !== asked) this.#wanted.delete(last.asked);
-    this.#latest.set(place, { text, asked, grows, at });
-    if (asked !== text) this.#timer ??= setTimeout(() => this.#lookAgain(), CALM_MS);
-    this.#want(asked);
-    return asked;
+    if (last && last.requested !== requested) this.#queue.delete(last.requested);
+    this.#latest.set(place, { text, requested, grows, grownAt });
+    if (requested !== text) this.#timer ??= setTimeout(() => this.#onTimer(), QUIET_MS);
+    this.#enqueue(requested);
+    return requested;
   }
 
-  #lookAgain(): void {
+  #onTimer(): void {
     this.#timer = undefined;
     this.reader.redraw();
   }
 
   #draw(text: string, rest = ""): Template {
-    const { say } = this.reader;
+    const { getText } = this.reader;
     const tree = this.#trees.get(text);
     if (!tree) return html`<div class="text">${escapeText(text + rest)}</div>`;
-    return html`<div class="text rich">${drawTree(escapeTree(tree), say, (node) => drawBlock(node, say))}${rest && html`<p>${escapeText(rest)}</p>`}</div>`;
+    return html`<div class="text rich">${drawTree(escapeTree(tree), getText, (node) => drawBlock(node, getText))}${rest && html`<p>${escapeText(rest)}</p>`}</div>`;
   }
 
-  #want(text: string): void {
+  #enqueue(text: string): void {
     if (this.#trees.has(text)) return;
-    if (MARKUP.test(text)) this.#wanted.add(text);
+    if (MARKUP.test(text)) this.#queue.add(text);
     else this.#trees.set(text, null);
   }
 
   #call(): Promise<void> {
     this.#calling ??= this.#parse().finally(() => {
       this.#calling = undefined;
-      if (this.#wanted.size > 0) void this.#call();
+      if (this.#queue.size > 0) void this.#call();
     });
     return this.#calling;
   }
 
   async #parse(): Promise<void> {
     const texts: string[] = [];
-    let left = CHARACTERS;
-    for (const text of this.#wanted) {
-      left -= text.length;
-      if (texts.length === TEXTS || (left < 0 && texts.length > 0)) break;
+    let remaining = MAX_CHARACTERS;
+    for (const text of this.#queue) {
+      remaining -= text.length;
+      if (texts.length === TEXTS || (remaining < 0 && texts.length > 0)) break;
       texts.push(text);
-      this.#wanted.delete(text);
+      this.#queue.delete(text);
     }
     const { client } = this.reader;
     try {
       if (!client) throw new Error();
       const { trees } = await client.post<MarkdownTrees>("/v1/markdown", { texts }, newKey());
-      for (const [at, text] of texts.entries()) this.#trees.set(text, trees[at] ?? null);
+      for (const [index, text] of texts.entries()) this.#trees.set(text, trees[index] ?? null);
       this.#isFailing = false;
       this.reader.redraw();
     } catch {

@@ -6,7 +6,7 @@ const NEAR_PX = 120;
 /** How far from the beginning earlier messages are shown. */
 const EARLIER_PX = 300;
 /** How much of a card has to be in view to be seen. */
-const SEEN_PX = 32;
+const VISIBLE_PX = 32;
 
 /** The element that shows the conversation, as far as it is read. */
 interface Page {
@@ -15,7 +15,7 @@ interface Page {
 }
 
 /** The direction of an open request that is not visible. */
-export type Away = "up" | "down" | "";
+export type Direction = "up" | "down" | "";
 
 /**
  * The reader's position in a conversation, in the page or in a pane that scrolls.
@@ -23,27 +23,27 @@ export type Away = "up" | "down" | "";
  * Who reads along stays at the end, where the beginning of what waits for an answer stays in view. Who reads above, or
  * types into a card, stays where they are, whatever comes before or after.
  */
-export class Reading {
+export class ScrollPosition {
   /** Messages that came below while somebody read above. */
-  fresh = 0;
-  away: Away = "";
+  newCount = 0;
+  direction: Direction = "";
   /** Whether the view follows new content at the end; scrolling up ends it. */
   #follows = true;
-  #near = true;
+  #wasNear = true;
   /** Whether the person has moved up from the end since they were there. */
   #isUp = false;
-  #at = 0;
+  #scrollTop = 0;
   #anchor: { readonly item: Element; readonly top: number } | undefined;
   #scroller: Element | undefined;
   #listening = new AbortController();
-  readonly #grown: ResizeObserver;
+  readonly #resizeObserver: ResizeObserver;
 
   constructor(
     private readonly page: Page,
     private readonly isAsked: (request: ThreadRequest) => boolean,
     private readonly earlier: () => void,
   ) {
-    this.#grown = new ResizeObserver(() => this.#settle());
+    this.#resizeObserver = new ResizeObserver(() => this.#settle());
   }
 
   /** Begin to look after a list, once it is on the page. */
@@ -57,38 +57,38 @@ export class Reading {
     target.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
     // A keyboard that opens, or a window that changes, covers and shows without a scroll.
     visualViewport?.addEventListener("resize", () => this.#settle(), { signal });
-    this.#grown.observe(this.#scroller);
+    this.#resizeObserver.observe(this.#scroller);
     // Content that the reader opens or types grows too, and must not move away from under the pointer.
     for (const kind of ["pointerdown", "keydown"])
-      list.addEventListener(kind, () => this.#rest(), { signal });
-    this.#grown.observe(list);
+      list.addEventListener(kind, () => this.#stopFollowing(), { signal });
+    this.#resizeObserver.observe(list);
     const foot = this.page.root.querySelector(".foot");
-    if (foot) this.#grown.observe(foot);
+    if (foot) this.#resizeObserver.observe(foot);
   }
 
-  #rest(): void {
+  #stopFollowing(): void {
     this.#follows = false;
-    this.#hold();
+    this.#setAnchor();
   }
 
-  leave(): void {
+  disconnect(): void {
     this.#listening.abort();
     this.#listening = new AbortController();
-    this.#grown.disconnect();
+    this.#resizeObserver.disconnect();
     this.#scroller = undefined;
   }
 
   /** Before a drawing: remember what is in view. */
-  before(): void {
+  beforeDraw(): void {
     if (!this.#scroller) return;
     this.#catchUp();
-    this.#near = this.#isNear;
+    this.#wasNear = this.#isNear;
     // A card that has ended has changed its height since.
-    this.#stay();
+    this.#restoreAnchor();
   }
 
   /** Remember the place of what the person types in or points at, or else of the first item that begins in view. */
-  #hold(): void {
+  #setAnchor(): void {
     const { top, bottom } = this.#view;
     const items = [...this.page.root.querySelectorAll(".messages > li")].filter((each) => {
       const box = each.getBoundingClientRect();
@@ -103,26 +103,26 @@ export class Reading {
   }
 
   /** Put that item back to its place, unless the person has scrolled since: what is above it may end or grow. */
-  #stay(): void {
+  #restoreAnchor(): void {
     const scroller = this.#scroller as Element;
     const { item, top = 0 } = this.#anchor ?? {};
-    if (item?.isConnected && scroller.scrollTop === this.#at)
+    if (item?.isConnected && scroller.scrollTop === this.#scrollTop)
       scroller.scrollTop += item.getBoundingClientRect().top - top;
-    this.#at = scroller.scrollTop;
-    this.#hold();
+    this.#scrollTop = scroller.scrollTop;
+    this.#setAnchor();
   }
 
   /** After a drawing with more at the end, of others or of the reader: stay there, or where somebody reads. */
-  after(others: number, own: number): void {
+  afterDraw(others: number, own: number): void {
     if (!this.#scroller) return;
-    if (own > 0 || (others > 0 && this.#near && !this.#isUp)) this.#follows = true;
+    if (own > 0 || (others > 0 && this.#wasNear && !this.#isUp)) this.#follows = true;
     if (this.#follows) this.#toEnd();
     else {
-      this.#stay();
-      this.fresh += others;
+      this.#restoreAnchor();
+      this.newCount += others;
       if (others > 0) this.page.redraw();
     }
-    this.#look();
+    this.#findWaiting();
   }
 
   /** Go to what is new. */
@@ -155,86 +155,86 @@ export class Reading {
   }
 
   /** How far it is to the end. */
-  get #left(): number {
+  get #distanceToEnd(): number {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroller as Element;
     return scrollHeight - scrollTop - clientHeight;
   }
 
   get #isNear(): boolean {
-    return this.#left < NEAR_PX;
+    return this.#distanceToEnd < NEAR_PX;
   }
 
   /** Note a scroll up of which no event has come yet. */
   #catchUp(): void {
-    if ((this.#scroller?.scrollTop ?? 0) < this.#at) this.#turn();
+    if ((this.#scroller?.scrollTop ?? 0) < this.#scrollTop) this.#noteDirection();
   }
 
   #settle(): void {
     if (!this.#scroller) return;
     this.#catchUp();
     if (this.#follows) this.#toEnd();
-    else this.#stay();
+    else this.#restoreAnchor();
     const foot = this.page.root.querySelector(".foot");
     if (foot && this.#scroller instanceof HTMLElement)
       this.#scroller.style.scrollPaddingBlockEnd = `${foot.clientHeight}px`;
-    this.#look();
+    this.#findWaiting();
   }
 
   /** Show the end, unless the person types in a card or points at one. */
   #toEnd(): void {
-    this.#stay();
+    this.#restoreAnchor();
     const scroller = this.#scroller as Element;
     const waiting = this.#waiting;
     const last = waiting.at(-1);
     if (waiting.some((card) => card.matches(":focus-within, :hover"))) return;
     if (last && last.getBoundingClientRect().top > this.#view.top) last.scrollIntoView();
     else scroller.scrollTop = scroller.scrollHeight;
-    this.#at = scroller.scrollTop;
-    this.#hold();
+    this.#scrollTop = scroller.scrollTop;
+    this.#setAnchor();
   }
 
   /** Note whether the person moved up or down since the last time. */
-  #turn(): void {
+  #noteDirection(): void {
     const { scrollTop } = this.#scroller as Element;
-    const isBack = scrollTop > this.#at && this.#isNear;
-    this.#isUp = this.#left > 1 && (scrollTop < this.#at || (this.#isUp && !isBack));
+    const isBack = scrollTop > this.#scrollTop && this.#isNear;
+    this.#isUp = this.#distanceToEnd > 1 && (scrollTop < this.#scrollTop || (this.#isUp && !isBack));
     this.#follows = !this.#isUp && (this.#isNear || this.#follows);
-    this.#stay();
+    this.#restoreAnchor();
   }
 
   #scrolled(): void {
     const scroller = this.#scroller as Element;
-    this.#turn();
-    if (this.#isNear && !this.#isUp && this.fresh > 0) {
-      this.fresh = 0;
+    this.#noteDirection();
+    if (this.#isNear && !this.#isUp && this.newCount > 0) {
+      this.newCount = 0;
       this.page.redraw();
     }
     if (scroller.scrollTop < EARLIER_PX && !this.#isNear) this.earlier();
-    this.#look();
+    this.#findWaiting();
   }
 
   /** See whether any of what waits is in view, and where the oldest is if none is. */
-  #look(): void {
+  #findWaiting(): void {
     const { top, bottom } = this.#view;
-    const places = this.#waiting.map((card): Away => {
+    const places = this.#waiting.map((card): Direction => {
       const box = card.getBoundingClientRect();
-      if (box.bottom < top + SEEN_PX) return "up";
-      return box.top > bottom - SEEN_PX ? "down" : "";
+      if (box.bottom < top + VISIBLE_PX) return "up";
+      return box.top > bottom - VISIBLE_PX ? "down" : "";
     });
-    const away = places.includes("") ? "" : (places[0] ?? "");
-    if (away === this.away) return;
-    this.away = away;
+    const direction = places.includes("") ? "" : (places[0] ?? "");
+    if (direction === this.direction) return;
+    this.direction = direction;
     this.page.redraw();
   }
 }
 
 /** The element that scrolls what is in it: a pane around it, or the page. */
 function scrollerOf(element: Element): Element {
-  let at: Element | null = element;
-  while (at) {
-    if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
-    const root: Node = at.getRootNode();
-    at = at.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+  let node: Element | null = element;
+  while (node) {
+    if (/auto|scroll/.test(getComputedStyle(node).overflowY)) return node;
+    const root: Node = node.getRootNode();
+    node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
   }
   return document.scrollingElement ?? document.documentElement;
 }

@@ -3,8 +3,8 @@ import { allFields, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
-import { isWithin, own, valuePath } from "../../core/path.ts";
-import { collect, type Entry, isYesNo, oneClick } from "../draft.ts";
+import { isWithin, ownValue, valuePath } from "../../core/path.ts";
+import { collectValues, type Entry, isYesNo, oneClick } from "../draft.ts";
 import { css } from "../element.ts";
 import type { FormAnswer } from "../events.ts";
 import { group } from "../field.ts";
@@ -17,7 +17,7 @@ import { onDemand } from "../ondemand.ts";
 import { list } from "./list.css.ts";
 import { drawList, type Filter, isLong, UNFILTERED } from "./list.ts";
 import { hiddenBy, onlyField, openForm, skippedFields, stepOf } from "./open.ts";
-import { type Place, placeOf } from "./rows.ts";
+import { placeOf, type RowPlace } from "./rows.ts";
 import { drawSection } from "./section.ts";
 
 addTexts(texts);
@@ -186,24 +186,24 @@ export const withChoices = (Base: typeof FormKind) =>
       const gate = gateOf(this);
       const submit = section
         ? html`${gate && html`<p class="note" id="gate">${gate}</p>`}
-            <button type="submit" class="primary" part="submit" aria-disabled=${!!gate || !open} aria-describedby=${gate && "gate"}>${section.submit_label || this.say("choices.next")}</button>`
+            <button type="submit" class="primary" part="submit" aria-disabled=${!!gate || !open} aria-describedby=${gate && "gate"}>${section.submit_label || this.getText("choices.next")}</button>`
         : undefined;
       const leave =
         before !== undefined &&
         open &&
-        html`<button type="button" .onclick=${back}>${this.say("choices.back")}</button>`;
+        html`<button type="button" .onclick=${back}>${this.getText("choices.back")}</button>`;
       return drawActions(this, form, submit, leave);
     }
 
     #drawSteps(request: InputRequest, sections: readonly Section[]): Template {
-      const { say, form } = this;
+      const { getText, form } = this;
       const steps = this.#steps;
       const section = sections[this.#step];
       if (section && !steps.includes(this.#step)) this.#step = steps[0] ?? 0;
       const at = section ? steps.indexOf(this.#step) + 1 : steps.length + 1;
-      const title = section ? (section.title ?? "") : say("choices.review");
+      const title = section ? (section.title ?? "") : getText("choices.review");
       return html`<div class="other">
-          <p class="hint" id="step" tabindex="-1">${say("choices.step", { at, all: steps.length + 1, title })}</p>
+          <p class="hint" id="step" tabindex="-1">${getText("choices.step", { at, all: steps.length + 1, title })}</p>
           <progress class="steps" aria-hidden="true" max=${steps.length + 1} .value=${at}></progress>
         </div>
         ${sections.map(
@@ -215,28 +215,28 @@ export const withChoices = (Base: typeof FormKind) =>
     }
 
     #drawReview(steps: readonly number[]): Template {
-      const { say, form } = this;
+      const { getText, form } = this;
       const { locale } = this.host;
-      const values = collect(openForm(form, this.draft, locale), this.draft, locale);
+      const values = collectValues(openForm(form, this.draft, locale), this.draft, locale);
       const text = (field: Field): string => {
-        if (field.sensitive) return say("choices.hidden");
-        if (this.draft.get(field.id)?.skipped) return say("choices.skipped");
-        const fixed = own(form.initial_values, field.id) ?? field.default ?? null;
+        if (field.sensitive) return getText("choices.hidden");
+        if (this.draft.get(field.id)?.skipped) return getText("choices.skipped");
+        const fixed = ownValue(form.initial_values, field.id) ?? field.default ?? null;
         return (
           onDemand.valueText?.(
             field,
             { values: field.readonly ? { [field.id]: fixed } : values },
             locale,
-            say,
-          ) || say("not_given")
+            getText,
+          ) || getText("not_given")
         );
       };
       const draw = ({ title, fields }: Section, at: number): Template | false => {
-        const label = say("choices.change_of", { title: title ?? String(at + 1) });
+        const label = getText("choices.change_of", { title: title ?? String(at + 1) });
         return (
           steps.includes(at) &&
           html`<div>
-            <p><strong>${title}</strong> <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#open(at)}>${say("choices.change")}</button></p>
+            <p><strong>${title}</strong> <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#open(at)}>${getText("choices.change")}</button></p>
             <dl>${fields
               .filter(({ id }) => !this.#hidden.has(id))
               .map((field) => html`<div><dt>${nameOf(form, field)}</dt><dd>${text(field)}</dd></div>`)}</dl>
@@ -264,7 +264,7 @@ export const withChoices = (Base: typeof FormKind) =>
     }
 
     /** Draw all rows of a field with the last field of the last row. */
-    #drawInRow(view: FieldView, { rows, row, markdown, ends }: Place): Template | false {
+    #drawInRow(view: FieldView, { rows, row, markdown, isLastOfRow: ends }: RowPlace): Template | false {
       this.#row.push(this.#drawField(view));
       if (!ends) return false;
       this.#rows.push(
@@ -274,7 +274,7 @@ export const withChoices = (Base: typeof FormKind) =>
       if (row !== rows.rows.at(-1)) return false;
       const drawn = this.#rows;
       this.#rows = [];
-      const hint = onDemand.rich?.(markdown, this.say) ?? rows.description;
+      const hint = onDemand.rich?.(markdown, this.getText) ?? rows.description;
       const id = `${view.uid}-rows`;
       const name = rows.label || this.form.title;
       return (
@@ -288,15 +288,15 @@ export const withChoices = (Base: typeof FormKind) =>
     }
 
     #drawField(view: FieldView): Template | false {
-      const { field, say } = view;
+      const { field, getText } = view;
       if (this.#hidden.has(field.id)) return false;
       if (field.readonly) {
         const { preset = null } = view;
         const answer = { values: { [field.id]: preset } };
-        return drawFixed(view, onDemand.valueText?.(field, answer, this.host.locale, say));
+        return drawFixed(view, onDemand.valueText?.(field, answer, this.host.locale, getText));
       }
       if (view.entry.skipped)
-        return html`${drawFixed(view, say("choices.skipped"))}${this.#drawSkip(view, "unskip")}`;
+        return html`${drawFixed(view, getText("choices.skipped"))}${this.#drawSkip(view, "unskip")}`;
       if (this.#isAlone) return this.#drawAlone(view);
       const skip = field.allow_skip && this.#drawSkip(view, "skip");
       return html`${this.#drawOpen(view)}${skip}`;
@@ -304,7 +304,7 @@ export const withChoices = (Base: typeof FormKind) =>
 
     /** A field that answers the form: an option does immediately where the first control counts, otherwise its button does. */
     #drawAlone(view: FieldView): Template {
-      const { field, say, disabled } = view;
+      const { field, getText, disabled } = view;
       const single =
         isYesNo(field) ||
         (field.type !== "multiselect" &&
@@ -316,7 +316,7 @@ export const withChoices = (Base: typeof FormKind) =>
         if (next.chosen?.length) this.#answer(field);
       };
       const quick = this.form.submit === "first" && single;
-      const label = this.form.submit_label || say("submit");
+      const label = this.form.submit_label || getText("submit");
       const button = html`<div class="actions"><button type="button" class="primary" aria-disabled=${disabled} aria-label=${`${label}: ${field.label}`} .onclick=${() => !disabled && this.#answer(field)}>${label}</button></div>`;
       return html`${this.#drawOpen(quick ? { ...view, pick } : view)}${(!quick || view.entry.other) && button}`;
     }
@@ -335,20 +335,20 @@ export const withChoices = (Base: typeof FormKind) =>
 
     #search(field: Field, text: string): void {
       const kept = new Set(this.draft.get(field.id)?.chosen);
-      this.#filters = new Map(this.#filters).set(field.id, { text, kept });
+      this.#filters = new Map(this.#filters).set(field.id, { text, keptValues: kept });
       this.host.redraw();
     }
 
-    #drawSkip({ field, uid, disabled, say }: FieldView, what: "skip" | "unskip"): Template | false {
+    #drawSkip({ field, uid, disabled, getText }: FieldView, what: "skip" | "unskip"): Template | false {
       const toggle = (): void => {
         this.change(field, { skipped: what === "skip" });
         if (what === "skip" && oneClick(this.form)) this.submit();
         else this.host.focusOn(`#${uid}-skip`);
       };
-      const label = say(`choices.${what}_of`, { label: field.label });
+      const label = getText(`choices.${what}_of`, { label: field.label });
       return (
         !disabled &&
-        html`<div><button type="button" class="quiet" id=${`${uid}-skip`} aria-label=${label} .onclick=${toggle}>${say(`choices.${what}`)}</button></div>`
+        html`<div><button type="button" class="quiet" id=${`${uid}-skip`} aria-label=${label} .onclick=${toggle}>${getText(`choices.${what}`)}</button></div>`
       );
     }
 

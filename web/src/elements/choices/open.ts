@@ -39,6 +39,8 @@ export const onlyField = (form: Form, id: string): Form => ({
 
 /** The place of the section to which the path of an error leads. */
 export function stepOf(form: Form, path: string): number | undefined {
-  const at = form.sections?.findIndex(({ fields }) => fields.some(({ id }) => isWithin(path, valuePath(id))));
-  return at === -1 ? undefined : at;
+  const index = form.sections?.findIndex(({ fields }) =>
+    fields.some(({ id }) => isWithin(path, valuePath(id))),
+  );
+  return index === -1 ? undefined : index;
 }

@@ -7,80 +7,84 @@
 
 import { allFields, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Json, Radio, Rich, Row, Rows } from "../../core/generated/wire.ts";
-import { own } from "../../core/path.ts";
+import { ownValue } from "../../core/path.ts";
 import { texts } from "../localtexts.ts";
-import { localeOf, type Say, sayIn } from "../text.ts";
+import { type GetText, getTextIn, localeOf } from "../text.ts";
 
 /** The place of a plain field among the rows of a field. */
-export interface Place {
+export interface RowPlace {
   readonly rows: Rows;
   readonly row: Row;
   readonly markdown: Rich[] | undefined;
   /** Whether it is the last one of its row. */
-  readonly ends: boolean;
+  readonly isLastOfRow: boolean;
 }
 
-interface Flat {
+interface Flattened {
   readonly source: Form;
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, RowPlace>;
 }
 
 type Trees = Record<string, Rich[]>;
 
 /** The sources of flattened forms. */
-const made = new WeakMap<Form, Flat>();
+const flattenedForms = new WeakMap<Form, Flattened>();
 const sources = new WeakMap<InputRequest, InputRequest>();
-const flats = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
+const flattenedRequests = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
 
 const decisionId = ({ id }: Rows, row: Row): string => `${id}\n${row.id}\ndecision`;
 const fieldId = ({ id }: Rows, row: Row, field: { id: string }): string =>
   `${id}\n${row.id}\nvalues\n${field.id}`;
 
 /** The place of a field of a flat form among rows. */
-export const placeOf = (form: Form, id: string): Place | undefined => made.get(form)?.places.get(id);
+export const placeOf = (form: Form, id: string): RowPlace | undefined =>
+  flattenedForms.get(form)?.places.get(id);
 
-/** Return the form with plain fields in place of its rows, and put their Markdown trees among `to`. */
-export function flatForm(form: Form, say: Say, from: Trees = {}, to: Trees = {}): Form {
-  const places = new Map<string, Place>();
-  const flat = (fields: readonly Field[], path: string): Field[] => {
-    const all: Field[] = [];
-    const add = (field: Field, at: string): void => {
-      const tree = own(from, `${at}.description`);
-      if (tree) to[`${path}.fields[${all.length}].description`] = tree;
-      all.push(field);
+/** Return the form with plain fields in place of its rows, and add their Markdown trees to `flatTrees`. */
+export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, flatTrees: Trees = {}): Form {
+  const places = new Map<string, RowPlace>();
+  const flattenFields = (fields: readonly Field[], path: string): Field[] => {
+    const result: Field[] = [];
+    const add = (field: Field, treePath: string): void => {
+      const tree = ownValue(trees, `${treePath}.description`);
+      if (tree) flatTrees[`${path}.fields[${result.length}].description`] = tree;
+      result.push(field);
     };
     for (const [index, field] of fields.entries()) {
-      const at = `${path}.fields[${index}]`;
-      if (field.type !== "rows") add(field, at);
+      const fieldPath = `${path}.fields[${index}]`;
+      if (field.type !== "rows") add(field, fieldPath);
       else
         for (const [number, row] of field.rows.entries()) {
-          const decision = decisionOf(field, row, say);
-          const inner = (row.fields ?? []).map((each) => plain(field, row, each));
-          const rowAt = `${at}.rows[${number}]`;
+          const decision = decisionOf(field, row, getText);
+          const inner = (row.fields ?? []).map((each) => plainField(field, row, each));
+          const rowAt = `${fieldPath}.rows[${number}]`;
           for (const [order, each] of [decision, ...inner].entries()) {
             add(each, order ? `${rowAt}.fields[${order - 1}]` : rowAt);
-            const markdown = own(from, `${at}.description`);
-            places.set(each.id, { rows: field, row, markdown, ends: order === inner.length });
+            const markdown = ownValue(trees, `${fieldPath}.description`);
+            places.set(each.id, { rows: field, row, markdown, isLastOfRow: order === inner.length });
           }
         }
     }
-    return all;
+    return result;
   };
   const { fields, sections, initial_values } = form;
   const [first] = allFields(form);
   const flattened = {
     ...form,
     title: form.title || (first?.type === "rows" ? nameOf(form, first) : form.title),
-    fields: fields && flat(fields, "form"),
-    sections: sections?.map((each, at) => ({ ...each, fields: flat(each.fields, `form.sections[${at}]`) })),
-    initial_values: initial_values && flatValues(form, initial_values),
+    fields: fields && flattenFields(fields, "form"),
+    sections: sections?.map((each, at) => ({
+      ...each,
+      fields: flattenFields(each.fields, `form.sections[${at}]`),
+    })),
+    initial_values: initial_values && flattenValues(form, initial_values),
   };
-  made.set(flattened, { source: form, places });
+  flattenedForms.set(flattened, { source: form, places });
   return flattened;
 }
 
 /** The choice between the two buttons of a row. */
-function decisionOf(field: Rows, row: Row, say: Say): Field {
+function decisionOf(field: Rows, row: Row, getText: GetText): Field {
   const { required, messages, validate_on_client, visible_if, accept_label, decline_label } = field;
   const decision: Radio & { widget: string } = {
     type: "radio",
@@ -93,14 +97,14 @@ function decisionOf(field: Rows, row: Row, say: Say): Field {
     validate_on_client,
     visible_if,
     options: [
-      { value: "accept", label: accept_label || say("choices.accept") },
-      { value: "decline", label: decline_label || say("choices.decline") },
+      { value: "accept", label: accept_label || getText("choices.accept") },
+      { value: "decline", label: decline_label || getText("choices.decline") },
     ],
   };
   return decision;
 }
 
-const plain = (field: Rows, row: Row, each: NonNullable<Row["fields"]>[number]): Field => ({
+const plainField = (field: Rows, row: Row, each: NonNullable<Row["fields"]>[number]): Field => ({
   ...each,
   id: fieldId(field, row, each),
   label: each.label || row.label,
@@ -111,7 +115,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Return the values of a form by the ids of its plain fields. */
-export function flatValues(form: Form, values: Values): Values {
+export function flattenValues(form: Form, values: Values): Values {
   const rows = new Set(allFields(form).flatMap(({ id, type }) => (type === "rows" ? [id] : [])));
   const members = (value: Json | undefined): [string, Json][] =>
     isObject(value) ? Object.entries(value) : [];
@@ -130,20 +134,20 @@ export function flatValues(form: Form, values: Values): Values {
   );
 }
 
-function nest(entries: readonly [string[], Json][]): Values {
+function nestValues(entries: readonly [string[], Json][]): Values {
   const groups = new Map<string, [string[], Json][]>();
   for (const [[step = "", ...rest], value] of entries)
     groups.set(step, [...(groups.get(step) ?? []), [rest, value]]);
   const pairs = [...groups].map(([step, inner]): [string, Json] => {
     const [[rest, value]] = inner as [[string[], Json]];
-    return [step, rest.length > 0 ? nest(inner) : value];
+    return [step, rest.length > 0 ? nestValues(inner) : value];
   });
   return Object.fromEntries(pairs);
 }
 
 /** Return values of plain fields as the answer has them. */
 export const foldValues = (values: Values): Values =>
-  nest(Object.entries(values).map(([id, value]) => [id.split("\n"), value]));
+  nestValues(Object.entries(values).map(([id, value]) => [id.split("\n"), value]));
 
 /** The body for a request, with the values in the shape of the answer. */
 export const fold = <T>(body: T): T =>
@@ -152,34 +156,34 @@ export const fold = <T>(body: T): T =>
 /** A request in the language of its reader, with plain fields in place of rows. */
 export function flatten(request: InputRequest, element?: Element): InputRequest {
   const source = sources.get(request) ?? request;
-  const shown = texts.localize?.(source, element) ?? source;
-  const { form, answer, submitted, view } = shown;
-  if (!form || !allFields(form).some(({ type }) => type === "rows")) return shown;
-  const say = sayIn(localeOf(element ?? document.documentElement));
-  const words = `${say("choices.accept")} ${say("choices.decline")}`; // English ones until those of the language are there
-  const known = flats.get(shown);
-  if (known?.words === words) return known.flat;
+  const localized = texts.localize?.(source, element) ?? source;
+  const { form, answer, submitted, view } = localized;
+  if (!form || !allFields(form).some(({ type }) => type === "rows")) return localized;
+  const getText = getTextIn(localeOf(element ?? document.documentElement));
+  const words = `${getText("choices.accept")} ${getText("choices.decline")}`; // English ones until those of the language are there
+  const cached = flattenedRequests.get(localized);
+  if (cached?.words === words) return cached.flat;
   const trees: Trees = { ...view?.markdown };
   for (const path of Object.keys(trees)) if (path.includes(".fields[")) delete trees[path];
   const flat: InputRequest = {
-    ...shown,
-    form: flatForm(form, say, view?.markdown ?? {}, trees),
+    ...localized,
+    form: flattenForm(form, getText, view?.markdown ?? {}, trees),
     view: { ...view, markdown: trees },
-    ...(answer?.values && { answer: { ...answer, values: flatValues(form, answer.values) } }),
-    ...(submitted?.values && { submitted: { ...submitted, values: flatValues(form, submitted.values) } }),
+    ...(answer?.values && { answer: { ...answer, values: flattenValues(form, answer.values) } }),
+    ...(submitted?.values && { submitted: { ...submitted, values: flattenValues(form, submitted.values) } }),
   };
-  flats.set(shown, { words, flat });
-  sources.set(flat, shown);
+  flattenedRequests.set(localized, { words, flat });
+  sources.set(flat, localized);
   return flat;
 }
 
 /** The texts of the values by field, with one for all rows of a field. */
-export function joinRows(form: Form, said: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const source = made.get(form)?.source;
-  if (!source) return said;
+export function joinRows(form: Form, texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const source = flattenedForms.get(form)?.source;
+  if (!source) return texts;
   const line = (field: Rows, row: Row): string => {
-    const decision = said.get(decisionId(field, row));
-    const more = (row.fields ?? []).map((each) => said.get(fieldId(field, row, each))).filter(Boolean);
+    const decision = texts.get(decisionId(field, row));
+    const more = (row.fields ?? []).map((each) => texts.get(fieldId(field, row, each))).filter(Boolean);
     return decision ? `${row.label}: ${decision}${more.length > 0 ? ` (${more.join(", ")})` : ""}` : "";
   };
   const text = (field: Field): string =>
@@ -188,7 +192,7 @@ export function joinRows(form: Form, said: ReadonlyMap<string, string>): Readonl
           .map((row) => line(field, row))
           .filter(Boolean)
           .join("; ")
-      : (said.get(field.id) ?? "");
+      : (texts.get(field.id) ?? "");
   return new Map(allFields(source).map((field) => [field.id, text(field)]));
 }
 

@@ -16,13 +16,13 @@ export function drawSection(
   request: InputRequest,
   form: Form,
   section: Section,
-  at: number,
+  index: number,
 ): Template {
-  const path = `form.sections[${at}]`;
+  const path = `form.sections[${index}]`;
   const begun = section.optional && isOpen(host.view) && host.isBegun(section);
-  return html`<fieldset class="section" id=${`section-${at}`}>
-    <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
-    ${begun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.say("skip_section")}</button>`}
+  return html`<fieldset class="section" id=${`section-${index}`}>
+    <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.getText("optional")}</span>`}</legend>
+    ${begun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.getText("skip_section")}</button>`}
     ${drawDescription(host, request, section.description, `${path}.description`)}
     ${drawFields(host, request, form, section.fields, path)}
   </fieldset>`;

@@ -19,11 +19,11 @@ addTexts(texts);
 
 const heldCount = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
 
-const ANSWER_FIRST = "composer.answer_first";
+const ANSWER_FIRST_KINDS = "composer.answer_first";
 
 /** The key of the sentence for each refusal; for all other errors the message could not be sent. */
 const REFUSALS: Record<string, string> = {
-  answer_first: ANSWER_FIRST,
+  answer_first: ANSWER_FIRST_KINDS,
   thread_archived: "composer.archived",
 };
 
@@ -77,13 +77,13 @@ export class Composer {
     );
   }
 
-  get #writer(): Writer {
-    const { say, locale } = this.host;
-    return { say, locale, me: this.#me };
+  get writer(): Writer {
+    const { getText, locale } = this.host;
+    return { getText, locale, me: this.#me };
   }
 
   /** The request that takes the place of the box: the oldest open one that asks for it, if this person may answer. */
-  get asked(): ThreadRequest | undefined {
+  get openRequest(): ThreadRequest | undefined {
     const { client, readonly, transcript } = this.host;
     if (!client || readonly || !transcript || transcript.archived_at) return undefined;
     return transcript.requests.find(
@@ -96,11 +96,11 @@ export class Composer {
   }
 
   draw(thread: Transcript): Template | false {
-    const { asked, host } = this;
+    const { openRequest, host } = this;
     if (host.readonly) return false;
     const mayWrite = thread.access?.level !== "view";
-    if (asked) {
-      this.#card = host.cardOf(asked);
+    if (openRequest) {
+      this.#card = host.cardOf(openRequest);
       return html`<div class="asked">${this.#card}</div>
         ${mayWrite && this.#stop.draw(thread)}${mayWrite && this.#drawTrouble()}`;
     }
@@ -115,24 +115,24 @@ export class Composer {
     return html`${this.#stop.draw(thread)}${this.#drawNote(thread)}
       <form class="composer" .onsubmit=${(event: Event) => this.#onSubmit(event)}>
         <label
-          ><span class="hidden">${host.say("composer.message")}</span
+          ><span class="hidden">${host.getText("composer.message")}</span
           ><textarea
             rows="1"
             aria-describedby="note"
-            placeholder=${host.say("composer.message")}
+            placeholder=${host.getText("composer.message")}
             .value=${host.text}
             .oninput=${(event: Event) => this.#onInput(event)}
             .onkeydown=${(event: KeyboardEvent) => this.#onKey(event)}
           ></textarea>
         </label>
-        <button type="submit" class="primary">${host.say("send")}</button>
+        <button type="submit" class="primary">${host.getText("send")}</button>
       </form>
       ${this.#drawTrouble()}`;
   }
 
   #drawTrouble(): Template {
-    const { client, say, trouble } = this.host;
-    return html`${client?.link === "offline" && html`<div class="trouble">${icons.warn} ${say("offline")}</div>`}
+    const { client, getText, trouble } = this.host;
+    return html`${client?.link === "offline" && html`<div class="trouble">${icons.warn} ${getText("offline")}</div>`}
       <div class="trouble" role="alert">${trouble?.()}</div>`;
   }
 
@@ -143,24 +143,24 @@ export class Composer {
 
   /** The mark beside the author of a message that is held. */
   drawHeld(): Template {
-    return html`<span class="waits"> · ${icons.clock} ${this.host.say("composer.held")}</span>`;
+    return html`<span class="waits"> · ${icons.clock} ${this.host.getText("composer.held")}</span>`;
   }
 
   #drawNote(thread: Transcript): Template | undefined {
-    const { say } = this.host;
-    const words = predictOutcome(thread, this.#writer);
+    const { getText } = this.host;
+    const words = predictOutcome(thread, this.writer);
     // The same sentence is shown below after a refusal.
     if (!words || words === this.host.trouble?.()) return undefined;
-    const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
+    const stays = thread.free_text === "block_input" && html`<p>${getText("composer.stays")}</p>`;
     return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
   }
 
   /** The note in place of the box when nothing can be sent. */
   #drawClosed(why: string): Template {
-    const { say, text } = this.host;
-    const typed = html`<label>${say("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
+    const { getText, text } = this.host;
+    const typed = html`<label>${getText("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
     return html`<div class="note closed" id="note" tabindex="-1">
-      <p>${say(why)}</p>
+      <p>${getText(why)}</p>
       ${text && typed}
     </div>`;
   }
@@ -169,16 +169,16 @@ export class Composer {
   follow(before: Transcript, next: Transcript): string | undefined {
     const { host } = this;
     // A message that was refused because of an open request can be sent now.
-    if (host.trouble?.() === host.say(ANSWER_FIRST) && openRequests(next).length === 0)
+    if (host.trouble?.() === host.getText(ANSWER_FIRST_KINDS) && openRequests(next).length === 0)
       host.trouble = undefined;
     if (!before.archived_at !== !next.archived_at) {
       if (next.archived_at && host.root.activeElement?.closest(".composer")) host.focusOn("#note");
-      return host.say(next.archived_at ? "composer.archived" : "composer.unarchived");
+      return host.getText(next.archived_at ? "composer.archived" : "composer.unarchived");
     }
     const more = heldCount(next) - heldCount(before);
     return more === 0
       ? this.#stop.follow(before, next)
-      : host.say(more > 0 ? "composer.queue" : "composer.delivered");
+      : host.getText(more > 0 ? "composer.queue" : "composer.delivered");
   }
 
   /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */
@@ -187,11 +187,11 @@ export class Composer {
     const { transcript } = host;
     if (!text.trim()) return;
     const send = () => void sendOrWarn(host, text, () => void this.#send(text));
-    const explain = () => transcript && explainMismatch(transcript, text, this.#writer);
+    const explain = () => transcript && explainMismatch(transcript, text, this.writer);
     if (explain())
       host.trouble = () => html`<div class="ask">
-        <span>${explain()} ${host.say("composer.no_answer")}</span>
-        <button type="button" class="quiet" .onclick=${send}>${host.say("composer.anyway")}</button>
+        <span>${explain()} ${host.getText("composer.no_answer")}</span>
+        <button type="button" class="quiet" .onclick=${send}>${host.getText("composer.anyway")}</button>
       </div>`;
     else send();
   }
@@ -207,17 +207,17 @@ export class Composer {
     this.#key ??= newKey();
     host.trouble = undefined;
     try {
-      const { why } = await host.client.say(host.thread, text.trim(), this.#key);
+      const { why } = await host.client.postMessage(host.thread, text.trim(), this.#key);
       this.#key = null;
       // Text that was typed while the message was sent stays.
       if (host.text.startsWith(text)) this.#store(host.text.slice(text.length));
       if (this.#next.startsWith(text)) this.#next = this.#next.slice(text.length);
       if (why && !SILENT.includes(why))
-        host.trouble = () => html`<span class="ask">${host.say("composer.unanswered")}</span>`;
+        host.trouble = () => html`<span class="ask">${host.getText("composer.unanswered")}</span>`;
     } catch (error) {
       this.#next = "";
       const code = error instanceof WireError ? error.code : "";
-      host.trouble = () => host.say(REFUSALS[code] ?? "composer.failed");
+      host.trouble = () => host.getText(REFUSALS[code] ?? "composer.failed");
     } finally {
       this.#sending = false;
     }

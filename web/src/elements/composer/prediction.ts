@@ -6,11 +6,11 @@ import { type Locale, renderFault } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
 import { readable, texts } from "../localtexts.ts";
 import { onDemand } from "../ondemand.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 
 /** The person who writes, and the language of the sentences. */
 export interface Writer {
-  readonly say: Say;
+  readonly getText: GetText;
   readonly locale: Locale;
   /** The signed-in person, once known. */
   readonly me: Person | undefined;
@@ -27,38 +27,38 @@ function soleForm(thread: Transcript, me: Person | undefined): InputRequest | un
   return readOnlyReason(only, me) ? undefined : only;
 }
 
-function predictCancel(forms: number, say: Say): string | undefined {
-  return forms > 0 ? say("composer.closes", { count: forms }) : undefined;
+function predictCancel(forms: number, getText: GetText): string | undefined {
+  return forms > 0 ? getText("composer.closes", { count: forms }) : undefined;
 }
 
-function predictAnswer(thread: Transcript, { me, say }: Writer): string | undefined {
+function predictAnswer(thread: Transcript, { me, getText }: Writer): string | undefined {
   const form = soleForm(thread, me)?.form;
   const reply = form && parseReply(form, "");
   if (!reply) return undefined;
-  if ("values" in reply) return say("composer.answers");
-  return reply.why === "not_an_option" ? say("composer.answers_option") : undefined;
+  if ("values" in reply) return getText("composer.answers");
+  return reply.why === "not_an_option" ? getText("composer.answers_option") : undefined;
 }
 
 /** Say that a message answers none of the open requests. */
-const predictNothing = ({ length: count }: readonly InputRequest[], say: Say): string =>
-  say("composer.answers_nothing", { count });
+const predictNothing = ({ length: count }: readonly InputRequest[], getText: GetText): string =>
+  getText("composer.answers_nothing", { count });
 
 /** Return a sentence about what a message will do to what is open; undefined if nothing is. */
 export function predictOutcome(thread: Transcript, writer: Writer): string | undefined {
-  const { say } = writer;
+  const { getText } = writer;
   const open = openRequests(thread);
   if (open.length === 0) return undefined;
   switch (thread.free_text) {
     case "queue":
-      return say("composer.queue");
+      return getText("composer.queue");
     case "block_input":
-      return say("composer.answer_first");
+      return getText("composer.answer_first");
     case "cancel_pending":
-      return predictCancel(open.filter(({ form }) => form).length, say) ?? predictNothing(open, say);
+      return predictCancel(open.filter(({ form }) => form).length, getText) ?? predictNothing(open, getText);
     case "answer":
-      return predictAnswer(thread, writer) ?? predictNothing(open, say);
+      return predictAnswer(thread, writer) ?? predictNothing(open, getText);
     default:
-      return predictNothing(open, say);
+      return predictNothing(open, getText);
   }
 }
 
@@ -66,16 +66,16 @@ export function predictOutcome(thread: Transcript, writer: Writer): string | und
 export function explainMismatch(
   thread: Transcript,
   text: string,
-  { say, locale, me }: Writer,
+  { getText, locale, me }: Writer,
 ): string | undefined {
-  const asked = soleForm(thread, me);
-  const reply = asked?.form && parseReply(asked.form, text);
-  const { form, view } = (asked && readable(asked)) ?? {};
+  const openForm = soleForm(thread, me);
+  const reply = openForm?.form && parseReply(openForm.form, text);
+  const { form, view } = (openForm && readable(openForm)) ?? {};
   if (!form || !reply) return undefined;
   if ("values" in reply) {
     const [fault] = onDemand.findValueFaults?.(form, reply.values, view?.patterns) ?? [];
     return fault && (texts.ownMessage?.(form, fault) ?? renderFault(fault, locale));
   }
   const { why } = reply;
-  return why === "ambiguous" || why === "not_an_option" ? say(`composer.${why}`) : undefined;
+  return why === "ambiguous" || why === "not_an_option" ? getText(`composer.${why}`) : undefined;
 }

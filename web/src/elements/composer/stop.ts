@@ -6,9 +6,9 @@ import type { Transcript } from "../../core/transcript.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
 import type { WarningHost } from "../secretwarning.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 
-const SQUARE = draw("M7 7h10v10H7z");
+const STOP_ICON = draw("M7 7h10v10H7z");
 
 /** The element of the conversation, as the button uses it. */
 export interface StopHost extends WarningHost {
@@ -21,16 +21,19 @@ export interface StopHost extends WarningHost {
 }
 
 /** Refusals that the next attempt would meet again. */
-const LASTING = [403, 404, 409];
+const PERMANENT_STATUSES = [403, 404, 409];
 
 /** Say who works in a conversation; undefined if no run is open. An agent is known by what it has written. */
-function sayWorking({ runs = [], messages, requests }: Transcript, say: Say): string | undefined {
+function describeWorkers(
+  { runs = [], messages, requests }: Transcript,
+  getText: GetText,
+): string | undefined {
   const [agent, ...others] = new Set(runs.map((run) => run.agent));
   if (!agent) return undefined;
-  if (others.length > 0) return say("composer.working_many", { count: others.length + 1 });
+  if (others.length > 0) return getText("composer.working_many", { count: others.length + 1 });
   const authors = [...messages.map(({ author }) => author), ...requests.map(({ requester }) => requester)];
   const name = authors.findLast((author) => author?.id === agent)?.name;
-  return name ? say("composer.working", { agent: name }) : say("composer.working_agent");
+  return name ? getText("composer.working", { agent: name }) : getText("composer.working_agent");
 }
 
 /** The line that says which agent works, with a button that stops it. */
@@ -40,12 +43,12 @@ export class Stop {
   constructor(private readonly host: StopHost) {}
 
   draw(thread: Transcript): Template | undefined {
-    const { root, say } = this.host;
-    const words = sayWorking(thread, say);
+    const { root, getText } = this.host;
+    const words = describeWorkers(thread, getText);
     if (words)
       return html`<div class="working">
         <span>${words}</span>
-        <button type="button" id="stop" .onclick=${() => void this.#stop()}>${SQUARE}${say("composer.stop")}</button>
+        <button type="button" id="stop" .onclick=${() => void this.#stop()}>${STOP_ICON}${getText("composer.stop")}</button>
       </div>`;
     // The button goes away, and the focus stays near.
     if (root.activeElement?.id === "stop") this.host.focusOn(".composer textarea");
@@ -54,7 +57,7 @@ export class Stop {
 
   /** Return the announcement when an agent begins to work. */
   follow(before: Transcript, next: Transcript): string | undefined {
-    return before.runs?.length ? undefined : sayWorking(next, this.host.say);
+    return before.runs?.length ? undefined : describeWorkers(next, this.host.getText);
   }
 
   async #stop(): Promise<void> {
@@ -64,10 +67,10 @@ export class Stop {
     host.trouble = undefined;
     try {
       await Promise.all((host.transcript?.runs ?? []).map((run) => this.#end(run)));
-      host.news = host.say("composer.stopped");
+      host.news = host.getText("composer.stopped");
     } catch (error) {
-      const lasts = error instanceof WireError && LASTING.includes(error.status);
-      host.trouble = () => host.say(lasts ? "composer.stop_refused" : "composer.stop_failed");
+      const lasts = error instanceof WireError && PERMANENT_STATUSES.includes(error.status);
+      host.trouble = () => host.getText(lasts ? "composer.stop_refused" : "composer.stop_failed");
     } finally {
       this.#stopping = false;
     }

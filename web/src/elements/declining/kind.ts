@@ -2,7 +2,7 @@ import texts from "../../../../src/askback/messages/en.json?declining" with { ty
 import type { Form } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
-import { collect } from "../draft.ts";
+import { collectValues } from "../draft.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 
@@ -12,12 +12,12 @@ addTexts(texts);
 const withDeclining = (Base: typeof FormKind) =>
   class extends Base {
     override decline(reason: "skipped" | "dismissed"): void {
-      this.host.send("decline", { reason, values: collect(this.open, this.draft, this.host.locale) });
+      this.host.send("decline", { reason, values: collectValues(this.open, this.draft, this.host.locale) });
     }
 
     override drawActions(form: Form): Template {
       const warns = !this.view.request?.declined_once && isOpen(this.view);
-      return html`${warns && html`<p class="hint">${this.say("decline_sends")}</p>`}${super.drawActions(form)}`;
+      return html`${warns && html`<p class="hint">${this.getText("decline_sends")}</p>`}${super.drawActions(form)}`;
     }
   };
 

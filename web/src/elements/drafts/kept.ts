@@ -1,23 +1,23 @@
 import type { DraftStore } from "../drafts.ts";
 import { html, type Template } from "../html.ts";
 import { onDemand } from "../ondemand.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 
 interface KeptForm {
-  readonly say: Say;
+  readonly getText: GetText;
   readonly host: { redraw(): void };
 }
 
 /** Draw that what was typed is kept on this device, and how to erase it and keep nothing more; or that it is not kept. */
-export function drawKept({ host, say }: KeptForm, store: DraftStore | undefined): Template {
+export function drawKept({ host, getText }: KeptForm, store: DraftStore | undefined): Template {
   /** What is typed stays as long as the page. */
   const forget = (): void => {
     store?.stop();
     host.redraw();
   };
   return store?.on
-    ? html`<p class="hint kept">${say("drafts.restored")} <button type="button" class="quiet" .onclick=${forget}>${say("drafts.off")}</button></p>`
-    : html`<p class="hint kept" role="status">${say("drafts.none")}</p>`;
+    ? html`<p class="hint kept">${getText("drafts.restored")} <button type="button" class="quiet" .onclick=${forget}>${getText("drafts.off")}</button></p>`
+    : html`<p class="hint kept" role="status">${getText("drafts.none")}</p>`;
 }
 
 Object.assign(onDemand, { drawKept });

@@ -16,7 +16,7 @@ export class RetryScheduler implements Retry {
   #pause = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #end: ReturnType<typeof setTimeout> | undefined;
-  readonly #onLink = (): void => {
+  readonly #onLinkChange = (): void => {
     if (this.client.link === "online") this.send();
   };
 
@@ -26,7 +26,7 @@ export class RetryScheduler implements Retry {
     decision: boolean,
     changed: () => void,
   ) {
-    client.addEventListener?.("link", this.#onLink);
+    client.addEventListener?.("link", this.#onLinkChange);
     this.#schedule();
     if (!decision) return;
     this.#end = setTimeout(() => {
@@ -39,7 +39,7 @@ export class RetryScheduler implements Retry {
     this.active = false;
     clearTimeout(this.#timer);
     clearTimeout(this.#end);
-    this.client.removeEventListener?.("link", this.#onLink);
+    this.client.removeEventListener?.("link", this.#onLinkChange);
   }
 
   #schedule(): void {

@@ -5,7 +5,7 @@ import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
 import { type Attempt, type DraftStore, EDITED, type Left, type Retry, type TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import { answerLine } from "./answers.ts";
 import "./kept.ts";
 import { RetryScheduler } from "./retry.ts";
@@ -98,26 +98,31 @@ export class DeviceDraftStore implements DraftStore {
     request: InputRequest,
     attempt: Attempt,
     retry: Retry | undefined,
-    say: Say,
+    getText: GetText,
     locale: string,
   ): readonly string[] {
-    const what = say("drafts.what", { what: this.#describe(request, attempt, say, locale) });
-    return retry ? [say(retry.active ? "drafts.waits" : "drafts.old"), what] : [what];
+    const what = getText("drafts.what", { what: this.#describe(request, attempt, getText, locale) });
+    return retry ? [getText(retry.active ? "drafts.waits" : "drafts.old"), what] : [what];
   }
 
-  #describe({ form }: InputRequest, { body }: Attempt, say: Say, locale: string): string {
-    if ("outcome" in body) return say(`drafts.${body.outcome}`);
+  #describe({ form }: InputRequest, { body }: Attempt, getText: GetText, locale: string): string {
+    if ("outcome" in body) return getText(`drafts.${body.outcome}`);
     if ("data" in body) return JSON.stringify(body.data);
-    if ("reason" in body) return say(body.reason === "skipped" ? "skip" : "dismiss");
+    if ("reason" in body) return getText(body.reason === "skipped" ? "skip" : "dismiss");
     if ("names" in body) return body.names.join(", ");
     if ("decision" in body) {
       const { decision, scope = "once" } = body;
-      if (decision === "deny") return say(scope === "once" ? "approval.deny" : "approval.yes_never");
-      return say(`approval.${scope === "always" ? "yes_always" : scope}`);
+      if (decision === "deny") return getText(scope === "once" ? "approval.deny" : "approval.yes_never");
+      return getText(`approval.${scope === "always" ? "yes_always" : scope}`);
     }
     const hidden = allFields(form ?? {}).flatMap(({ id, sensitive }) => (sensitive ? [id] : []));
     const values = Object.entries(body.values).filter(([id]) => !hidden.includes(id));
-    return answerLine({ ...form, completed_view: null }, { values: Object.fromEntries(values) }, locale, say);
+    return answerLine(
+      { ...form, completed_view: null },
+      { values: Object.fromEntries(values) },
+      locale,
+      getText,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   InputRequest,
   FileList as Listed,
 } from "../../core/generated/wire.ts";
-import { join, own } from "../../core/path.ts";
+import { join, ownValue } from "../../core/path.ts";
 import { group } from "../field.ts";
 import { describedBy, type FieldView } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
@@ -89,12 +89,12 @@ export const withFiles = (Base: typeof FormKind) =>
       const room = this.#most(field) - this.#files(field).length;
       for (const [at, file] of chosen.entries()) {
         const tooLarge = field.max_bytes != null && file.size > field.max_bytes;
-        if (at >= room) this.#fail(field, file, this.say("files.too_many", { max: this.#most(field) }));
+        if (at >= room) this.#fail(field, file, this.getText("files.too_many", { max: this.#most(field) }));
         else if (tooLarge)
           this.#fail(
             field,
             file,
-            this.say("files.too_large", { size: this.#stored.size(field.max_bytes ?? 0) }),
+            this.getText("files.too_large", { size: this.#stored.size(field.max_bytes ?? 0) }),
           );
         else void this.#upload(field, file);
       }
@@ -107,7 +107,7 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     async #upload(field: FileField, file: File): Promise<void> {
-      const { host, say } = this;
+      const { host, getText } = this;
       const { id } = this.view.request ?? {};
       const call = new FileCall();
       let mine: Upload = { name: file.name, size: file.size, sent: 0, call, error: undefined };
@@ -127,7 +127,7 @@ export const withFiles = (Base: typeof FormKind) =>
         const stored = await call.send<FileValue>(host.client, "POST", target, file, (sent) =>
           replace({ ...mine, sent }),
         );
-        this.#said = say("files.done", { name: stored.name });
+        this.#said = getText("files.done", { name: stored.name });
         replace();
         this.#set(field, [...this.#files(field), stored]);
       } catch (error) {
@@ -151,8 +151,8 @@ export const withFiles = (Base: typeof FormKind) =>
 
     #refusal({ fieldErrors, message, status }: WireError): string {
       const [problem] = fieldErrors;
-      if (problem?.code === "file_type") return this.say("files.type_refused");
-      return problem?.message ?? (status ? message : this.say("files.failed"));
+      if (problem?.code === "file_type") return this.getText("files.type_refused");
+      return problem?.message ?? (status ? message : this.getText("files.failed"));
     }
 
     #cancel(field: FileField, upload: Upload, uid: string): void {
@@ -178,7 +178,7 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     get hindrance(): string | false {
-      return this.#busy.length > 0 && this.say("files.wait");
+      return this.#busy.length > 0 && this.getText("files.wait");
     }
 
     override submit(): void {
@@ -189,7 +189,7 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     override drawField(view: FieldView): Template | false {
-      const { field, say, uid, disabled } = view;
+      const { field, getText, uid, disabled } = view;
       if (!isFile(field)) return super.drawField(view);
       const found = this.#files(field);
       const uploads = this.#uploads.get(field.id) ?? [];
@@ -213,7 +213,7 @@ export const withFiles = (Base: typeof FormKind) =>
           part="input"
           id=${uid}
           type="file"
-          aria-label=${field.label ?? say("files.choose")}
+          aria-label=${field.label ?? getText("files.choose")}
           aria-invalid=${!!view.error}
           aria-describedby=${[describedBy(view), `${uid}-drop`].filter(Boolean).join(" ")}
           multiple=${this.#most(field) > 1}
@@ -241,43 +241,43 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     #limits(field: FileField): string {
-      const { say } = this;
+      const { getText } = this;
       const most = this.#most(field);
       return [
-        say("files.drop"),
-        most > 1 && say("files.most", { max: most }),
+        getText("files.drop"),
+        most > 1 && getText("files.most", { max: most }),
         field.max_bytes != null &&
-          say(most > 1 ? "files.each" : "files.size", { size: this.#stored.size(field.max_bytes) }),
-        field.accept && say("files.types", { types: typeNames(field.accept, say, this.host.locale) }),
+          getText(most > 1 ? "files.each" : "files.size", { size: this.#stored.size(field.max_bytes) }),
+        field.accept && getText("files.types", { types: typeNames(field.accept, getText, this.host.locale) }),
       ]
         .filter(Boolean)
         .join(" ");
     }
 
     #drawFile(file: FileValue, remove: (() => void) | false): Template {
-      const { say } = this;
+      const { getText } = this;
       const { name, size } = file;
       const save = (): void => void download(this.host.client, file).catch(() => {});
       return html`<li>
         ${this.#stored.drawPicture(file)}
         <span class="name">${name}</span> <span class="hint">${this.#stored.size(size)}</span>
-        <button type="button" class="quiet" aria-label=${say("files.download_of", { name })} .onclick=${save}>${say("files.download")}</button>
-        ${remove && html`<button type="button" class="quiet" aria-label=${say("files.remove_of", { name })} .onclick=${remove}>${say("files.remove")}</button>`}
+        <button type="button" class="quiet" aria-label=${getText("files.download_of", { name })} .onclick=${save}>${getText("files.download")}</button>
+        ${remove && html`<button type="button" class="quiet" aria-label=${getText("files.remove_of", { name })} .onclick=${remove}>${getText("files.remove")}</button>`}
       </li>`;
     }
 
     #drawUpload(field: FileField, upload: Upload, uid: string): Template {
-      const { say } = this;
+      const { getText } = this;
       const { name, size, sent, error, again } = upload;
       const state = error
         ? html`<p class="error">${icons.warn} ${error}</p>`
-        : html`<progress max=${size} .value=${sent} aria-label=${say("files.uploading", { name })}></progress>
-          ${sent === size && html`<span class="hint">${say("checking")}</span>`}`;
-      const label = say(error ? "files.dismiss_of" : "files.cancel_of", { name });
+        : html`<progress max=${size} .value=${sent} aria-label=${getText("files.uploading", { name })}></progress>
+          ${sent === size && html`<span class="hint">${getText("checking")}</span>`}`;
+      const label = getText(error ? "files.dismiss_of" : "files.cancel_of", { name });
       return html`<li>
         <span class="name">${name}</span> <span class="hint">${this.#stored.size(size)}</span> ${state}
-        ${again && html`<button type="button" aria-label=${say("files.again_of", { name })} .onclick=${again}>${say("files.again")}</button>`}
-        <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#cancel(field, upload, uid)}>${say(error ? "files.dismiss" : "files.cancel")}</button>
+        ${again && html`<button type="button" aria-label=${getText("files.again_of", { name })} .onclick=${again}>${getText("files.again")}</button>`}
+        <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#cancel(field, upload, uid)}>${getText(error ? "files.dismiss" : "files.cancel")}</button>
       </li>`;
     }
 
@@ -285,7 +285,7 @@ export const withFiles = (Base: typeof FormKind) =>
       const values = settled.request.answer?.values;
       const found = allFields(settled.request.form ?? {})
         .filter(isFile)
-        .flatMap(({ id }) => [own(values, id) ?? []].flat() as unknown as FileValue[]);
+        .flatMap(({ id }) => [ownValue(values, id) ?? []].flat() as unknown as FileValue[]);
       const receipt = super.drawSettled(settled);
       return found.length > 0
         ? html`${receipt}<ul class="files sent">${found.map((file) => this.#drawFile(file, false))}</ul>`

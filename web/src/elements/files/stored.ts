@@ -3,7 +3,7 @@ import type { FileValue } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";
 import type { Sender } from "../kind.ts";
-import { type Say, variantOf } from "../text.ts";
+import { type GetText, variantOf } from "../text.ts";
 import { addressOf, download, pathOf } from "./send.ts";
 
 addTexts(texts);
@@ -15,7 +15,7 @@ const PICTURES = /^image\/(png|jpeg|gif|webp)$/;
 interface Reader {
   readonly client: Sender | undefined;
   readonly locale: Locale;
-  readonly say: Say;
+  readonly getText: GetText;
   redraw(): void;
 }
 
@@ -43,7 +43,7 @@ export class StoredFiles {
   /** The picture of a file, once the server has drawn it. */
   drawPicture(
     file: FileValue,
-    alt = this.#reader.say("files.preview_of", { name: file.name }),
+    alt = this.#reader.getText("files.preview_of", { name: file.name }),
   ): Template | "" {
     const picture = this.#pictureOf(file);
     return picture && html`<img src=${picture} alt=${alt} .onerror=${() => this.#setPicture(file, "")} />`;
@@ -51,7 +51,7 @@ export class StoredFiles {
 
   /** A file in a message: its picture, and a link that saves it. */
   drawLink(file: FileValue, alt?: string): Template {
-    const { client, say } = this.#reader;
+    const { client, getText } = this.#reader;
     const { name, size } = file;
     const save = (event: Event): void => {
       event.preventDefault();
@@ -59,7 +59,7 @@ export class StoredFiles {
     };
     return html`<div class="file">
       ${this.drawPicture(file, alt)}
-      <a href=${pathOf(file)} aria-label=${say("files.download_of", { name })} .onclick=${save}>${name}</a> <span class="hint">${this.size(size)}</span>
+      <a href=${pathOf(file)} aria-label=${getText("files.download_of", { name })} .onclick=${save}>${name}</a> <span class="hint">${this.size(size)}</span>
     </div>`;
   }
 

@@ -1,7 +1,7 @@
-import { fill } from "../element.ts";
+import { replaceStyles } from "../element.ts";
 import { markdown } from "../request.css.ts";
 
-const rules = fill(markdown);
+const rules = replaceStyles(markdown);
 
 /** Texts in Markdown: code, lists and quotes. */
 rules`

@@ -4,7 +4,7 @@ import { addTexts } from "../../core/messages.ts";
 import { html, Template } from "../html.ts";
 import { localHost } from "../localhost.ts";
 import { onDemand } from "../ondemand.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import "./rich.css.ts";
 
 addTexts(texts);
@@ -19,32 +19,33 @@ const TAGS = new Map<string, readonly string[]>([
   ["table", ['<div class="table" tabindex="0"><table><tbody>', "</tbody></table></div>"]],
   ...["tr", "th", "td"].map((tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const),
 ]);
-const PLAIN = ["", ""];
+const PLAIN_TAGS = ["", ""];
 
 /** Only these schemes become links; the server checks the same. */
-const SAFE = /^(https?:\/\/|mailto:)/i;
+const SAFE_URL = /^(https?:\/\/|mailto:)/i;
 
 /** Draw nodes: text stays text. `drawOwn` draws some of them in its own way. */
 export const drawTree = (
   nodes: readonly Rich[],
-  say: Say,
+  getText: GetText,
   drawOwn?: (node: RichNode) => Template | undefined,
 ): (Template | string)[] =>
   nodes.map((node) => {
     if (typeof node === "string") return node;
-    const own = drawOwn?.(node);
-    if (own) return own;
-    const inside = drawTree(node.children ?? [], say, drawOwn);
-    if (node.type === "a" && SAFE.test(node.href ?? "")) {
+    const custom = drawOwn?.(node);
+    if (custom) return custom;
+    const inside = drawTree(node.children ?? [], getText, drawOwn);
+    if (node.type === "a" && SAFE_URL.test(node.href ?? "")) {
       const host = localHost(node.href ?? "");
       // A program that an agent started on this computer can imitate any page, so the label shows the address.
-      return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${say("link_local", { host })})`}</a>`;
+      return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${getText("link_local", { host })})`}</a>`;
     }
     if (node.type === "ol") return html`<ol start=${node.start}>${inside}</ol>`;
-    return new Template(TAGS.get(node.type) ?? PLAIN, [inside]);
+    return new Template(TAGS.get(node.type) ?? PLAIN_TAGS, [inside]);
   });
 
 /** Draw the Markdown tree of a text, if it has one. */
-export const rich = (nodes: readonly Rich[] | undefined, say: Say) => nodes && drawTree(nodes, say);
+export const rich = (nodes: readonly Rich[] | undefined, getText: GetText) =>
+  nodes && drawTree(nodes, getText);
 
 Object.assign(onDemand, { rich });

@@ -1,11 +1,13 @@
 import type { Rich } from "../../core/generated/wire.ts";
 
-const INSIDE = ["em", "strong", "code", "a"];
+const INLINE_TYPES = ["em", "strong", "code", "a"];
 
 /** The text of Markdown nodes, with a blank after each block. */
 export const textOf = (nodes: readonly Rich[]): string =>
   nodes
     .map((node) =>
-      typeof node === "string" ? node : textOf(node.children ?? []) + (INSIDE.includes(node.type) ? "" : " "),
+      typeof node === "string"
+        ? node
+        : textOf(node.children ?? []) + (INLINE_TYPES.includes(node.type) ? "" : " "),
     )
     .join("");

@@ -61,9 +61,9 @@ class PackageKind implements Kind {
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
-    const { say, view, headingLevel } = this.host;
+    const { getText, view, headingLevel } = this.host;
     return card(html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${request.summary}</div>
-      ${this.#trouble && html`<p role="status">${say(`package.${this.#trouble}`, { type: request.kind })}</p>`}
+      ${this.#trouble && html`<p role="status">${getText(`package.${this.#trouble}`, { type: request.kind })}</p>`}
       <div id="package"></div>
       <div class="actions">
         <button
@@ -71,7 +71,7 @@ class PackageKind implements Kind {
           class="quiet"
           aria-disabled=${!isOpen(view)}
           .onclick=${() => this.host.send("decline", { reason: "dismissed" })}
-        >${say("dismiss")}</button>
+        >${getText("dismiss")}</button>
       </div>`);
   }
 

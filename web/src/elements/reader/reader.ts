@@ -12,7 +12,7 @@ import { icons } from "../icons.ts";
 import type { BodyFactory, Card, ErrorTarget, Host, Kind, Sender } from "../kind.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { questionOf } from "../show.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 
 addTexts(texts);
 
@@ -22,18 +22,18 @@ class ClosedHost implements Host {
 
   constructor(
     private readonly host: Host,
-    private readonly why: () => string | undefined,
+    private readonly hindrance: () => string | undefined,
   ) {
     this.root = host.root;
   }
 
   get view(): View {
     const { view } = this.host;
-    return this.why() ? { ...view, interactive: false } : view;
+    return this.hindrance() ? { ...view, interactive: false } : view;
   }
 
-  get say(): Say {
-    return (key, params) => (key === "disabled" && this.why()) || this.host.say(key, params);
+  get getText(): GetText {
+    return (key, params) => (key === "disabled" && this.hindrance()) || this.host.getText(key, params);
   }
 
   get client(): Sender | undefined {
@@ -99,7 +99,7 @@ class Reader implements Kind {
     private readonly host: Host,
     Inner: new (host: Host) => Kind,
   ) {
-    this.inner = new Inner(new ClosedHost(host, () => this.#why()));
+    this.inner = new Inner(new ClosedHost(host, () => this.#hindrance()));
     const asked = host.client?.whoami?.();
     this.#unknown = !!asked;
     asked?.then(
@@ -113,20 +113,20 @@ class Reader implements Kind {
   }
 
   /** Why this person may not answer, in words. */
-  #why(): string | undefined {
-    const { say } = this.host;
+  #hindrance(): string | undefined {
+    const { getText } = this.host;
     const request = this.#request;
     if (!request) return undefined;
-    if (request.queued_behind) return this.#place(request);
-    const hinders = readOnlyReason(request, this.#me) ?? (this.#unknown ? "for" : undefined);
-    if (hinders === "excluded") return say("reader.excluded");
-    if (hinders !== "for") return hinders && say("reader.view");
-    return say("reader.for", { names: audience(request) });
+    if (request.queued_behind) return this.#queueText(request);
+    const hindrance = readOnlyReason(request, this.#me) ?? (this.#unknown ? "for" : undefined);
+    if (hindrance === "excluded") return getText("reader.excluded");
+    if (hindrance !== "for") return hindrance && getText("reader.view");
+    return getText("reader.for", { names: audience(request) });
   }
 
   /** Its place in the queue, in words. */
-  #place({ id, exclusive_key, requester }: InputRequest): string {
-    const { around = [], say, locale } = this.host;
+  #queueText({ id, exclusive_key, requester }: InputRequest): string {
+    const { around = [], getText, locale } = this.host;
     const before = around.slice(
       0,
       around.findIndex((each) => each.id === id),
@@ -137,7 +137,7 @@ class Reader implements Kind {
         each.exclusive_key === exclusive_key &&
         each.requester?.id === requester?.id,
     );
-    return next ? say("reader.after", { title: questionOf(next, locale) }) : say("reader.queued");
+    return next ? getText("reader.after", { title: questionOf(next, locale) }) : getText("reader.queued");
   }
 
   adopt(request: InputRequest): void {
@@ -151,7 +151,7 @@ class Reader implements Kind {
       ${icons.clock}
       <div>
         <p><strong>${questionOf(request, this.host.locale)}</strong></p>
-        <p class="by">${this.#place(request)}</p>
+        <p class="by">${this.#queueText(request)}</p>
       </div>
     </div>`;
   }
@@ -162,18 +162,18 @@ class Reader implements Kind {
 
   afterDraw(request: InputRequest): void {
     this.inner.afterDraw?.(request);
-    if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#why()) return;
+    if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#hindrance()) return;
     if (!isOpen(this.host.view)) return;
     this.#noted = true;
     void this.host.client?.post?.(`/v1/requests/${request.id}/shown`, {}, newKey()).catch(() => {});
   }
 
   submit(): void {
-    if (!this.#why()) this.inner.submit();
+    if (!this.#hindrance()) this.inner.submit();
   }
 
   escape(target: HTMLElement): void {
-    if (!this.#why()) this.inner.escape(target);
+    if (!this.#hindrance()) this.inner.escape(target);
   }
 
   errorTarget(path: string): ErrorTarget | undefined {
@@ -181,7 +181,7 @@ class Reader implements Kind {
   }
 
   unsentText(request: InputRequest): string {
-    return this.#why() ? "" : this.inner.unsentText(request);
+    return this.#hindrance() ? "" : this.inner.unsentText(request);
   }
 }
 

@@ -1,22 +1,22 @@
 import { newKey } from "../../client/key.ts";
 import { html, type Template } from "../html.ts";
-import { when } from "../text.ts";
+import { momentText } from "../text.ts";
 import type { Settled, SettledHost } from "./settled.ts";
 
 /** Whether an action on a card succeeded, by request and action. */
-const tried = new WeakMap<SettledHost, Record<string, boolean>>();
+const attempts = new WeakMap<SettledHost, Record<string, boolean>>();
 
 /** Draw a line with a button that acts on the request and shows an error if that fails; `done` replaces it after a success. */
 export function drawFollowUp(
-  { host, request, say }: Settled,
+  { host, request, getText }: Settled,
   action: "ask-again" | "revoke",
   text: string,
   label: string,
   done = "",
 ): Template {
   const path = `/v1/requests/${request.id}/${action}`;
-  const outcomes = tried.get(host) ?? {};
-  tried.set(host, outcomes);
+  const outcomes = attempts.get(host) ?? {};
+  attempts.set(host, outcomes);
   const act = async (): Promise<void> => {
     outcomes[path] =
       (await host.client?.post?.(path, {}, newKey()).then(
@@ -28,16 +28,16 @@ export function drawFollowUp(
   const worked = outcomes[path];
   return html`<p class="by beside" role="status">${worked ? done : text} ${
     !worked && html`<button type="button" .onclick=${act}>${label}</button>`
-  } ${worked === false && html`<span class="error">${say("not_done")}</span>`}</p>`;
+  } ${worked === false && html`<span class="error">${getText("not_done")}</span>`}</p>`;
 }
 
 /** Draw until when the server repeats a refusal, with a button that lets the agent ask again. */
 export function drawRefusal(receipt: Settled): Template | false {
-  const { host, say, locale } = receipt;
+  const { host, getText, locale } = receipt;
   const { client } = host;
   const { refusal, level } = receipt.request;
   const until = refusal ? Date.parse(refusal.until) : 0;
   if (host.readonly || !client?.post || level === "view" || until <= (client.now ?? Date.now())) return false;
-  const text = say("remembered", { time: when(new Date(until).toISOString(), locale) });
-  return drawFollowUp(receipt, "ask-again", text, say("ask_again"), say("asked_again"));
+  const text = getText("remembered", { time: momentText(new Date(until).toISOString(), locale) });
+  return drawFollowUp(receipt, "ask-again", text, getText("ask_again"), getText("asked_again"));
 }

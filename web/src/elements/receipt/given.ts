@@ -1,35 +1,36 @@
 import { nameOf, sectionsOf } from "../../core/form.ts";
 import type { Answer, Field, Form } from "../../core/generated/wire.ts";
-import { own } from "../../core/path.ts";
+import { ownValue } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { tick } from "../marks.ts";
 import { onDemand } from "../ondemand.ts";
 import { labelOf } from "../show.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import type { Settled } from "./settled.ts";
 
-const mark = (chosen: boolean, label: string, say: Say): Template =>
-  html`<li class=${chosen && "chosen"}>
-    <span class="mark">${chosen && tick}</span>
-    <span>${label}${chosen && html`<span class="hidden"> (${say("chosen")})</span>`}</span>
+const drawMark = (isChosen: boolean, label: string, getText: GetText): Template =>
+  html`<li class=${isChosen && "chosen"}>
+    <span class="mark">${isChosen && tick}</span>
+    <span>${label}${isChosen && html`<span class="hidden"> (${getText("chosen")})</span>`}</span>
   </li>`;
 
-function drawValue(field: Field, answer: Answer, { locale, say }: Settled): Template | string {
-  if (own(answer.skipped, field.id)) return html`<span class="missing">${say("choices.skipped")}</span>`;
+function drawValue(field: Field, answer: Answer, { locale, getText }: Settled): Template | string {
+  if (ownValue(answer.skipped, field.id))
+    return html`<span class="missing">${getText("choices.skipped")}</span>`;
   if (!("options" in field) || field.options_from || field.options.length > 8)
     return (
-      onDemand.valueText?.(field, answer, locale, say) ||
-      html`<span class="missing">${say("not_given")}</span>`
+      onDemand.valueText?.(field, answer, locale, getText) ||
+      html`<span class="missing">${getText("not_given")}</span>`
     );
-  const left = new Set<unknown>([own(answer.values, field.id) ?? []].flat());
+  const unlisted = new Set<unknown>([ownValue(answer.values, field.id) ?? []].flat());
   return html`<ul>
-    ${field.options.map((option) => mark(left.delete(option.value), labelOf(field, option, say), say))}
-    ${[...left].map((value) => mark(true, `${say("other")}: ${value}`, say))}
+    ${field.options.map((option) => drawMark(unlisted.delete(option.value), labelOf(field, option, getText), getText))}
+    ${[...unlisted].map((value) => drawMark(true, `${getText("other")}: ${value}`, getText))}
   </ul>`;
 }
 
 /** The answer, field by field. */
-export function drawGiven(view: Settled, form: Form, answer: Answer): Template {
+export function drawAnswers(view: Settled, form: Form, answer: Answer): Template {
   const hasAnswer = ({ id }: Field): boolean =>
     [answer.values, answer.skipped].some((part) => part && Object.hasOwn(part, id));
   const isShown = (field: Field): boolean => !field.visible_if || hasAnswer(field);

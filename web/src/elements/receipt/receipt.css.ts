@@ -1,7 +1,7 @@
-import { fill } from "../element.ts";
+import { replaceStyles } from "../element.ts";
 import { receipt } from "../request.css.ts";
 
-const rules = fill(receipt);
+const rules = replaceStyles(receipt);
 
 /** The collapsed line of an answered request and what it opens to. */
 rules`

@@ -9,31 +9,31 @@ import type { Kind } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
 import { questionOf } from "../show.ts";
 import { drawFollowUp, drawRefusal } from "./followup.ts";
-import { drawGiven } from "./given.ts";
+import { drawAnswers } from "./given.ts";
 import { Settled, type SettledHost } from "./settled.ts";
 import "./receipt.css.ts";
 
 addTexts(texts);
 
 /** The length of the summary of an answer that can be unfolded. */
-const LINE = 300;
+const MAX_LINE_LENGTH = 300;
 
 /** An answered form: one line that opens to what was answered. */
 export function drawAnswered(view: Settled): Template | undefined {
-  const { request, say, locale } = view;
+  const { request, getText, locale } = view;
   const { form, answer } = request;
   const { answerLine } = onDemand;
   if (!form || !answer || !answerLine) return undefined;
   const opens = form.completed_view?.show_inputs !== false;
   const empty = Object.keys(answer.values ?? {}).length === 0;
-  const text = empty ? say("nothing_given") : answerLine(form, answer, locale, say);
+  const text = empty ? getText("nothing_given") : answerLine(form, answer, locale, getText);
   const line = html`${view.drawMark(true)}
     <span class="line"
       ><span class="q">${questionOf(request, locale)}</span><span aria-hidden="true"> → </span
-      ><span class="hidden">: </span><span class="a">${opens ? shorten(text, LINE) : text}</span
+      ><span class="hidden">: </span><span class="a">${opens ? shorten(text, MAX_LINE_LENGTH) : text}</span
       >${answer.message && html`<span class="by">${answer.message}</span>`}<span class="by">${view.byline("answered_by")}</span>${view.drawLate()}</span
     >`;
-  return view.drawLine(line, opens && drawGiven(view, form, answer));
+  return view.drawLine(line, opens && drawAnswers(view, form, answer));
 }
 
 /** The submission of this person. */

@@ -6,9 +6,9 @@ import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
 import { cross, tick } from "../marks.ts";
 import { questionOf } from "../show.ts";
-import { type Say, when } from "../text.ts";
+import { type GetText, momentText } from "../text.ts";
 
-const DOWN = draw("M6 9l6 6 6-6");
+const DOWN_ICON = draw("M6 9l6 6 6-6");
 const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
 
 /** The outcome of this person's submission, as a key of the catalogue. */
@@ -31,7 +31,7 @@ function fateOf(
 /** The element that shows it. */
 export interface SettledHost {
   readonly view: View;
-  readonly say: Say;
+  readonly getText: GetText;
   readonly locale: Locale;
   readonly readonly: boolean;
   /** Whether a receipt is unfolded at first. */
@@ -52,8 +52,8 @@ export class Settled {
     readonly me: Person | undefined,
   ) {}
 
-  get say(): Say {
-    return this.host.say;
+  get getText(): GetText {
+    return this.host.getText;
   }
 
   get locale(): Locale {
@@ -67,10 +67,10 @@ export class Settled {
 
   /** The person who ended it, and the time; `key` names the sentence. */
   byline(key: string): string {
-    const { request, say, locale } = this;
+    const { request, getText, locale } = this;
     return [
-      say(key, { name: request.settled_by?.name ?? say("someone") }),
-      request.settled_at && when(request.settled_at, locale),
+      getText(key, { name: request.settled_by?.name ?? getText("someone") }),
+      request.settled_at && momentText(request.settled_at, locale),
     ]
       .filter(Boolean)
       .join(" · ");
@@ -78,10 +78,10 @@ export class Settled {
 
   /** The outcome of this person's submission, and any unsent text: nothing is dropped silently (K2). */
   drawLate(): Template {
-    const { host, request, say, unused, unsent, me } = this;
+    const { host, request, getText, unused, unsent, me } = this;
     const fate = fateOf(host.view.origin, request, unused, me);
-    return html`${fate && html`<span class="by"><strong>${say(fate)}</strong></span>`}${
-      unsent && html`<span class="by">${say("unsent", { text: unsent })}</span>`
+    return html`${fate && html`<span class="by"><strong>${getText(fate)}</strong></span>`}${
+      unsent && html`<span class="by">${getText("unsent", { text: unsent })}</span>`
     }`;
   }
 
@@ -92,7 +92,7 @@ export class Settled {
 
   /** A request that ended without an answer, and why; it opens to `more`. */
   drawEnded(more?: Template): Template {
-    const { request, say, locale } = this;
+    const { request, getText, locale } = this;
     const { status, reason, note } = request;
     const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
     const key =
@@ -102,7 +102,7 @@ export class Settled {
     const line = html`${icon}
       <div class="line">
         <p><strong>${questionOf(request, locale)}</strong></p>
-        <p class="by">${status === "declined" ? this.byline(key) : say(key)}</p>
+        <p class="by">${status === "declined" ? this.byline(key) : getText(key)}</p>
         ${note && html`<p class="by">“${note}”</p>`} ${this.drawLate()}
       </div>`;
     return this.drawLine(line, more);
@@ -112,7 +112,7 @@ export class Settled {
   drawLine(line: Template, more?: Template | false): Template {
     return more
       ? html`<details class="card" part="card" open=${!!this.host.unfolded && ""}>
-          <summary>${line}<span class="chevron">${DOWN}</span></summary>
+          <summary>${line}<span class="chevron">${DOWN_ICON}</span></summary>
           ${more}
         </details>`
       : html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;

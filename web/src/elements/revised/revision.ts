@@ -109,14 +109,14 @@ class FormRevision implements Revision {
     }
   }
 
-  draw({ view, say }: FormHost): Template {
+  draw({ view, getText }: FormHost): Template {
     const { left } = this;
     return html`<div id="revised" tabindex="-1">
-      ${this.#isNews && !view.errors.some(({ message }) => message === say("changed")) && html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`}
+      ${this.#isNews && !view.errors.some(({ message }) => message === getText("changed")) && html`<p class="hint" role="status">${icons.warn} ${getText("changed")}</p>`}
       ${
         left.length > 0 &&
         html`<div role="status">
-          <p class="hint">${say("revised.left")}</p>
+          <p class="hint">${getText("revised.left")}</p>
           ${left.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
         </div>`
       }

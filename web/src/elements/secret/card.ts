@@ -4,25 +4,25 @@ import { availableScopes } from "../../core/secret.ts";
 import { drawDescription } from "../form.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import type { SecretContext } from "./context.ts";
 import { usernameField } from "./inputs.ts";
 import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
 /** The agent's texts, separate from those of askback. */
-function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, say: Say): Template {
+function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, getText: GetText): Template {
   return html`<div class="says">
-    <p class="hint">${say("secret.says")}</p>
-    ${drawDescription({ say }, request, reason, "secret.reason")}
-    ${drawDescription({ say }, request, instructions, "secret.instructions")}
+    <p class="hint">${getText("secret.says")}</p>
+    ${drawDescription({ getText }, request, reason, "secret.reason")}
+    ${drawDescription({ getText }, request, instructions, "secret.instructions")}
   </div>`;
 }
 
 function drawScopes(context: SecretContext, secret: ShownSecret, off: boolean): Template {
-  const { say } = context.host;
+  const { getText } = context.host;
   return html`<fieldset class="field">
-    <legend class="label">${say("secret.scope")}</legend>
+    <legend class="label">${getText("secret.scope")}</legend>
     <div class="chips segments">
       ${availableScopes(secret).map(
         (scope) => html`<label class="chip" part="option">
@@ -34,7 +34,7 @@ function drawScopes(context: SecretContext, secret: ShownSecret, off: boolean): 
             .checked=${context.scope === scope}
             .onchange=${() => context.choose(scope)}
           />
-          <span>${say(`secret.${scope}`)}${scope === "project" && html` <bdi>(${secret.project})</bdi>`}</span>
+          <span>${getText(`secret.${scope}`)}${scope === "project" && html` <bdi>(${secret.project})</bdi>`}</span>
         </label>`,
       )}
     </div>
@@ -47,16 +47,16 @@ const drawDismiss = (context: SecretContext): Template =>
     class="quiet"
     aria-disabled=${!mayDecline(context.host.view)}
     .onclick=${() => context.dismiss()}
-  >${context.host.say("dismiss")}</button>`;
+  >${context.host.getText("dismiss")}</button>`;
 
 function drawActions(context: SecretContext): Template {
-  const { say, view } = context.host;
+  const { getText, view } = context.host;
   const state = stateOf(view);
-  if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
+  if (state === "disabled") return html`<p class="hint">${getText("disabled")}</p>`;
   const busy = state === "submitting";
   return html`<div class="actions">
     ${drawDismiss(context)}
-    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(context.reuses ? "secret.allow" : "secret.save")}</button>
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${getText("sending")}` : getText(context.reuses ? "secret.allow" : "secret.save")}</button>
   </div>`;
 }
 
@@ -70,8 +70,8 @@ function drawForm(context: SecretContext, secret: ShownSecret): Template {
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
     ${usernameField} ${secret.names.map((name) => drawValue(context, secret, name, off))} ${!context.reuses && drawScopes(context, secret, off)}
     <div>
-      ${!context.reuses && html`<p class="strong">${host.say("secret.never_paste")}</p>`}
-      <p class="hint">${host.say(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
+      ${!context.reuses && html`<p class="strong">${host.getText("secret.never_paste")}</p>`}
+      <p class="hint">${host.getText(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
     </div>
     ${drawActions(context)}
   </form>`;
@@ -85,23 +85,23 @@ function titleOf(
 ): string {
   const key = reuses && status === "pending" && !secret?.count ? "secret.let" : "secret.title";
   const params = { count, agent: requester?.name ?? "?", name: secret?.names[0] ?? "" };
-  return host.say(count === 1 ? key : `${key}_many`, params);
+  return host.getText(count === 1 ? key : `${key}_many`, params);
 }
 
 /** An open request for secrets: what the agent says it needs them for, and where the person types them. */
 export function drawCard(context: SecretContext, request: InputRequest): Template {
   const { secret } = request;
-  const { say, headingLevel } = context.host;
-  if (!secret) return html`<p>${say("unknown_kind")}</p>`;
+  const { getText, headingLevel } = context.host;
+  if (!secret) return html`<p>${getText("unknown_kind")}</p>`;
   const count = secret.count ?? secret.names.length;
   return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${titleOf(context, request, count)}</div>
-    ${drawSays(request, secret, say)}
+    ${drawSays(request, secret, getText)}
     ${
       request.status === "resolving"
-        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>
+        ? html`<p class="trial" role="status">${icons.clock} ${getText("checking")} ${namesOf(request, getText)}</p>
             <div class="actions">${drawDismiss(context)}</div>`
         : secret.count || stateOf(context.host.view) === "disabled"
-          ? html`<p>${namesOf(request, say)}</p>${drawActions(context)}`
+          ? html`<p>${namesOf(request, getText)}</p>${drawActions(context)}`
           : drawForm(context, secret)
     }`;
 }

@@ -10,16 +10,16 @@ export const usernameField = html`<input autocomplete="username" hidden />`;
  * and when the page is left. No property, attribute, event or storage ever holds one.
  */
 export class Inputs {
-  readonly #over = new AbortController();
+  readonly #abort = new AbortController();
 
-  /** `left` hears that the page is left: it may come back as it was. */
+  /** `onLeave` is called when the person leaves the page, which may come back unchanged. */
   constructor(
     private readonly root: ShadowRoot,
-    left: () => void,
+    onLeave: () => void,
   ) {
     // Drop values that were typed for the request that this element showed before.
     this.clear();
-    addEventListener("pagehide", left, { signal: this.#over.signal });
+    addEventListener("pagehide", onLeave, { signal: this.#abort.signal });
   }
 
   /** The value of the input with this id; empty if there is none. */
@@ -28,13 +28,13 @@ export class Inputs {
   }
 
   /** Empty all of them, or those that `which` selects. */
-  clear(which = ""): void {
-    for (const input of this.root.querySelectorAll<HTMLInputElement>(`${which}.secret`)) input.value = "";
+  clear(name = ""): void {
+    for (const input of this.root.querySelectorAll<HTMLInputElement>(`${name}.secret`)) input.value = "";
   }
 
   /** Nothing will be typed any more. */
   end(): void {
     this.clear();
-    this.#over.abort();
+    this.#abort.abort();
   }
 }

@@ -1,7 +1,7 @@
 import { allFields, type TextField, type Values } from "../../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
-import { collect, type Draft, EMPTY, type Entry } from "../draft.ts";
+import { collectValues, type Draft, EMPTY, type Entry } from "../draft.ts";
 import type { FormAnswer } from "../events.ts";
 import { drawField, labelled } from "../field.ts";
 import { describedBy, type FieldView } from "../fieldview.ts";
@@ -96,9 +96,9 @@ export class SensitiveForm extends FormKind {
 
   override drawField(view: FieldView): Template | false {
     if (!isTyped(view.field)) return drawField(view);
-    const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
+    const keptNote = html`<p class="hint">${this.getText("secret.kept")} ${this.getText("secret.never_paste")}</p>`;
     const first = allFields(this.form).find(isTyped)?.id === view.field.id;
-    return html`${first && usernameField}${drawHidden(view)}${kept}`;
+    return html`${first && usernameField}${drawHidden(view)}${keptNote}`;
   }
 
   override change(field: Field, patch: Partial<Entry>): void {
@@ -134,10 +134,10 @@ export class SensitiveForm extends FormKind {
     this.#makeBody ??= () => ({
       ...rest,
       revision: this.view.request?.revision,
-      values: collect(this.open, this.#entered(), this.host.locale),
+      values: collectValues(this.open, this.#entered(), this.host.locale),
     });
-    const shown = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
-    this.host.send("answer", { ...rest, values: shown }, this.#makeBody);
+    const definedValues = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
+    this.host.send("answer", { ...rest, values: definedValues }, this.#makeBody);
   }
 
   override drawSettled(settled: Settled): Template | undefined {
@@ -151,13 +151,13 @@ export class SensitiveForm extends FormKind {
     const hidden = new Set(allFields(form).flatMap(({ id, sensitive }) => (sensitive ? [id] : [])));
     const values = Object.entries(answer.values).map(([id, value]) => [
       id,
-      hidden.has(id) ? this.say("secret.set") : value,
+      hidden.has(id) ? this.getText("secret.set") : value,
     ]);
-    const plain = (fields: Field[] = []): Field[] =>
+    const withoutValues = (fields: Field[] = []): Field[] =>
       fields.map((field) => (hidden.has(field.id) ? asText(field) : field));
     const masked: Form = form.sections
-      ? { ...form, sections: form.sections.map((part) => ({ ...part, fields: plain(part.fields) })) }
-      : { ...form, fields: plain(form.fields ?? []) };
+      ? { ...form, sections: form.sections.map((part) => ({ ...part, fields: withoutValues(part.fields) })) }
+      : { ...form, fields: withoutValues(form.fields ?? []) };
     return { ...request, form: masked, answer: { ...answer, values: Object.fromEntries(values) } };
   }
 }

@@ -6,46 +6,46 @@ import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
 
-/** One name that is asked for, and what drawing its input needs. */
-interface Asked {
+/** The input of one name. */
+interface SecretInput {
   readonly context: SecretContext;
   readonly name: string;
   readonly slot: Slot;
   readonly help: SecretHelp;
   readonly error: string | undefined;
-  readonly off: boolean;
+  readonly disabled: boolean;
 }
 
 const hintOf = ({ description, format_hint }: SecretHelp): string =>
   [description, format_hint].filter(Boolean).join("\n");
 
-function describedBy({ name, slot, help, error }: Asked): string | false {
+function describedBy({ name, slot, help, error }: SecretInput): string | false {
   const uid = uidOf(name);
   const ids = [hintOf(help) && `${uid}-hint`, error && `${uid}-error`, slot.padded && `${uid}-padded`];
   return ids.filter(Boolean).join(" ") || false;
 }
 
 /** Only whether there is white space around it is kept of what was typed. */
-function type({ context, name }: Asked, event: Event): void {
+function onInput({ context, name }: SecretInput, event: Event): void {
   const { value } = event.target as HTMLInputElement;
   const inner = value.trim();
   context.change(name, { padded: inner !== "" && inner !== value });
 }
 
 /** Fold what has several lines, but nothing may move while the pointer is down on something else. */
-function leave({ context, name }: Asked, event: Event): void {
+function onBlur({ context, name }: SecretInput, event: Event): void {
   const area = event.target as HTMLTextAreaElement;
-  const fold = (): void => {
+  const foldLines = (): void => {
     const { value } = area;
     const lines = value.trimEnd().split("\n").length;
     if (lines > 1) context.change(name, { folded: { lines, characters: codePoints(value) } });
   };
-  if (document.querySelector(":active")) addEventListener("click", fold, { once: true });
-  else fold();
+  if (document.querySelector(":active")) addEventListener("click", foldLines, { once: true });
+  else foldLines();
 }
 
-function drawLine(asked: Asked): Template {
-  const { context, name, slot, help, error, off } = asked;
+function drawLine(input: SecretInput): Template {
+  const { context, name, slot, help, error, disabled } = input;
   const hides = help.input !== "text";
   const show = (): void => {
     context.change(name, { seen: !slot.seen });
@@ -62,20 +62,20 @@ function drawLine(asked: Asked): Template {
       spellcheck="false"
       placeholder=${help.placeholder}
       aria-invalid=${!!error}
-      aria-describedby=${describedBy(asked)}
-      disabled=${off}
-      .oninput=${(event: Event) => type(asked, event)}
+      aria-describedby=${describedBy(input)}
+      disabled=${disabled}
+      .oninput=${(event: Event) => onInput(input, event)}
     />${
       hides &&
-      !off &&
-      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${context.host.say("secret.show")}<span class="hidden"> ${name}</span></button>`
+      !disabled &&
+      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${context.host.getText("secret.show")}<span class="hidden"> ${name}</span></button>`
     }
   </div>`;
 }
 
-function drawLines(asked: Asked): Template {
-  const { context, name, slot, help, error, off } = asked;
-  const { say } = context.host;
+function drawLines(input: SecretInput): Template {
+  const { context, name, slot, help, error, disabled } = input;
+  const { getText } = context.host;
   const open = (): void => {
     context.change(name, { folded: null });
     context.host.focusOn(`#${uidOf(name)}`);
@@ -90,35 +90,40 @@ function drawLines(asked: Asked): Template {
       spellcheck="false"
       placeholder=${help.placeholder}
       aria-invalid=${!!error}
-      aria-describedby=${describedBy(asked)}
-      disabled=${off}
+      aria-describedby=${describedBy(input)}
+      disabled=${disabled}
       hidden=${slot.folded !== null}
-      .oninput=${(event: Event) => type(asked, event)}
-      .onblur=${(event: Event) => leave(asked, event)}
+      .oninput=${(event: Event) => onInput(input, event)}
+      .onblur=${(event: Event) => onBlur(input, event)}
     ></textarea>
     ${
       slot.folded &&
       html`<div class="value">
-        <span>${say("secret.folded", { ...slot.folded })}</span>
-        ${!off && html`<button type="button" class="quiet" id=${`${uidOf(name)}-open`} .onclick=${open}>${say("secret.open")}<span class="hidden"> ${name}</span></button>`}
+        <span>${getText("secret.folded", { ...slot.folded })}</span>
+        ${!disabled && html`<button type="button" class="quiet" id=${`${uidOf(name)}-open`} .onclick=${open}>${getText("secret.open")}<span class="hidden"> ${name}</span></button>`}
       </div>`
     }`;
 }
 
 /** One name: its label, what the agent says of it, and an input, or the choice of what is saved already. */
-export function drawValue(context: SecretContext, secret: ShownSecret, name: string, off: boolean): Template {
-  const { say } = context.host;
+export function drawValue(
+  context: SecretContext,
+  secret: ShownSecret,
+  name: string,
+  disabled: boolean,
+): Template {
+  const { getText } = context.host;
   const uid = uidOf(name);
   const slot = context.slotOf(name);
   const help = secret.metadata?.[name] ?? {};
   const error = context.host.errorAt(pathOf(name));
-  const asked: Asked = { context, name, slot, help, error, off };
+  const input: SecretInput = { context, name, slot, help, error, disabled };
   const present = nearestScope(secret, name);
   const hint = hintOf(help);
-  const reuse = (event: Event): void =>
+  const onSavedChange = (event: Event): void =>
     context.change(name, { saved: ticked(event), folded: null, padded: false });
   return html`<div class=${error ? "field wrong" : "field"} part="field">
-    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${say("optional")}</span>`}</label>
+    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${getText("optional")}</span>`}</label>
     ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}
     ${error && html`<p class="error" id=${`${uid}-error`}>${icons.warn} ${error}</p>`}
     ${
@@ -128,15 +133,15 @@ export function drawValue(context: SecretContext, secret: ShownSecret, name: str
           id=${`${uid}-saved`}
           part="input"
           type="checkbox"
-          aria-label=${`${name}: ${say("secret.saved", { scope: say(`secret.in_${present}`) })}`}
-          disabled=${off}
+          aria-label=${`${name}: ${getText("secret.saved", { scope: getText(`secret.in_${present}`) })}`}
+          disabled=${disabled}
           .checked=${slot.saved}
-          .onchange=${reuse}
+          .onchange=${onSavedChange}
         />
-        <span>${say("secret.saved", { scope: say(`secret.in_${present}`) })}</span>
+        <span>${getText("secret.saved", { scope: getText(`secret.in_${present}`) })}</span>
       </label>`
     }
-    ${!slot.saved && (help.input === "textarea" ? drawLines(asked) : drawLine(asked))}
-    ${slot.padded && html`<p class="padded" id=${`${uid}-padded`} role="status">${icons.warn} ${say("secret.padded")}</p>`}
+    ${!slot.saved && (help.input === "textarea" ? drawLines(input) : drawLine(input))}
+    ${slot.padded && html`<p class="padded" id=${`${uid}-padded`} role="status">${icons.warn} ${getText("secret.padded")}</p>`}
   </div>`;
 }

@@ -2,30 +2,30 @@ import texts from "../../../../src/askback/messages/en.json?shape" with { type: 
 import { allFields, nameOf, type Values } from "../../core/form.ts";
 import type { Field, Form, Json } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
-import { own } from "../../core/path.ts";
+import { ownValue } from "../../core/path.ts";
 import { findSecret, withoutSecrets } from "../../core/secretshapes.ts";
 import type { AskbackElement } from "../element.ts";
 import { html, type Template } from "../html.ts";
-import type { Say } from "../text.ts";
+import type { GetText } from "../text.ts";
 import { warningStyles } from "./warning.css.ts";
 
 addTexts(texts);
 
 /** Return the texts that the person typed, without the values of options. */
-const written = (field: Field, value: Json | undefined): string[] =>
+const writtenTexts = (field: Field, value: Json | undefined): string[] =>
   [value ?? []]
     .flat()
     .filter((item) => typeof item === "string")
     .filter((item) => !("options" in field && field.options.some((option) => option.value === item)));
 
 /** Return one question for each field that is not sensitive and looks like a secret; it never repeats the value. */
-export const form = (asked: Form, values: Values, say: Say): string[] =>
-  allFields(asked)
+export const form = (definition: Form, values: Values, getText: GetText): string[] =>
+  allFields(definition)
     .filter(({ sensitive }) => !sensitive)
     .flatMap((field) => {
-      const shape = written(field, own(values, field.id)).map(findSecret).find(Boolean);
+      const shape = writtenTexts(field, ownValue(values, field.id)).map(findSecret).find(Boolean);
       return shape
-        ? [say("shape.sure", { label: nameOf(asked, field), kind: say(`shape.${shape.kind}`) })]
+        ? [getText("shape.sure", { label: nameOf(definition, field), kind: getText(`shape.${shape.kind}`) })]
         : [];
     });
 
@@ -43,10 +43,10 @@ export function text(host: AskbackElement, typed: string, send: () => void): (()
     box.focus();
   };
   return () => html`<div class="doubt" role="group" aria-labelledby="doubt">
-    <p id="doubt">${host.say("shape.said", { kind: host.say(`shape.${shape.kind}`) })}</p>
+    <p id="doubt">${host.getText("shape.said", { kind: host.getText(`shape.${shape.kind}`) })}</p>
     <div>
-      <button type="button" id="leave" .onclick=${leaveOut}>${host.say("shape.leave")}</button>
-      <button type="button" class="quiet" .onclick=${send}>${host.say("shape.anyway")}</button>
+      <button type="button" id="leave" .onclick=${leaveOut}>${host.getText("shape.leave")}</button>
+      <button type="button" class="quiet" .onclick=${send}>${host.getText("shape.anyway")}</button>
     </div>
   </div>`;
 }

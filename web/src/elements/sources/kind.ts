@@ -3,14 +3,14 @@ import { allFields, type ChoiceField, type Values } from "../../core/form.ts";
 import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
-import { own } from "../../core/path.ts";
+import { ownValue } from "../../core/path.ts";
 import { list } from "../choices/list.css.ts";
 import type { Entry } from "../draft.ts";
 import { group } from "../field.ts";
 import { type FieldView, typed } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
-import { type Choice, type Item, itemsOf, rows } from "../options.ts";
+import { type Choice, drawRows, type Item, itemsOf } from "../options.ts";
 import { Search } from "./search.ts";
 
 addTexts(texts);
@@ -35,8 +35,11 @@ function withOptions(form: Form, id: string, options: readonly Option[]): Form {
 
 /** The options of an answer, with the labels that the person saw. */
 function answered(field: Field, answer: Answer | null | undefined): Option[] {
-  const labels = own(answer?.shown?.options, field.id) ?? [];
-  const values = [own(answer?.values as Values | undefined, field.id) ?? []].flat() as (string | number)[];
+  const labels = ownValue(answer?.shown?.options, field.id) ?? [];
+  const values = [ownValue(answer?.values as Values | undefined, field.id) ?? []].flat() as (
+    | string
+    | number
+  )[];
   return labels.map((label, at) => ({ value: values[at] ?? label, label }));
 }
 
@@ -108,9 +111,9 @@ export const withSources = (Base: typeof FormKind) =>
     }
 
     #drawSearch(view: Choice): Template {
-      const { field, say, uid, disabled } = view;
+      const { field, getText, uid, disabled } = view;
       const search = this.#searchOf(field);
-      const { found } = search;
+      const { result: found } = search;
       const id = `${uid}-filter`;
       const isFound = (option: Partial<Option>): boolean =>
         found.options.some(({ value }) => value === option.value);
@@ -134,20 +137,20 @@ export const withSources = (Base: typeof FormKind) =>
       });
       const go = (path: readonly SourceOption[]): void => {
         this.host.focusOn(`#${id}`);
-        search.go(path);
+        search.search(path);
       };
       const inside = found.path.at(-1);
       const shown = found.options.length;
       const status =
         found.state === "ready"
-          ? say(found.cursor ? "sources.first" : "sources.count", { shown })
-          : say(`sources.${found.state}`);
+          ? getText(found.cursor ? "sources.first" : "sources.count", { shown })
+          : getText(`sources.${found.state}`);
       const fresh = items.filter(({ option }) => isFound(option));
       return group(
         view,
         html`<div class="other">
-            ${inside && html`<p>${found.path.map(({ label }) => label).join(" › ")} <button type="button" class="quiet" aria-disabled=${disabled} .onclick=${() => !disabled && go(found.path.slice(0, -1))}>${say("sources.up")}</button></p>`}
-            <label class="hint" for=${id}>${say("sources.search")}</label>
+            ${inside && html`<p>${found.path.map(({ label }) => label).join(" › ")} <button type="button" class="quiet" aria-disabled=${disabled} .onclick=${() => !disabled && go(found.path.slice(0, -1))}>${getText("sources.up")}</button></p>`}
+            <label class="hint" for=${id}>${getText("sources.search")}</label>
             <input
               id=${id}
               type="search"
@@ -159,11 +162,11 @@ export const withSources = (Base: typeof FormKind) =>
               .onkeydown=${(event: KeyboardEvent) => steer(event, fresh.length > 0 ? fresh : items)}
             />
             <p class="hint" role="status">${status}</p>
-            ${found.state === "failed" && html`<button type="button" .onclick=${() => search.again()}>${say("sources.again")}</button>`}
+            ${found.state === "failed" && html`<button type="button" .onclick=${() => search.retry()}>${getText("sources.again")}</button>`}
           </div>
-          ${below.length > 0 && html`<div class="answers" role="group" aria-label=${say("sources.below")}>${below.map((option) => html`<button type="button" aria-disabled=${disabled} aria-label=${say("sources.open", { label: option.label })} .onclick=${() => !disabled && go([...found.path, option])}>${option.label} ›</button>`)}</div>`}
-          ${rows(view, items, "options scroll")}
-          ${found.state === "ready" && found.cursor && html`<button type="button" class="quiet" .onclick=${() => search.more()}>${say("sources.more")}</button>`}`,
+          ${below.length > 0 && html`<div class="answers" role="group" aria-label=${getText("sources.below")}>${below.map((option) => html`<button type="button" aria-disabled=${disabled} aria-label=${getText("sources.open", { label: option.label })} .onclick=${() => !disabled && go([...found.path, option])}>${option.label} ›</button>`)}</div>`}
+          ${drawRows(view, items, "options scroll")}
+          ${found.state === "ready" && found.cursor && html`<button type="button" class="quiet" .onclick=${() => search.loadMore()}>${getText("sources.more")}</button>`}`,
       );
     }
   };

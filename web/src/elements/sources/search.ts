@@ -6,7 +6,7 @@ import type { Sender } from "../kind.ts";
 const PAUSE_MS = 250;
 
 /** What is shown of a source, and how it was found. */
-export interface Found {
+export interface SearchResult {
   readonly text: string;
   /** The options that the person went into, the outermost first. */
   readonly path: readonly SourceOption[];
@@ -17,7 +17,7 @@ export interface Found {
 
 /** The search of one field; `changed` is called when there is something else to draw. */
 export class Search {
-  found: Found = { text: "", path: [], options: [], cursor: undefined, state: "loading" };
+  result: SearchResult = { text: "", path: [], options: [], cursor: undefined, state: "loading" };
   #run = 0;
   #timer: number | undefined;
 
@@ -38,21 +38,21 @@ export class Search {
   }
 
   /** Show what is below the last option of a path. */
-  go(path: readonly SourceOption[]): void {
+  search(path: readonly SourceOption[]): void {
     this.#set({ path, text: "", options: [] });
     void this.#load();
   }
 
-  again(): void {
+  retry(): void {
     void this.#load();
   }
 
-  more(): void {
-    void this.#load(this.found.cursor);
+  loadMore(): void {
+    void this.#load(this.result.cursor);
   }
 
-  #set(part: Partial<Found>): void {
-    this.found = { ...this.found, ...part };
+  #set(part: Partial<SearchResult>): void {
+    this.result = { ...this.result, ...part };
     this.changed();
   }
 
@@ -62,17 +62,17 @@ export class Search {
     this.#run += 1;
     const run = this.#run;
     this.#set({ state: "loading" });
-    const { text, path } = this.found;
+    const { text, path } = this.result;
     const query = new URLSearchParams({ field: this.field, q: text.trim().slice(0, 200) });
     const parent = path.at(-1);
     if (parent) query.set("parent", String(parent.value));
     if (cursor) query.set("cursor", cursor);
-    const found = await this.#read(`/v1/requests/${encodeURIComponent(this.request)}/options?${query}`);
+    const result = await this.#read(`/v1/requests/${encodeURIComponent(this.request)}/options?${query}`);
     if (run !== this.#run) return;
-    if (!found) this.#set({ state: "failed", options: cursor ? this.found.options : [] });
+    if (!result) this.#set({ state: "failed", options: cursor ? this.result.options : [] });
     else {
-      const options = cursor ? [...this.found.options, ...found.options] : found.options;
-      this.#set({ state: "ready", options, cursor: found.next_cursor ?? undefined });
+      const options = cursor ? [...this.result.options, ...result.options] : result.options;
+      this.#set({ state: "ready", options, cursor: result.next_cursor ?? undefined });
     }
   }
 

@@ -14,7 +14,7 @@ const TEXTS = new Set(
   ),
 );
 /** The most languages of a reader that the server accepts. */
-const MOST = 20;
+const MAX_CACHED = 20;
 /** Members that hold values, whose keys are arbitrary. */
 const VALUES = new Set(["initial_values", "default"]);
 
@@ -25,7 +25,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The source of a localized request, and its languages. */
-const made = new WeakMap<InputRequest, { source: InputRequest; languages: string }>();
+const localizedRequests = new WeakMap<InputRequest, { source: InputRequest; languages: string }>();
 
 /**
  * The languages of the reader: those of the browser, after the language of the page where that is another.
@@ -40,13 +40,13 @@ export function languagesOf(element: Element = document.documentElement): readon
 
 /** A request with one language of each text, and the Markdown trees of that; the same object while that is so. */
 export function localize(request: InputRequest, element?: Element): InputRequest {
-  const { source, languages } = made.get(request) ?? { source: request, languages: "" };
+  const { source, languages } = localizedRequests.get(request) ?? { source: request, languages: "" };
   if (!source.view?.languages) return request;
-  const wanted = languagesOf(element);
-  if (languages === wanted.join()) return request;
-  const chosen = localized(source, wanted);
-  made.set(chosen, { source, languages: wanted.join() });
-  return chosen;
+  const wantedLanguages = languagesOf(element);
+  if (languages === wantedLanguages.join()) return request;
+  const localizedRequest = localized(source, wantedLanguages);
+  localizedRequests.set(localizedRequest, { source, languages: wantedLanguages.join() });
+  return localizedRequest;
 }
 
 /** The same for languages that are given. */
@@ -60,18 +60,24 @@ export function localized(source: InputRequest, languages: readonly string[]): I
     return text[tag] ?? "";
   };
   const visit = (value: unknown, path: string): unknown => {
-    if (Array.isArray(value)) return value.map((item, at) => visit(item, join(path, at)));
+    if (Array.isArray(value)) return value.map((item, index) => visit(item, join(path, index)));
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([key, member]): [string, unknown] => {
       if (VALUES.has(key)) return [key, member];
-      const at = join(path, key);
-      if (TEXTS.has(key) && isObject(member)) return [key, pick(member as Record<string, string>, at)];
-      return [key, key === "messages" && isObject(member) ? messages(member, at) : visit(member, at)];
+      const memberPath = join(path, key);
+      if (TEXTS.has(key) && isObject(member))
+        return [key, pick(member as Record<string, string>, memberPath)];
+      return [
+        key,
+        key === "messages" && isObject(member) ? messages(member, memberPath) : visit(member, memberPath),
+      ];
     });
     return Object.fromEntries(members);
   };
-  const messages = (own: Json, path: string): Json =>
-    Object.fromEntries(Object.entries(own).map(([rule, text]) => [rule, pick(text as LocalText, path)]));
+  const messages = (ownMessages: Json, path: string): Json =>
+    Object.fromEntries(
+      Object.entries(ownMessages).map(([rule, text]) => [rule, pick(text as LocalText, path)]),
+    );
   const { form, secret, approval, action } = source;
   const { title, reason } = approval ?? {};
   return {
@@ -93,7 +99,7 @@ export function localized(source: InputRequest, languages: readonly string[]): I
 /** The languages that are sent with an answer, so that the server knows which texts the person saw. */
 export const sent = (action: string, element: Element & Pick<Host, "view">) =>
   action === "answer" && element.view.request?.view?.languages
-    ? { languages: languagesOf(element).slice(0, MOST) }
+    ? { languages: languagesOf(element).slice(0, MAX_CACHED) }
     : {};
 
 /** The rule of a field that a fault breaks, by the code of the fault. */

@@ -6,8 +6,8 @@ export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 const MINUTE_MS = 60_000;
 
 /** The local time at that moment, to the minute. */
-const wall = (at: Date): string =>
-  new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+const wallClock = (date: Date): string =>
+  new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 
 /**
  * A local time as an input has it, with its offset and zone: `2026-11-20T09:00:00+01:00[Europe/Berlin]`.
@@ -15,9 +15,9 @@ const wall = (at: Date): string =>
  * A time that a change of the clocks leaves out keeps the text as it is, so that the check refuses it.
  */
 export function withZone(local: string): string {
-  const at = new Date(local);
-  if (Number.isNaN(at.getTime()) || wall(at) !== local.slice(0, 16)) return local;
-  const minutes = at.getTimezoneOffset();
+  const date = new Date(local);
+  if (Number.isNaN(date.getTime()) || wallClock(date) !== local.slice(0, 16)) return local;
+  const minutes = date.getTimezoneOffset();
   const size = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
   const offset = (minutes > 0 ? "-" : "+") + size;
   return `${local.length === 16 ? `${local}:00` : local}${offset}[${zoneName()}]`;
@@ -27,8 +27,8 @@ export function withZone(local: string): string {
 export function localOf(moment: string): string {
   const [stamp = "", zone] = moment.split("[");
   if (/(Z|[+-]\d\d:\d\d)$/i.test(stamp)) {
-    const at = new Date(stamp);
-    return Number.isNaN(at.getTime()) ? "" : wall(at);
+    const date = new Date(stamp);
+    return Number.isNaN(date.getTime()) ? "" : wallClock(date);
   }
   return zone && zone.slice(0, -1) === zoneName() ? stamp.slice(0, 16) : "";
 }

@@ -16,31 +16,31 @@ export class Agents extends PagedSection<AgentRecord, AgentList> {
   }
 
   async #stop({ id, name }: AgentRecord): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("stop_title", { name }),
-      text: this.say("stop_text"),
-      yes: this.say("stop"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("stop_title", { name }),
+      text: this.getText("stop_text"),
+      yes: this.getText("stop"),
       danger: true,
     });
-    if (sure)
-      await this.change("POST", `/v1/agents/${encode(id)}/stop`, {}, this.say("stopped_done", { name }));
+    if (confirmed)
+      await this.change("POST", `/v1/agents/${encode(id)}/stop`, {}, this.getText("stopped_done", { name }));
   }
 
   async #revoke({ id, name }: AgentRecord, { path }: Root): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("root_title", { name, path }),
-      text: this.say("root_text"),
-      yes: this.say("revoke"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("root_title", { name, path }),
+      text: this.getText("root_text"),
+      yes: this.getText("revoke"),
     });
     const address = `/v1/agents/${encode(id)}/roots?path=${encode(path)}`;
-    if (sure) await this.change("DELETE", address, {}, this.say("revoked_done", { name: path }));
+    if (confirmed) await this.change("DELETE", address, {}, this.getText("revoked_done", { name: path }));
   }
 
   #drawRoot(agent: AgentRecord, root: Root): Template {
     const { path } = root;
     return html`<li>
       <code>${path}</code>
-      ${!agent.stopped_at && html`<button type="button" class="quiet" .onclick=${() => void this.#revoke(agent, root)}>${this.say("revoke")}<span class="hidden"> ${path}</span></button>`}
+      ${!agent.stopped_at && html`<button type="button" class="quiet" .onclick=${() => void this.#revoke(agent, root)}>${this.getText("revoke")}<span class="hidden"> ${path}</span></button>`}
     </li>`;
   }
 
@@ -50,38 +50,38 @@ export class Agents extends PagedSection<AgentRecord, AgentList> {
     if (list.length === 0)
       return drawEmpty({
         icon: ICON,
-        title: this.say("none"),
-        text: this.say("none_hint"),
+        title: this.getText("none"),
+        text: this.getText("none_hint"),
         code: "askback token create --role requester --name my-agent",
       });
     const columns: Column<AgentRecord>[] = [
       {
-        label: this.say("agent"),
+        label: this.getText("agent"),
         draw: ({ name, stopped_at }) =>
-          html`<strong><bdi>${name}</bdi></strong> ${stopped_at && html`<span class="tag bad">${this.say("stopped")}</span>`}`,
+          html`<strong><bdi>${name}</bdi></strong> ${stopped_at && html`<span class="tag bad">${this.getText("stopped")}</span>`}`,
       },
-      { label: this.say("works_for"), draw: ({ user }) => (user ? html`<bdi>${user}</bdi>` : "–") },
+      { label: this.getText("works_for"), draw: ({ user }) => (user ? html`<bdi>${user}</bdi>` : "–") },
       {
-        label: this.say("roots"),
+        label: this.getText("roots"),
         draw: (agent) =>
           agent.roots.length > 0
             ? html`<ul class="plain">${agent.roots.map((root) => this.#drawRoot(agent, root))}</ul>`
-            : html`<span class="muted">${this.say("no_roots")}</span>`,
+            : html`<span class="muted">${this.getText("no_roots")}</span>`,
       },
       {
-        label: this.say("since"),
+        label: this.getText("since"),
         draw: ({ created_at }) =>
           created_at && html`<askback-time look="long" at=${created_at}></askback-time>`,
       },
       {
-        label: this.say("actions"),
+        label: this.getText("actions"),
         quiet: true,
         draw: (agent) =>
           !agent.stopped_at &&
-          html`<button type="button" class="danger" .onclick=${() => void this.#stop(agent)}>${this.say("stop")}<span class="hidden"> ${agent.name}</span></button>`,
+          html`<button type="button" class="danger" .onclick=${() => void this.#stop(agent)}>${this.getText("stop")}<span class="hidden"> ${agent.name}</span></button>`,
       },
     ];
-    return html`${drawTable(this.say("agents"), columns, list)}
+    return html`${drawTable(this.getText("agents"), columns, list)}
       ${this.drawMore()}`;
   }
 }

@@ -7,7 +7,7 @@ import { drawCode } from "./code.ts";
 /** The browsers that are signed in; an admin sees everybody's, and makes links for more. */
 export class Browsers extends Section {
   #list: readonly BrowserSession[] | undefined;
-  #making = false;
+  #isCreating = false;
   /** The address of a new link. */
   #link = "";
 
@@ -16,17 +16,18 @@ export class Browsers extends Section {
   }
 
   async #end({ id, name, device }: BrowserSession): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("end_title", { name }),
-      text: device || this.say("unknown_device"),
-      yes: this.say("end"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("end_title", { name }),
+      text: device || this.getText("unknown_device"),
+      yes: this.getText("end"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/sessions/${encode(id)}`, {}, this.say("ended_done", { name }));
+    if (confirmed)
+      await this.change("DELETE", `/v1/sessions/${encode(id)}`, {}, this.getText("ended_done", { name }));
   }
 
   #show(open: boolean): void {
-    this.#making = open;
+    this.#isCreating = open;
     this.#link = "";
     this.host.redraw();
   }
@@ -34,42 +35,42 @@ export class Browsers extends Section {
   async #make(event: Event): Promise<void> {
     event.preventDefault();
     const { name, role } = read(event.target as HTMLFormElement);
-    const made = await this.change<Address>("POST", "/v1/login-links", { name: name || null, role });
-    this.#link = made?.url ?? "";
+    const created = await this.change<Address>("POST", "/v1/login-links", { name: name || null, role });
+    this.#link = created?.url ?? "";
     this.host.focusOn("#made");
   }
 
   override drawActions(): Template | false {
     return (
       this.isAdmin &&
-      html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.say("invite")}</button>`
+      html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.getText("invite")}</button>`
     );
   }
 
   override drawDialog(): Template | false {
-    if (!this.#making) return false;
-    return html`<askback-modal heading=${this.say("invite")} .onclose=${() => this.#show(false)}>
+    if (!this.#isCreating) return false;
+    return html`<askback-modal heading=${this.getText("invite")} .onclose=${() => this.#show(false)}>
       ${this.#link ? this.#drawLink() : this.#drawForm()}
     </askback-modal>`;
   }
 
   #drawForm(): Template {
     return html`<form class="stack" .onsubmit=${(event: Event) => void this.#make(event)}>
-      <label for="name">${this.say("name")}</label>
+      <label for="name">${this.getText("name")}</label>
       <input id="name" name="name" type="text" autocomplete="off" maxlength="100" value=${this.host.app.me?.name} autofocus />
-      <label for="role">${this.say("role")}</label>
+      <label for="role">${this.getText("role")}</label>
       <select id="role" name="role">
-        <option value="responder">${this.say("role_responder")}</option>
-        <option value="admin">${this.say("role_admin")}</option>
+        <option value="responder">${this.getText("role_responder")}</option>
+        <option value="admin">${this.getText("role_admin")}</option>
       </select>
-      <div class="actions end"><button type="submit" class="primary">${this.say("make_link")}</button></div>
+      <div class="actions end"><button type="submit" class="primary">${this.getText("make_link")}</button></div>
     </form>`;
   }
 
   #drawLink(): Template {
     return html`<div class="stack">
-      <p id="made" tabindex="-1">${this.say("link_hint")}</p>
-      ${drawCode(this.#link, this.say("qr"))}
+      <p id="made" tabindex="-1">${this.getText("link_hint")}</p>
+      ${drawCode(this.#link, this.getText("qr"))}
       <div class="sample"><code>${this.#link}</code><askback-copy .text=${this.#link}></askback-copy></div>
     </div>`;
   }
@@ -78,24 +79,27 @@ export class Browsers extends Section {
     if (!this.#list) return undefined;
     const columns: Column<BrowserSession>[] = [
       {
-        label: this.say("person"),
+        label: this.getText("person"),
         draw: ({ name, current }) =>
-          html`<strong><bdi>${name}</bdi></strong> ${current && html`<span class="tag good">${this.say("this_browser")}</span>`}`,
+          html`<strong><bdi>${name}</bdi></strong> ${current && html`<span class="tag good">${this.getText("this_browser")}</span>`}`,
       },
-      { label: this.say("device"), draw: ({ device }) => deviceName(device) || this.say("unknown_device") },
       {
-        label: this.say("last_used"),
+        label: this.getText("device"),
+        draw: ({ device }) => deviceName(device) || this.getText("unknown_device"),
+      },
+      {
+        label: this.getText("last_used"),
         draw: ({ last_used_at }) => html`<askback-time look="long" at=${last_used_at}></askback-time>`,
       },
       {
-        label: this.say("actions"),
+        label: this.getText("actions"),
         quiet: true,
         draw: (session) =>
           !session.current &&
-          html`<button type="button" .onclick=${() => void this.#end(session)}>${this.say("end")}<span class="hidden"> ${session.name}</span></button>`,
+          html`<button type="button" .onclick=${() => void this.#end(session)}>${this.getText("end")}<span class="hidden"> ${session.name}</span></button>`,
       },
     ];
-    return drawTable(this.say("browsers"), columns, this.#list);
+    return drawTable(this.getText("browsers"), columns, this.#list);
   }
 }
 

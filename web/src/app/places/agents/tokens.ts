@@ -11,7 +11,7 @@ const LIFETIMES = [0, 1, 7, 30, 90];
 export class Tokens extends PagedSection<Token, TokenList> {
   override readonly roles = ["admin"];
   protected readonly path = "/v1/tokens";
-  #making = false;
+  #isCreating = false;
   #secret = "";
 
   protected itemsOf(page: TokenList): readonly Token[] {
@@ -19,17 +19,18 @@ export class Tokens extends PagedSection<Token, TokenList> {
   }
 
   async #revoke({ id, name }: Token): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("revoke_title", { name }),
-      text: this.say("revoke_text"),
-      yes: this.say("revoke"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("revoke_title", { name }),
+      text: this.getText("revoke_text"),
+      yes: this.getText("revoke"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/tokens/${encode(id)}`, {}, this.say("revoked_done", { name }));
+    if (confirmed)
+      await this.change("DELETE", `/v1/tokens/${encode(id)}`, {}, this.getText("revoked_done", { name }));
   }
 
   #show(open: boolean): void {
-    this.#making = open;
+    this.#isCreating = open;
     this.#secret = "";
     this.host.redraw();
   }
@@ -39,25 +40,25 @@ export class Tokens extends PagedSection<Token, TokenList> {
     const { name, role, days } = read(event.target as HTMLFormElement);
     const lifetime = Number(days) > 0 ? { expires_in_s: Number(days) * DAY_S } : {};
     const body = { role, name: name || null, ...lifetime };
-    const made = await this.change<Token & { token: string }>("POST", "/v1/tokens", body);
-    this.#secret = made?.token ?? "";
+    const created = await this.change<Token & { token: string }>("POST", "/v1/tokens", body);
+    this.#secret = created?.token ?? "";
     this.host.focusOn("#made");
   }
 
   override drawActions(): Template {
-    return html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.say("new_token")}</button>`;
+    return html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.getText("new_token")}</button>`;
   }
 
   override drawDialog(): Template | false {
-    if (!this.#making) return false;
-    return html`<askback-modal heading=${this.say("new_token")} .onclose=${() => this.#show(false)}>
+    if (!this.#isCreating) return false;
+    return html`<askback-modal heading=${this.getText("new_token")} .onclose=${() => this.#show(false)}>
       ${this.#secret ? this.#drawSecret() : this.#drawForm()}
     </askback-modal>`;
   }
 
   #drawSecret(): Template {
     return html`<div class="stack">
-      <p id="made" tabindex="-1">${this.say("token_once")}</p>
+      <p id="made" tabindex="-1">${this.getText("token_once")}</p>
       <div class="sample"><code>${this.#secret}</code><askback-copy .text=${this.#secret}></askback-copy></div>
     </div>`;
   }
@@ -65,24 +66,24 @@ export class Tokens extends PagedSection<Token, TokenList> {
   #drawForm(): Template {
     const roles = ["requester", "responder", "admin"];
     return html`<form class="stack" .onsubmit=${(event: Event) => void this.#make(event)}>
-      <label for="name">${this.say("name")}</label>
+      <label for="name">${this.getText("name")}</label>
       <input id="name" name="name" type="text" autocomplete="off" maxlength="100" autofocus />
-      <label for="role">${this.say("role")}</label>
+      <label for="role">${this.getText("role")}</label>
       <select id="role" name="role">
-        ${roles.map((role) => html`<option value=${role}>${this.say(`role_${role}`)}</option>`)}
+        ${roles.map((role) => html`<option value=${role}>${this.getText(`role_${role}`)}</option>`)}
       </select>
-      <label for="days">${this.say("ends")}</label>
+      <label for="days">${this.getText("ends")}</label>
       <select id="days" name="days">
-        ${LIFETIMES.map((days) => html`<option value=${String(days)}>${this.say(days === 0 ? "ends_default" : "ends_days", { days })}</option>`)}
+        ${LIFETIMES.map((days) => html`<option value=${String(days)}>${this.getText(days === 0 ? "ends_default" : "ends_days", { days })}</option>`)}
       </select>
-      <div class="actions end"><button type="submit" class="primary">${this.say("make_token")}</button></div>
+      <div class="actions end"><button type="submit" class="primary">${this.getText("make_token")}</button></div>
     </form>`;
   }
 
   #drawEnd({ expires_at }: Token): Template | string {
-    if (!expires_at) return this.say("never");
+    if (!expires_at) return this.getText("never");
     return Date.parse(expires_at) <= this.host.app.client.now
-      ? this.say("ended")
+      ? this.getText("ended")
       : html`<askback-time look="left" at=${expires_at}></askback-time>`;
   }
 
@@ -95,28 +96,28 @@ export class Tokens extends PagedSection<Token, TokenList> {
       (!!expires_at && Date.parse(expires_at) <= this.host.app.client.now);
     const columns: Column<Token>[] = [
       {
-        label: this.say("token"),
+        label: this.getText("token"),
         draw: (token) =>
-          html`<strong><bdi>${token.name}</bdi></strong> ${token.revoked_at && html`<span class="tag bad">${this.say("revoked")}</span>`}`,
+          html`<strong><bdi>${token.name}</bdi></strong> ${token.revoked_at && html`<span class="tag bad">${this.getText("revoked")}</span>`}`,
       },
-      { label: this.say("role"), draw: ({ role }) => this.say(`role_${role}`) },
+      { label: this.getText("role"), draw: ({ role }) => this.getText(`role_${role}`) },
       {
-        label: this.say("last_used"),
+        label: this.getText("last_used"),
         draw: ({ last_used_at }) =>
           last_used_at
             ? html`<askback-time look="long" at=${last_used_at}></askback-time>`
-            : html`<span class="muted">${this.say("unused")}</span>`,
+            : html`<span class="muted">${this.getText("unused")}</span>`,
       },
-      { label: this.say("time_left"), draw: (token) => this.#drawEnd(token) },
+      { label: this.getText("time_left"), draw: (token) => this.#drawEnd(token) },
       {
-        label: this.say("actions"),
+        label: this.getText("actions"),
         quiet: true,
         draw: (token) =>
           !isFixed(token) &&
-          html`<button type="button" .onclick=${() => void this.#revoke(token)}>${this.say("revoke")}<span class="hidden"> ${token.name}</span></button>`,
+          html`<button type="button" .onclick=${() => void this.#revoke(token)}>${this.getText("revoke")}<span class="hidden"> ${token.name}</span></button>`,
       },
     ];
-    return html`${drawTable(this.say("tokens"), columns, this.list)}
+    return html`${drawTable(this.getText("tokens"), columns, this.list)}
       ${this.drawMore()}`;
   }
 }

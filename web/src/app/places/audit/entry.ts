@@ -1,7 +1,7 @@
 import type { AuditEntries } from "../../../core/generated/wire.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { html, type Template } from "../../../elements/html.ts";
-import type { Say } from "../../../elements/text.ts";
+import type { GetText } from "../../../elements/text.ts";
 import { pathOf } from "../../router.ts";
 
 type Entry = AuditEntries["entries"][number];
@@ -36,43 +36,43 @@ export const SUBJECTS = [
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Who did it: a person or an agent by name, or the policy. */
-export function whoOf(
+export function actorOf(
   { action, actor, requester, via }: Entry,
   agents: Record<string, string>,
-  say: Say,
+  getText: GetText,
 ): Template {
-  const nobody = say(action === "decide" ? "audit.policy" : "audit.server");
+  const nobody = getText(action === "decide" ? "audit.policy" : "audit.server");
   const name = text((actor as { name?: unknown } | undefined)?.name) || nobody;
   const asker = agents[text(requester)];
   return html`${escapeText(name)}
-    ${asker && asker !== name && html`<p class="muted">${say("audit.asked_by", { name: asker })}</p>`}
-    ${via && via !== "policy" && html`<p class="muted">${say("audit.via", { name: text(via) })}</p>`}`;
+    ${asker && asker !== name && html`<p class="muted">${getText("audit.asked_by", { name: asker })}</p>`}
+    ${via && via !== "policy" && html`<p class="muted">${getText("audit.via", { name: text(via) })}</p>`}`;
 }
 
 /** What was done, in words as far as there are some. */
-export function whatOf(entry: Entry, say: Say): Template {
+export function subjectOf(entry: Entry, getText: GetText): Template {
   const action = text(entry.action);
   const decision = text(entry.decision);
   const subject = SUBJECTS.find((each) => action === each || action.startsWith(`${each}.`));
   const verdict =
     decision &&
-    html`<span class=${decision === "approve" ? "tag good" : "tag bad"}>${say(`audit.${decision}`)}</span>`;
-  return html`${subject ? say(`audit.subject_${subject}`) : ""} <code>${action}</code> ${verdict}
+    html`<span class=${decision === "approve" ? "tag good" : "tag bad"}>${getText(`audit.${decision}`)}</span>`;
+  return html`${subject ? getText(`audit.subject_${subject}`) : ""} <code>${action}</code> ${verdict}
     ${entry.rule && html`<p class="muted"><code dir="ltr">${escapeText(text(entry.rule))}</code></p>`}
     ${entry.attempted && html`<p class="muted"><code>${escapeText(text(entry.attempted))}</code></p>`}`;
 }
 
 /** Links to what an entry is about. */
-export function drawAbout(entry: Entry, { threads }: AuditEntries["names"], say: Say): Template {
+export function drawAbout(entry: Entry, { threads }: AuditEntries["names"], getText: GetText): Template {
   const request = text(entry.request_id);
   const thread = text(entry.thread_id);
   const rule = text(entry.rule_id);
-  return html`${request && html`<p><a href=${pathOf("inbox", request)}>${say("audit.request")}</a></p>`}
-    ${rule && html`<p><a href=${pathOf("rules", rule)}>${say("audit.rule")}</a></p>`}
+  return html`${request && html`<p><a href=${pathOf("inbox", request)}>${getText("audit.request")}</a></p>`}
+    ${rule && html`<p><a href=${pathOf("rules", rule)}>${getText("audit.rule")}</a></p>`}
     ${thread && html`<p><a href=${pathOf("conversations", thread)}>${escapeText(threads[thread] ?? thread)}</a></p>`}`;
 }
 
 /** The whole entry, folded. */
-export const drawDetails = (entry: Entry, say: Say): Template =>
-  html`<details><summary>${say("audit.number", { seq: text(String(entry.seq ?? "")) })}</summary>
+export const drawDetails = (entry: Entry, getText: GetText): Template =>
+  html`<details><summary>${getText("audit.number", { seq: text(String(entry.seq ?? "")) })}</summary>
     <pre dir="ltr"><code>${escapeText(JSON.stringify(entry, null, 2))}</code></pre></details>`;

@@ -11,7 +11,7 @@ import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
 import { drawTable } from "../../ui/table.ts";
 import { drawSelect } from "../../ui/toolbar.ts";
 import { auditSheet } from "./audit.css.ts";
-import { drawAbout, drawDetails, SUBJECTS, whatOf, whoOf } from "./entry.ts";
+import { actorOf, drawAbout, drawDetails, SUBJECTS, subjectOf } from "./entry.ts";
 import { Verifier } from "./verifier.ts";
 
 addTexts(texts);
@@ -32,13 +32,13 @@ export class Place extends PlaceElement {
   #entries: readonly Entry[] | undefined;
   #names: AuditEntries["names"] = { agents: {}, threads: {} };
   #next: number | null = null;
-  #checked = 0;
+  #isLoaded = 0;
   #failed = false;
-  #turn = 0;
+  #loadCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   get heading(): string {
-    return this.say("app.audit");
+    return this.getText("app.audit");
   }
 
   override disconnectedCallback(): void {
@@ -64,37 +64,37 @@ export class Place extends PlaceElement {
   }
 
   /** The filters as the server reads them: days of this place become moments. */
-  #asked(cursor: number | null): URLSearchParams {
-    const asked = new URLSearchParams({ limit: String(PAGE) });
+  #searchQuery(cursor: number | null): URLSearchParams {
+    const query = new URLSearchParams({ limit: String(PAGE) });
     for (const name of ["actor", "action", "request_id", "thread_id"] as const)
-      if (this.#value(name)) asked.set(name, this.#value(name));
+      if (this.#value(name)) query.set(name, this.#value(name));
     const from = Date.parse(`${this.#value("from")}T00:00:00`);
     const to = Date.parse(`${this.#value("to")}T23:59:59.999`);
-    if (from) asked.set("created_after", new Date(from).toISOString());
-    if (to) asked.set("created_before", new Date(to).toISOString());
-    if (cursor !== null) asked.set("cursor", String(cursor));
-    return asked;
+    if (from) query.set("created_after", new Date(from).toISOString());
+    if (to) query.set("created_before", new Date(to).toISOString());
+    if (cursor !== null) query.set("cursor", String(cursor));
+    return query;
   }
 
   /** Read the newest entries, or with `more` those before. */
   async #load(more = false): Promise<void> {
-    this.#turn += 1;
-    const turn = this.#turn;
+    this.#loadCount += 1;
+    const loadCount = this.#loadCount;
     try {
-      const asked = this.#asked(more ? this.#next : null);
-      const page = await this.app.client.get<AuditEntries>(`/v1/audit/entries?${asked}`);
-      if (turn !== this.#turn) return;
+      const query = this.#searchQuery(more ? this.#next : null);
+      const page = await this.app.client.get<AuditEntries>(`/v1/audit/entries?${query}`);
+      if (loadCount !== this.#loadCount) return;
       this.#entries = [...(more ? (this.#entries ?? []) : []), ...page.entries];
       const { agents, threads } = this.#names;
       this.#names = {
         agents: { ...agents, ...page.names.agents },
         threads: { ...threads, ...page.names.threads },
       };
-      this.#checked = page.checked + (more ? this.#checked : 0);
+      this.#isLoaded = page.checked + (more ? this.#isLoaded : 0);
       this.#next = page.next_cursor;
       this.#failed = false;
     } catch {
-      if (turn !== this.#turn) return;
+      if (loadCount !== this.#loadCount) return;
       this.#failed = true;
     }
     this.redraw();
@@ -106,65 +106,65 @@ export class Place extends PlaceElement {
       const { url } = await this.app.client.post<{ url: string }>("/v1/session/addresses", body, newKey());
       download(url, "audit.jsonl");
     } catch {
-      this.app.toast({ text: this.say("app.failed") });
+      this.app.toast({ text: this.getText("app.failed") });
     }
   }
 
   #drawFilters(): Template {
-    const { say } = this;
+    const { getText } = this;
     const field = (name: Filter, type: string, label: string): Template =>
       html`<label>${label}<input type=${type} name=${name} autocomplete="off" spellcheck="false" .value=${this.#value(name)} .oninput=${(event: Event) => this.#set(name, (event.target as HTMLInputElement).value)} /></label>`;
-    const subjects = SUBJECTS.map((id) => ({ id, label: say(`audit.subject_${id}`) }));
+    const subjects = SUBJECTS.map((id) => ({ id, label: getText(`audit.subject_${id}`) }));
     return html`<form class="filters" role="search" .onsubmit=${(event: Event) => event.preventDefault()}>
-      ${field("actor", "text", say("audit.who"))}
-      <div class="label"><span aria-hidden="true">${say("audit.what")}</span>${drawSelect(say("audit.what"), say("audit.all"), subjects, this.#value("action"), (id) => this.#set("action", id))}</div>
-      ${field("from", "date", say("audit.from"))}
-      ${field("to", "date", say("audit.to"))}
-      ${field("request_id", "text", say("audit.request"))}
-      ${field("thread_id", "text", say("audit.thread"))}
+      ${field("actor", "text", getText("audit.who"))}
+      <div class="label"><span aria-hidden="true">${getText("audit.what")}</span>${drawSelect(getText("audit.what"), getText("audit.all"), subjects, this.#value("action"), (id) => this.#set("action", id))}</div>
+      ${field("from", "date", getText("audit.from"))}
+      ${field("to", "date", getText("audit.to"))}
+      ${field("request_id", "text", getText("audit.request"))}
+      ${field("thread_id", "text", getText("audit.thread"))}
     </form>`;
   }
 
   #drawEntries(): Template {
-    const { say } = this;
+    const { getText } = this;
     const entries = this.#entries;
-    if (this.#failed) return drawError(say, () => void this.#load());
-    if (!entries) return drawLoading(say);
+    if (this.#failed) return drawError(getText, () => void this.#load());
+    if (!entries) return drawLoading(getText);
     const isFiltered = FILTERS.some((name) => this.#value(name));
     if (entries.length === 0 && this.#next === null)
       return drawEmpty({
-        title: say(isFiltered ? "audit.none_found" : "audit.empty"),
-        text: say(isFiltered ? "audit.none_found_text" : "audit.empty_text"),
+        title: getText(isFiltered ? "audit.none_found" : "audit.empty"),
+        text: getText(isFiltered ? "audit.none_found_text" : "audit.empty_text"),
       });
     return drawTable<Entry>(
-      say("app.audit"),
+      getText("app.audit"),
       [
         {
-          label: say("audit.when"),
+          label: getText("audit.when"),
           draw: ({ at }) => at && html`<askback-time at=${at} look="long"></askback-time>`,
         },
-        { label: say("audit.who"), draw: (entry) => whoOf(entry, this.#names.agents, say) },
-        { label: say("audit.what"), draw: (entry) => whatOf(entry, say) },
-        { label: say("audit.about_column"), draw: (entry) => drawAbout(entry, this.#names, say) },
-        { label: say("audit.entry"), draw: (entry) => drawDetails(entry, say) },
+        { label: getText("audit.who"), draw: (entry) => actorOf(entry, this.#names.agents, getText) },
+        { label: getText("audit.what"), draw: (entry) => subjectOf(entry, getText) },
+        { label: getText("audit.about_column"), draw: (entry) => drawAbout(entry, this.#names, getText) },
+        { label: getText("audit.entry"), draw: (entry) => drawDetails(entry, getText) },
       ],
       entries,
     );
   }
 
   protected override render(): Template {
-    const { say } = this;
-    const actions = html`<button type="button" .onclick=${() => void this.#export()}>${say("audit.export")}</button>
+    const { getText } = this;
+    const actions = html`<button type="button" .onclick=${() => void this.#export()}>${getText("audit.export")}</button>
       ${this.#verifier.drawButton()}`;
     return html`<div class="page">
-      ${drawHeading(say("app.audit"), say("audit.about"), actions)}
+      ${drawHeading(getText("app.audit"), getText("audit.about"), actions)}
       ${this.#verifier.draw()}
       ${this.#drawFilters()}
       ${this.#drawEntries()}
       ${
         this.#next !== null &&
-        html`<p class="muted" role="status">${say("audit.checked", { count: this.#checked })}</p>
-        <button type="button" .onclick=${() => void this.#load(true)}>${say("audit.more")}</button>`
+        html`<p class="muted" role="status">${getText("audit.checked", { count: this.#isLoaded })}</p>
+        <button type="button" .onclick=${() => void this.#load(true)}>${getText("audit.more")}</button>`
       }
     </div>`;
   }

@@ -38,32 +38,32 @@ export class Verifier {
   }
 
   drawButton(): Template {
-    const { say } = this.place;
+    const { getText } = this.place;
     const running = this.#running;
     const press = (): void => {
       if (running) this.stop();
       else void this.#run();
     };
     // One button, which keeps the focus.
-    return html`<button type="button" class=${!running && "primary"} .onclick=${press}>${say(running ? "audit.stop" : "audit.verify")}</button>`;
+    return html`<button type="button" class=${!running && "primary"} .onclick=${press}>${getText(running ? "audit.stop" : "audit.verify")}</button>`;
   }
 
   draw(): Template {
-    return html`<div role="status">${this.#failed ? html`<p class="problem">${this.place.say("app.failed_hint")}</p>` : this.#drawResult()}</div>`;
+    return html`<div role="status">${this.#failed ? html`<p class="problem">${this.place.getText("app.failed_hint")}</p>` : this.#drawResult()}</div>`;
   }
 
   #drawResult(): Template | false {
-    const { say } = this.place;
+    const { getText } = this.place;
     const found = this.#last;
-    if (!found) return this.#running && html`<p class="muted">${say("audit.verifying")}</p>`;
+    if (!found) return this.#running && html`<p class="muted">${getText("audit.verifying")}</p>`;
     const { broken, complete, end, head } = found;
     if (broken)
-      return html`<p class="problem"><b>${say("audit.broken", { seq: broken.seq })}</b> ${broken.why}</p>`;
+      return html`<p class="problem"><b>${getText("audit.broken", { seq: broken.seq })}</b> ${broken.why}</p>`;
     if (!complete)
-      return html`<p class="muted">${say("audit.progress", { done: end.seq, all: head.seq })}</p>`;
+      return html`<p class="muted">${getText("audit.progress", { done: end.seq, all: head.seq })}</p>`;
     const { status, key } = head.seal;
     return html`<p class=${status === "sealed" ? "good" : "problem"}>
-      <b>${say("audit.complete", { seq: end.seq })}</b> ${say(`audit.seal_${status}`, { key: key ?? "" })}</p>
-      <p class="muted">${say("audit.head")} <code dir="ltr">${head.seq}:${head.hash}</code> <askback-copy .text=${`${head.seq}:${head.hash}`}></askback-copy></p>`;
+      <b>${getText("audit.complete", { seq: end.seq })}</b> ${getText(`audit.seal_${status}`, { key: key ?? "" })}</p>
+      <p class="muted">${getText("audit.head")} <code dir="ltr">${head.seq}:${head.hash}</code> <askback-copy .text=${`${head.seq}:${head.hash}`}></askback-copy></p>`;
   }
 }

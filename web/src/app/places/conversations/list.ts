@@ -4,11 +4,11 @@ import { needsTexts } from "../../../elements/localtexts.ts";
 
 /** How many one call reads, and at most when the list is reloaded. */
 const PAGE = 50;
-const MOST = 200;
+const MAX_LIMIT = 200;
 /** A search goes on by itself until it has found so many. */
-const ENOUGH = 20;
+const MIN_LIMIT = 20;
 /** The delay before the list is read again after a change; several changes in that time cause one read. */
-const CALM_MS = 300;
+const READ_DELAY_MS = 300;
 
 export interface Search {
   readonly q: string;
@@ -23,7 +23,7 @@ export class ConversationList {
   failed = false;
   #search: Search = { q: "", archived: false };
   /** The latest reading; an earlier one that answers later is ignored. */
-  #turn = 0;
+  #readCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stop: (() => void) | undefined;
 
@@ -35,24 +35,24 @@ export class ConversationList {
   /** Follow what happens until `leave()`. */
   follow(): void {
     let first = true;
-    const soon = (): void => {
+    const readSoon = (): void => {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
-        void this.#read(Math.min(MOST, Math.max(PAGE, this.found?.length ?? 0)));
-      }, CALM_MS);
+        void this.#read(Math.min(MAX_LIMIT, Math.max(PAGE, this.found?.length ?? 0)));
+      }, READ_DELAY_MS);
     };
     this.#stop = this.client.follow({
       async sync() {
         // What happened while there was no connection.
-        if (!first) soon();
+        if (!first) readSoon();
         first = false;
       },
       event: (event) => {
-        if ("request" in event) soon();
+        if ("request" in event) readSoon();
       },
-      shared: soon,
+      shared: readSoon,
       changed: ({ what }) => {
-        if (what === "conversation") soon();
+        if (what === "conversation") readSoon();
       },
       refused: () => {},
     });
@@ -62,7 +62,7 @@ export class ConversationList {
     this.#stop?.();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#turn += 1;
+    this.#readCount += 1;
   }
 
   /** Look for others. */
@@ -72,13 +72,13 @@ export class ConversationList {
     void this.#read(PAGE);
   }
 
-  more(): void {
+  readMore(): void {
     if (this.cursor) void this.#read(PAGE, this.cursor);
   }
 
   async #read(limit: number, from?: string): Promise<void> {
-    this.#turn += 1;
-    const turn = this.#turn;
+    this.#readCount += 1;
+    const readCount = this.#readCount;
     const before = from ? (this.found ?? []) : [];
     const { q, archived } = this.#search;
     let read: readonly Conversation[] = [];
@@ -92,16 +92,16 @@ export class ConversationList {
         const page: ConversationPage = await this.client.get<ConversationPage>(`/v1/conversations?${query}`);
         if (page.conversations.some(({ request }) => request && needsTexts(request)))
           await import("../../../elements/texts/texts.ts").catch(() => {});
-        if (turn !== this.#turn) return;
+        if (readCount !== this.#readCount) return;
         read = [...read, ...page.conversations];
         cursor = page.next_cursor;
-      } while (cursor && read.length < ENOUGH);
+      } while (cursor && read.length < MIN_LIMIT);
       const ids = new Set(read.map(({ id }) => id));
       this.found = [...before.filter(({ id }) => !ids.has(id)), ...read];
       this.cursor = cursor;
       this.failed = false;
     } catch {
-      if (turn !== this.#turn) return;
+      if (readCount !== this.#readCount) return;
       // What is shown stays; the next change reads it again.
       this.failed = !this.found;
     }

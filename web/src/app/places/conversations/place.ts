@@ -7,9 +7,9 @@ import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { type Changed, drawList } from "../../../elements/element.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
-import { initials } from "../../../elements/initials.ts";
+import { initialsOf } from "../../../elements/initials.ts";
 import { AskbackThread } from "../../../elements/thread.ts";
-import { icons } from "../../icons.ts";
+import { placeIcons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
@@ -40,10 +40,10 @@ export class Place extends PlaceElement {
   #agents: ReadonlyMap<string, string> = new Map();
   #typing: ReturnType<typeof setTimeout> | undefined;
   #thread: AskbackThread | undefined;
-  #stop: (() => void) | undefined;
+  #unfollow: (() => void) | undefined;
 
   get heading(): string {
-    return this.item ? this.#title : this.say("app.conversations");
+    return this.item ? this.#title : this.getText("app.conversations");
   }
 
   override connectedCallback(): void {
@@ -54,7 +54,7 @@ export class Place extends PlaceElement {
     const redraw = (): void => this.redraw();
     const leaveKeys = followListKeys(this);
     inbox.addEventListener("change", redraw);
-    this.#stop = () => {
+    this.#unfollow = () => {
       inbox.removeEventListener("change", redraw);
       leaveKeys();
     };
@@ -70,7 +70,7 @@ export class Place extends PlaceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#typing);
-    this.#stop?.();
+    this.#unfollow?.();
     this.#list?.leave();
   }
 
@@ -98,8 +98,8 @@ export class Place extends PlaceElement {
   /** What a conversation is called: its title, its id if that is readable, or the agents in it. */
   #nameOf({ id, title, agents }: Pick<Conversation, "id" | "title" | "agents">): string {
     const names = (agents ?? []).flatMap((each) => this.#agents.get(each) ?? []);
-    const known = titleOrId(id, title) || (names.length === 0 && id);
-    return known || this.say("app.conversation_with", { name: names.join(", ") });
+    const shownTitle = titleOrId(id, title) || (names.length === 0 && id);
+    return shownTitle || this.getText("app.conversation_with", { name: names.join(", ") });
   }
 
   get #open(): Conversation | undefined {
@@ -138,12 +138,12 @@ export class Place extends PlaceElement {
   #drawRow(each: Conversation, waiting: number): Template {
     const { id, message, request, updated_at } = each;
     const name = this.#nameOf(each);
-    const who = message?.name ?? this.#agents.get(each.agents?.[0] ?? "") ?? "";
+    const authorName = message?.name ?? this.#agents.get(each.agents?.[0] ?? "") ?? "";
     const text = request ? titleOf(request, this) : (message?.text ?? "");
     const speaker = request ? (request.agent?.name ?? request.requester?.name) : message?.name;
-    const line = speaker ? this.say("conversations.said", { name: speaker, text }) : text;
+    const line = speaker ? this.getText("conversations.said", { name: speaker, text }) : text;
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
-      <span class="mark" aria-hidden="true">${initials(each.title ? who || name : (name.split(" ").at(-1) ?? name))}</span>
+      <span class="mark" aria-hidden="true">${initialsOf(each.title ? authorName || name : (name.split(" ").at(-1) ?? name))}</span>
       <span class="t">${escapeText(name)}</span>
       <askback-time class="when" at=${updated_at}></askback-time>
       <span class="s"><span class="line">${escapeText(line)}</span>${waiting > 0 && html`<span class="tag waits">${this.#count("waits", waiting)}</span>`}</span>
@@ -151,42 +151,44 @@ export class Place extends PlaceElement {
   }
 
   #count(name: string, count: number): string {
-    return this.say(`conversations.${name}`, { count });
+    return this.getText(`conversations.${name}`, { count });
   }
 
   #drawFilters(): Template {
-    const { say } = this;
+    const { getText } = this;
     const chips = [
-      { id: "", label: say("conversations.current") },
-      { id: "archived", label: say("conversations.archived") },
+      { id: "", label: getText("conversations.current") },
+      { id: "archived", label: getText("conversations.archived") },
     ];
-    return html`${drawSearch(say("conversations.search"), this.query?.get("q") ?? "", (text) => this.#type(text))}
-      ${drawChips(say("conversations.which"), chips, this.#archived ? "archived" : "", (id) => this.#filter("show", id))}`;
+    return html`${drawSearch(getText("conversations.search"), this.query?.get("q") ?? "", (text) => this.#type(text))}
+      ${drawChips(getText("conversations.which"), chips, this.#archived ? "archived" : "", (id) => this.#filter("show", id))}`;
   }
 
   #drawRows(): Template {
-    const { say } = this;
+    const { getText } = this;
     const list = this.#list;
     if (list?.failed)
-      return drawError(say, () => list.search({ q: this.query?.get("q") ?? "", archived: this.#archived }));
-    if (!list?.found) return drawLoading(say);
+      return drawError(getText, () =>
+        list.search({ q: this.query?.get("q") ?? "", archived: this.#archived }),
+      );
+    if (!list?.found) return drawLoading(getText);
     const more =
       list.cursor &&
-      html`<button type="button" class="more" .onclick=${() => list.more()}>${say("conversations.more")}</button>`;
+      html`<button type="button" class="more" .onclick=${() => list.readMore()}>${getText("conversations.more")}</button>`;
     if (list.found.length > 0) return html`<ul class="rows"></ul>${more}`;
     if (this.query?.get("q")) {
-      const clear = html`<a href=${pathOf("conversations", this.item)}>${say("conversations.clear")}</a>`;
+      const clear = html`<a href=${pathOf("conversations", this.item)}>${getText("conversations.clear")}</a>`;
       return drawEmpty({
-        icon: icons.search,
-        title: say("conversations.nothing"),
+        icon: placeIcons.search,
+        title: getText("conversations.nothing"),
         action: html`${more || clear}`,
       });
     }
     if (this.#archived)
-      return drawEmpty({ icon: icons.tick, title: say("conversations.no_archive"), action: more });
+      return drawEmpty({ icon: placeIcons.tick, title: getText("conversations.no_archive"), action: more });
     return drawEmpty({
-      title: say("conversations.empty"),
-      text: say("conversations.hint"),
+      title: getText("conversations.empty"),
+      text: getText("conversations.hint"),
       code: 'from askback import Client\nClient().say("I am packing for Rome.", thread_id="trip")',
       action: more,
     });
@@ -204,30 +206,30 @@ export class Place extends PlaceElement {
   }
 
   async #archive(): Promise<void> {
-    const { say, item } = this;
+    const { getText, item } = this;
     const title = this.#title;
     const pending =
       this.#thread?.transcript?.requests.filter(({ status }) => !isTerminal(status)).length ?? 0;
     const question = {
-      title: say("conversations.archive_title", { title }),
+      title: getText("conversations.archive_title", { title }),
       text: this.#count("archive_text", pending),
-      yes: say("conversations.archive"),
+      yes: getText("conversations.archive"),
       danger: true,
     };
     if (pending > 0 && !(await this.app.confirm(question))) return;
-    if (!(await this.#put(item, "archive"))) return;
+    if (!(await this.#changeArchive(item, "archive"))) return;
     this.app.toast({
-      text: say("conversations.archive_done", { title }),
-      undo: () => void this.#put(item, "unarchive"),
+      text: getText("conversations.archive_done", { title }),
+      undo: () => void this.#changeArchive(item, "unarchive"),
     });
   }
 
   async #unarchive(): Promise<void> {
-    const text = this.say("conversations.unarchive_done", { title: this.#title });
-    if (await this.#put(this.item, "unarchive")) this.app.toast({ text });
+    const text = this.getText("conversations.unarchive_done", { title: this.#title });
+    if (await this.#changeArchive(this.item, "unarchive")) this.app.toast({ text });
   }
 
-  #put(id: string, action: "archive" | "unarchive"): Promise<boolean> {
+  #changeArchive(id: string, action: "archive" | "unarchive"): Promise<boolean> {
     return this.#try(this.app.client.post(`/v1/threads/${encode(id)}/${action}`, {}, newKey()));
   }
 
@@ -236,14 +238,14 @@ export class Place extends PlaceElement {
     return call.then(
       () => true,
       () => {
-        this.app.toast({ text: this.say("app.not_done") });
+        this.app.toast({ text: this.getText("app.not_done") });
         return false;
       },
     );
   }
 
   #drawActions(): Template | false {
-    const { say } = this;
+    const { getText } = this;
     const transcript = this.#thread?.transcript;
     const level = transcript?.access?.level;
     const isArchived = !!transcript?.archived_at;
@@ -254,13 +256,13 @@ export class Place extends PlaceElement {
       html`<button type="button" id="rename" class="quiet" .onclick=${() => {
         this.naming = true;
         this.focusOn("[name=title]");
-      }}>${say("conversations.rename")}</button>`
+      }}>${getText("conversations.rename")}</button>`
     }
-    ${mayArchive && html`<button type="button" class="quiet" .onclick=${() => void (isArchived ? this.#unarchive() : this.#archive())}>${say(isArchived ? "conversations.unarchive" : "conversations.archive")}</button>`}`;
+    ${mayArchive && html`<button type="button" class="quiet" .onclick=${() => void (isArchived ? this.#unarchive() : this.#archive())}>${getText(isArchived ? "conversations.unarchive" : "conversations.archive")}</button>`}`;
   }
 
   #drawNaming(): Template {
-    const { say } = this;
+    const { getText } = this;
     const close = (event: KeyboardEvent): void => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -268,31 +270,31 @@ export class Place extends PlaceElement {
       this.focusOn("#rename");
     };
     return html`<form class="naming" .onsubmit=${(event: Event) => void this.#rename(event)} .onkeydown=${close}>
-      <input type="text" name="title" maxlength="200" autocomplete="off" aria-label=${say("conversations.title")} .value=${this.#thread?.transcript?.title ?? ""} />
-      <button type="submit" class="primary">${say("conversations.save")}</button>
+      <input type="text" name="title" maxlength="200" autocomplete="off" aria-label=${getText("conversations.title")} .value=${this.#thread?.transcript?.title ?? ""} />
+      <button type="submit" class="primary">${getText("conversations.save")}</button>
     </form>`;
   }
 
   #drawDetail(): Template {
-    const { say } = this;
+    const { getText } = this;
     const names = (this.#open?.agents ?? []).flatMap((id) => this.#agents.get(id) ?? []).join(", ");
-    return html`<section class="pane detail" tabindex="-1" aria-label=${say("conversations.conversation")}>
+    return html`<section class="pane detail" tabindex="-1" aria-label=${getText("conversations.conversation")}>
       ${
         this.item
           ? html`<div class="bar">
-                <a class="back" href=${this.#path("")} aria-label=${say("app.conversations")}>${icons.back}<span>${say("app.conversations")}</span></a>
+                <a class="back" href=${this.#path("")} aria-label=${getText("app.conversations")}>${placeIcons.back}<span>${getText("app.conversations")}</span></a>
                 ${this.naming ? this.#drawNaming() : html`<h2>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
               </div>
               ${this.#thread}`
-          : !!this.#list?.found?.length && html`<p class="empty">${say("conversations.none")}</p>`
+          : !!this.#list?.found?.length && html`<p class="empty">${getText("conversations.none")}</p>`
       }
     </section>`;
   }
 
   protected override render(): Template {
     return html`<div class="split" data-open=${String(this.item !== "")}>
-      <section class="pane list" aria-label=${this.say("conversations.list")}>
-        <div class="bar">${drawHeading(this.say("app.conversations"))}${this.#drawFilters()}</div>
+      <section class="pane list" aria-label=${this.getText("conversations.list")}>
+        <div class="bar">${drawHeading(this.getText("app.conversations"))}${this.#drawFilters()}</div>
         ${this.#drawRows()}
       </section>
       ${this.#drawDetail()}

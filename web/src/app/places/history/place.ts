@@ -11,7 +11,7 @@ import { html, render, type Template } from "../../../elements/html.ts";
 import { loadKinds } from "../../../elements/kinds.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
 import type { AskbackRequest } from "../../../elements/request.ts";
-import { icons } from "../../icons.ts";
+import { placeIcons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { titleOrId } from "../../titles.ts";
@@ -23,7 +23,7 @@ import { Comments } from "../inbox/comments.ts";
 import { inbox } from "../inbox/inbox.css.ts";
 import { agentOf, titleOf } from "../inbox/words.ts";
 import { history } from "./history.css.ts";
-import { lookOf, OUTCOMES, outcomeOf, whoOf } from "./words.ts";
+import { OUTCOMES, outcomeOf, settlerOf, tagClassOf } from "./words.ts";
 
 addTexts(inboxTexts);
 addTexts(texts);
@@ -35,7 +35,7 @@ const TIMES: Record<string, number> = { day: DAY_MS, week: 7 * DAY_MS, month: 30
 const FILTERS = ["q", "kind", "outcome", "by", "agent", "thread_id"];
 const TYPING_MS = 250;
 /** The delay before the newest are read again after a request has ended; several ends in that time cause one read. */
-const CALM_MS = 300;
+const READ_DELAY_MS = 300;
 
 /** Every settled request: who decided what, when and why. */
 export class Place extends PlaceElement {
@@ -52,13 +52,13 @@ export class Place extends PlaceElement {
   #typing: ReturnType<typeof setTimeout> | undefined;
   #card: AskbackRequest | undefined;
   #open: InputRequest | undefined;
-  #gone = false;
-  #stop: (() => void) | undefined;
-  #leave: (() => void) | undefined;
+  #isMissing = false;
+  #unfollow: (() => void) | undefined;
+  #leaveKeys: (() => void) | undefined;
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   get heading(): string {
-    return this.#open ? titleOf(this.#open, this) : this.say("app.history");
+    return this.#open ? titleOf(this.#open, this) : this.getText("app.history");
   }
 
   override connectedCallback(): void {
@@ -68,7 +68,7 @@ export class Place extends PlaceElement {
     const { client } = this.app;
     const leaveKeys = followListKeys(this);
     const unfollow = this.#follow(client);
-    this.#leave = () => {
+    this.#leaveKeys = () => {
       leaveKeys();
       unfollow();
       clearTimeout(this.#soon);
@@ -87,7 +87,7 @@ export class Place extends PlaceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#typing);
-    this.#leave?.();
+    this.#leaveKeys?.();
     this.#close();
   }
 
@@ -103,7 +103,7 @@ export class Place extends PlaceElement {
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
         void this.#load("", true);
-      }, CALM_MS);
+      }, READ_DELAY_MS);
     };
     return client.follow({
       async sync() {
@@ -137,11 +137,11 @@ export class Place extends PlaceElement {
       if (search !== this.#search) return;
       const ids = new Set(page.requests.map(({ id }) => id));
       const before = this.#requests ?? [];
-      const rest = before.filter(({ id }) => !ids.has(id));
+      const older = before.filter(({ id }) => !ids.has(id));
       // Without one that is known there may be more between the newest and the others.
-      const isJoined = rest.length < before.length;
-      if (!again) this.#requests = [...rest, ...page.requests];
-      else this.#requests = isJoined ? [...page.requests, ...rest] : page.requests;
+      const isJoined = older.length < before.length;
+      if (!again) this.#requests = [...older, ...page.requests];
+      else this.#requests = isJoined ? [...page.requests, ...older] : page.requests;
       if (!again || !isJoined) this.#cursor = page.next_cursor;
     } catch {
       if (search === this.#search) this.#failed = !again || !this.#requests;
@@ -167,16 +167,16 @@ export class Place extends PlaceElement {
         this.redraw();
       });
     };
-    this.#stop = followRequest(client, id, show, () => {
-      this.#gone = true;
+    this.#unfollow = followRequest(client, id, show, () => {
+      this.#isMissing = true;
       this.redraw();
     });
   }
 
   #close(): void {
-    this.#stop?.();
-    this.#stop = this.#card = this.#open = undefined;
-    this.#gone = false;
+    this.#unfollow?.();
+    this.#unfollow = this.#card = this.#open = undefined;
+    this.#isMissing = false;
     this.#comments.close();
   }
 
@@ -206,28 +206,30 @@ export class Place extends PlaceElement {
   #drawRow(request: InputRequest): Template {
     const { id, settled_at, thread_title, thread_id } = request;
     const outcome = outcomeOf(request);
-    const about = [whoOf(request, this.say), agentOf(request), titleOrId(thread_id, thread_title)].filter(
-      Boolean,
-    );
+    const about = [
+      settlerOf(request, this.getText),
+      agentOf(request),
+      titleOrId(thread_id, thread_title),
+    ].filter(Boolean);
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
       <span class="t">${escapeText(titleOf(request, this))}</span>
       <askback-time class="when" at=${settled_at}></askback-time>
-      <span class="s"><span class=${`tag ${lookOf(outcome)}`}>${this.say(`history.outcome_${outcome}`)}</span> ${escapeText(about.join(" · "))}</span>
+      <span class="s"><span class=${`tag ${tagClassOf(outcome)}`}>${this.getText(`history.outcome_${outcome}`)}</span> ${escapeText(about.join(" · "))}</span>
     </a>`;
   }
 
   #drawFilters(): Template {
-    const { say } = this;
+    const { getText } = this;
     const get = (name: string): string => this.query?.get(name) ?? "";
-    const select = (name: string, all: string, chips: readonly Chip[]) =>
-      drawSelect(say(`history.${all}`), say(`history.any_${all}`), chips, get(name), (id) =>
+    const select = (name: string, allLabel: string, chips: readonly Chip[]) =>
+      drawSelect(getText(`history.${allLabel}`), getText(`history.any_${allLabel}`), chips, get(name), (id) =>
         this.#filter(name, id),
       );
-    const kinds = KINDS.map((id) => ({ id, label: say(`history.kind_${id}`) }));
-    const outcomes = OUTCOMES.map((id) => ({ id, label: say(`history.outcome_${id}`) }));
-    const times = Object.keys(TIMES).map((id) => ({ id, label: say(`history.${id}`) }));
-    return html`${drawSearch(say("history.search"), get("q"), (text) => this.#type(text))}
-      ${drawChips(say("history.kind"), [{ id: "", label: say("history.all") }, ...kinds], get("kind"), (id) => this.#filter("kind", id))}
+    const kinds = KINDS.map((id) => ({ id, label: getText(`history.kind_${id}`) }));
+    const outcomes = OUTCOMES.map((id) => ({ id, label: getText(`history.outcome_${id}`) }));
+    const times = Object.keys(TIMES).map((id) => ({ id, label: getText(`history.${id}`) }));
+    return html`${drawSearch(getText("history.search"), get("q"), (text) => this.#type(text))}
+      ${drawChips(getText("history.kind"), [{ id: "", label: getText("history.all") }, ...kinds], get("kind"), (id) => this.#filter("kind", id))}
       <div class="selects">
         ${select("outcome", "outcome", outcomes)} ${select("by", "person", this.#people)}
         ${select("agent", "agent", this.#agents)} ${select("time", "time", times)}
@@ -235,52 +237,60 @@ export class Place extends PlaceElement {
   }
 
   #drawRows(): Template {
-    const { say } = this;
-    if (this.#failed) return drawError(say, () => void this.#load());
-    if (!this.#requests) return drawLoading(say);
+    const { getText } = this;
+    if (this.#failed) return drawError(getText, () => void this.#load());
+    if (!this.#requests) return drawLoading(getText);
     const more =
       this.#cursor &&
-      html`<button type="button" class="more" .onclick=${() => void this.#load(this.#cursor ?? "")}>${say("history.more")}</button>`;
+      html`<button type="button" class="more" .onclick=${() => void this.#load(this.#cursor ?? "")}>${getText("history.more")}</button>`;
     if (this.#requests.length > 0) return html`<ul class="rows"></ul>${more}`;
     if (!this.query?.size)
-      return drawEmpty({ icon: icons.tick, title: say("history.empty"), text: say("history.hint") });
-    const clear = html`<a href=${pathOf("history")}>${say("history.clear")}</a>`;
-    return drawEmpty({ icon: icons.search, title: say("history.nothing"), action: html`${more || clear}` });
+      return drawEmpty({
+        icon: placeIcons.tick,
+        title: getText("history.empty"),
+        text: getText("history.hint"),
+      });
+    const clear = html`<a href=${pathOf("history")}>${getText("history.clear")}</a>`;
+    return drawEmpty({
+      icon: placeIcons.search,
+      title: getText("history.nothing"),
+      action: html`${more || clear}`,
+    });
   }
 
   /** What the card below does not say: when exactly, and where to read on. */
   #drawFacts(request: InputRequest): Template {
-    const { say } = this;
+    const { getText } = this;
     const outcome = outcomeOf(request);
     return html`<p class="verdict">
-      <span class=${`tag ${lookOf(outcome)}`}>${say(`history.outcome_${outcome}`)}</span>
-      <span>${escapeText(whoOf(request, say))}</span>
+      <span class=${`tag ${tagClassOf(outcome)}`}>${getText(`history.outcome_${outcome}`)}</span>
+      <span>${escapeText(settlerOf(request, getText))}</span>
       <askback-time class="when" look="long" at=${request.settled_at}></askback-time>
-      <a class="end" href=${pathOf("conversations", request.thread_id)}>${say("history.conversation")}</a>
-      ${this.app.me?.role === "admin" && html`<a href=${`/audit?request_id=${encodeURIComponent(request.id)}`}>${say("history.audit")}</a>`}
+      <a class="end" href=${pathOf("conversations", request.thread_id)}>${getText("history.conversation")}</a>
+      ${this.app.me?.role === "admin" && html`<a href=${`/audit?request_id=${encodeURIComponent(request.id)}`}>${getText("history.audit")}</a>`}
     </p>`;
   }
 
   #drawDetail(): Template {
-    const { say } = this;
-    const shown = this.#gone ? html`<p class="empty">${say("gone")}</p>` : this.#card;
-    return html`<section class="pane detail" tabindex="-1" aria-label=${say("inbox.request")}>
+    const { getText } = this;
+    const content = this.#isMissing ? html`<p class="empty">${getText("gone")}</p>` : this.#card;
+    return html`<section class="pane detail" tabindex="-1" aria-label=${getText("inbox.request")}>
       ${
         this.item
           ? html`<div class="bar">
-              <a class="back" href=${this.#path("")}>${icons.back}${say("app.history")}</a>
+              <a class="back" href=${this.#path("")}>${placeIcons.back}${getText("app.history")}</a>
               ${this.#open?.settled_at && this.#drawFacts(this.#open)}
             </div>
-            <div class="body">${shown}${this.#comments.draw()}</div>`
-          : !!this.#requests?.length && html`<p class="empty">${say("history.none")}</p>`
+            <div class="body">${content}${this.#comments.draw()}</div>`
+          : !!this.#requests?.length && html`<p class="empty">${getText("history.none")}</p>`
       }
     </section>`;
   }
 
   protected override render(): Template {
     return html`<div class="split" data-open=${String(this.item !== "")}>
-      <section class="pane list" aria-label=${this.say("history.list")}>
-        <div class="bar">${drawHeading(this.say("app.history"))}${this.#drawFilters()}</div>
+      <section class="pane list" aria-label=${this.getText("history.list")}>
+        <div class="bar">${drawHeading(this.getText("app.history"))}${this.#drawFilters()}</div>
         ${this.#drawRows()}
       </section>
       ${this.#drawDetail()}

@@ -2,9 +2,9 @@
 
 import type { BatchBody, InputRequest } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
-import type { Say } from "../../../elements/text.ts";
+import type { GetText } from "../../../elements/text.ts";
 import type { App } from "../../place.ts";
-import { isDangerous, sortOf } from "./words.ts";
+import { isDangerous, kindGroupOf } from "./words.ts";
 
 export type BulkAction = "deny" | "allow" | "dismiss";
 
@@ -15,7 +15,7 @@ const BODIES: Record<BulkAction, Omit<BatchBody, "requests">> = {
 };
 
 /** What can be done with some requests. */
-export interface Choice {
+export interface BulkChoice {
   readonly approvals: readonly InputRequest[];
   readonly others: readonly InputRequest[];
   /** The approvals that may be allowed together. */
@@ -23,18 +23,18 @@ export interface Choice {
 }
 
 /** Return what can be done with these requests. */
-export function choiceOf(requests: readonly InputRequest[]): Choice {
-  const approvals = requests.filter((request) => sortOf(request) === "approval");
+export function bulkChoice(requests: readonly InputRequest[]): BulkChoice {
+  const approvals = requests.filter((request) => kindGroupOf(request) === "approval");
   return {
     approvals,
-    others: requests.filter((request) => sortOf(request) !== "approval"),
+    others: requests.filter((request) => kindGroupOf(request) !== "approval"),
     harmless: approvals.filter((request) => !isDangerous(request) && !request.approval?.plan),
   };
 }
 
 interface BulkHost {
   readonly app: App;
-  readonly say: Say;
+  readonly getText: GetText;
   redraw(): void;
   focusOn(selector: string): void;
 }
@@ -71,29 +71,29 @@ export class Bulk {
   /** Draw the actions for the selected requests; `offered` are all requests that can be selected. */
   draw(offered: readonly InputRequest[]): Template | false {
     if (this.isEmpty) return false;
-    const { say } = this.host;
+    const { getText } = this.host;
     const selected = offered.filter(({ id }) => this.#ids.has(id));
-    const { approvals, others, harmless } = choiceOf(selected);
-    const only = (look: string, key: string, some: readonly InputRequest[]) =>
-      html`<button type="button" class=${look} .onclick=${() => this.select(some.map(({ id }) => id))}>${say(key, { count: some.length })}</button>`;
-    const act = (action: BulkAction, look: string, some: readonly InputRequest[]) =>
-      some.length > 0 &&
-      html`<button type="button" class=${look} .onclick=${() => this.#act(action, some)}>${say(`inbox.${action}`, { count: some.length })}</button>`;
+    const { approvals, others, harmless } = bulkChoice(selected);
+    const drawSelectButton = (className: string, key: string, requests: readonly InputRequest[]) =>
+      html`<button type="button" class=${className} .onclick=${() => this.select(requests.map(({ id }) => id))}>${getText(key, { count: requests.length })}</button>`;
+    const drawActionButton = (action: BulkAction, className: string, requests: readonly InputRequest[]) =>
+      requests.length > 0 &&
+      html`<button type="button" class=${className} .onclick=${() => this.#act(action, requests)}>${getText(`inbox.${action}`, { count: requests.length })}</button>`;
     const mixed = approvals.length > 0 && others.length > 0;
-    const left = approvals.length - harmless.length;
-    return html`<div class="bulk" role="region" aria-label=${say("inbox.bulk")}>
+    const excluded = approvals.length - harmless.length;
+    return html`<div class="bulk" role="region" aria-label=${getText("inbox.bulk")}>
       <div class="actions">
-        <b role="status">${say("inbox.selected", { count: selected.length })}</b>
-        ${selected.length < offered.length && only("quiet", "inbox.select_all", offered)}
-        ${only("quiet", "inbox.unselect", [])}
+        <b role="status">${getText("inbox.selected", { count: selected.length })}</b>
+        ${selected.length < offered.length && drawSelectButton("quiet", "inbox.select_all", offered)}
+        ${drawSelectButton("quiet", "inbox.unselect", [])}
       </div>
-      ${mixed && html`<p>${say("inbox.mixed")}</p>`}
-      ${!mixed && left > 0 && html`<p>${say("inbox.left_out", { count: left })}</p>`}
+      ${mixed && html`<p>${getText("inbox.mixed")}</p>`}
+      ${!mixed && excluded > 0 && html`<p>${getText("inbox.left_out", { count: excluded })}</p>`}
       <div class="actions">
         ${
           mixed
-            ? html`${only("", "inbox.only_approvals", approvals)} ${only("", "inbox.only_others", others)}`
-            : html`${act("deny", "danger", approvals)} ${act("allow", "", harmless)} ${act("dismiss", "", others)}`
+            ? html`${drawSelectButton("", "inbox.only_approvals", approvals)} ${drawSelectButton("", "inbox.only_others", others)}`
+            : html`${drawActionButton("deny", "danger", approvals)} ${drawActionButton("allow", "", harmless)} ${drawActionButton("dismiss", "", others)}`
         }
       </div>
     </div>`;
@@ -101,20 +101,20 @@ export class Bulk {
 
   /** Take them out of the list immediately, and send the decision unless it is undone. */
   #act(action: BulkAction, requests: readonly InputRequest[]): void {
-    const { app, say } = this.host;
+    const { app, getText } = this.host;
     const count = requests.length;
     const undo = app.inbox.hold(requests);
     this.select([]);
     this.host.focusOn("h1");
     app.toast({
-      text: say(`inbox.${action}_soon`, { count }),
+      text: getText(`inbox.${action}_soon`, { count }),
       undo,
       act: () =>
-        void app.inbox.decide(requests, BODIES[action]).then(({ left, over }) => {
-          if (over > 0) app.toast({ text: say("inbox.had_ended", { count: over }) });
+        void app.inbox.decide(requests, BODIES[action]).then(({ undecided: left, alreadyEnded: over }) => {
+          if (over > 0) app.toast({ text: getText("inbox.had_ended", { count: over }) });
           if (left === 0) return;
           undo();
-          app.toast({ text: say("inbox.not_decided", { count: left }) });
+          app.toast({ text: getText("inbox.not_decided", { count: left }) });
         }),
     });
   }

@@ -6,7 +6,7 @@ import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import type { PlaceElement } from "../../place.ts";
 
-const BIN = draw("M5 7h14M10 4h4M7 7l1 13h8l1-13");
+const DELETE_ICON = draw("M5 7h14M10 4h4M7 7l1 13h8l1-13");
 
 /** Where the comment that is typed about a request is kept on this device. */
 const keyOf = (request: string): string => `comment/${request}`;
@@ -80,48 +80,48 @@ export class Comments {
       const others = this.#comments.filter((each) => each.id !== comment.id);
       this.#comments = [...others, comment];
       this.#text = "";
-      this.#outcome = this.place.say("inbox.comment_sent");
+      this.#outcome = this.place.getText("inbox.comment_sent");
     } catch {
-      this.#outcome = this.place.say("inbox.comment_failed");
+      this.#outcome = this.place.getText("inbox.comment_failed");
     }
     this.place.redraw();
   }
 
   async #delete(comment: Comment): Promise<void> {
     const id = this.#request?.id;
-    const { app, say } = this.place;
-    const sure = await app.confirm({
-      title: say("inbox.comment_delete"),
+    const { app, getText } = this.place;
+    const confirmed = await app.confirm({
+      title: getText("inbox.comment_delete"),
       text: comment.text,
-      yes: say("inbox.comment_delete_yes"),
+      yes: getText("inbox.comment_delete_yes"),
       danger: true,
     });
-    if (!sure || !id) return;
+    if (!confirmed || !id) return;
     try {
       await app.client.change("DELETE", this.#path(id, comment.id));
       if (this.#request?.id !== id) return;
       this.#comments = this.#comments.filter((each) => each.id !== comment.id);
-      this.#outcome = say("inbox.comment_deleted");
+      this.#outcome = getText("inbox.comment_deleted");
     } catch {
-      this.#outcome = say("app.not_done");
+      this.#outcome = getText("app.not_done");
     }
     this.place.focusOn("#comment");
   }
 
   #drawComment(comment: Comment): Template {
-    const { say, app } = this.place;
+    const { getText, app } = this.place;
     const { author, text, created_at } = comment;
     const isOwn = !!app.me && isSame(app.me, author);
     return html`<li>
       <p class="by"><b><bdi>${author.name}</bdi></b> <askback-time class="when" look="long" at=${created_at}></askback-time>
-        ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${say("inbox.comment_delete_yes")} title=${say("inbox.comment_delete_yes")} .onclick=${() => void this.#delete(comment)}>${BIN}</button>`}
+        ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${getText("inbox.comment_delete_yes")} title=${getText("inbox.comment_delete_yes")} .onclick=${() => void this.#delete(comment)}>${DELETE_ICON}</button>`}
       </p>
       <p class="said">${text}</p>
     </li>`;
   }
 
   draw(): Template | false {
-    const { say } = this.place;
+    const { getText } = this.place;
     const request = this.#request;
     const canWrite = request?.level !== "view";
     if (!request || (!canWrite && this.#comments.length === 0)) return false;
@@ -136,14 +136,14 @@ export class Comments {
       void this.#send();
     };
     return html`<section class="comments" aria-labelledby="comments">
-      <h3 id="comments">${say("inbox.comments")}</h3>
-      <p class="muted">${say("inbox.comments_about")}</p>
+      <h3 id="comments">${getText("inbox.comments")}</h3>
+      <p class="muted">${getText("inbox.comments_about")}</p>
       <ul>${this.#comments.map((comment) => this.#drawComment(comment))}</ul>
       ${
         canWrite &&
         html`<form .onsubmit=${onsubmit}>
-          <textarea id="comment" rows="2" maxlength="2000" aria-label=${say("inbox.comment")} placeholder=${say("inbox.comment")} .value=${this.#text} .oninput=${oninput}></textarea>
-          <button type="submit">${say("inbox.comment_send")}</button>
+          <textarea id="comment" rows="2" maxlength="2000" aria-label=${getText("inbox.comment")} placeholder=${getText("inbox.comment")} .value=${this.#text} .oninput=${oninput}></textarea>
+          <button type="submit">${getText("inbox.comment_send")}</button>
         </form>
         <p role="status">${this.#outcome}</p>`
       }

@@ -6,24 +6,24 @@ import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import { loadKinds } from "../../../elements/kinds.ts";
 import type { AskbackRequest } from "../../../elements/request.ts";
-import { icons } from "../../icons.ts";
+import { placeIcons } from "../../icons.ts";
 import type { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { Comments } from "./comments.ts";
-import { Tools } from "./tools.ts";
+import { RequestTools } from "./tools.ts";
 import { titleOf } from "./words.ts";
 
 /** A key that was meant for what was shown before does nothing to a request that has just appeared. */
 const PAUSE_MS = 500;
 /** A second step of the card is open, which Escape closes. */
-const STEP = "#back, .sure";
-const UP = draw("M6 15l6-6 6 6");
-const DOWN = draw("M6 9l6 6 6-6");
+const CONFIRM_STEP = "#back, .sure";
+const UP_ICON = draw("M6 15l6-6 6 6");
+const DOWN_ICON = draw("M6 9l6 6 6-6");
 
 /** The place of the request in the list, and how to go to another one. */
-export interface Around {
-  readonly at: number;
-  readonly all: number;
+export interface DetailPosition {
+  readonly index: number;
+  readonly total: number;
   step(by: number): void;
   close(): void;
 }
@@ -33,24 +33,24 @@ export class Detail {
   #id = "";
   #card: AskbackRequest | undefined;
   #request: InputRequest | undefined;
-  #gone = false;
-  #since = Number.POSITIVE_INFINITY;
+  #isMissing = false;
+  #openedAt = Number.POSITIVE_INFINITY;
   #stop: (() => void) | undefined;
 
   readonly #comments: Comments;
-  readonly #tools: Tools;
+  readonly #tools: RequestTools;
 
   /**
-   * `voted` is called after a decision of this window left the request open, with how many approvals are missing; `aside`
+   * `voted` is called after a decision of this window left the request open, with how many approvals are missing; `onPutAside`
    * after it was put aside.
    */
   constructor(
     private readonly place: PlaceElement,
     private readonly voted: (missing: number) => void,
-    aside: () => void,
+    onPutAside: () => void,
   ) {
     this.#comments = new Comments(place);
-    this.#tools = new Tools(place, aside);
+    this.#tools = new RequestTools(place, onPutAside);
   }
 
   get request(): InputRequest | undefined {
@@ -101,11 +101,11 @@ export class Detail {
         card.request = request;
         void Promise.resolve(loadKinds([request])).then(() => {
           if (card !== this.#card) return;
-          if (!this.#request) this.#since = performance.now();
+          if (!this.#request) this.#openedAt = performance.now();
           this.#request = request;
           this.#comments.open(request);
           this.#tools.open(request);
-          void this.place.app.inbox.personal.see([request.id]);
+          void this.place.app.inbox.personal.markSeen([request.id]);
           this.place.redraw();
           const missing = isSent ? this.#missing(request) : 0;
           if (missing === 0) return;
@@ -114,7 +114,7 @@ export class Detail {
         });
       },
       () => {
-        this.#gone = true;
+        this.#isMissing = true;
         this.place.redraw();
       },
     );
@@ -134,15 +134,15 @@ export class Detail {
     this.#request = undefined;
     this.#comments.close();
     this.#tools.open(undefined);
-    this.#gone = false;
-    this.#since = Number.POSITIVE_INFINITY;
+    this.#isMissing = false;
+    this.#openedAt = Number.POSITIVE_INFINITY;
     this.#id = "";
   }
 
   /** Do what a key does to the request that has the focus; returns whether the key is used up. */
   press(key: string, target: Element): boolean {
     const card = this.#card;
-    if (!card || performance.now() - this.#since < PAUSE_MS) return false;
+    if (!card || performance.now() - this.#openedAt < PAUSE_MS) return false;
     if (key === "Enter") {
       // On a control Enter does what it does everywhere.
       if (target.matches(".detail") && this.#request?.form) card.submit();
@@ -160,30 +160,30 @@ export class Detail {
 
   /** Whether Escape closes something inside the card. */
   ownsEscape(target: Element): boolean {
-    return target.matches("select, [type=search]") || !!this.#card?.root.querySelector(STEP);
+    return target.matches("select, [type=search]") || !!this.#card?.root.querySelector(CONFIRM_STEP);
   }
 
-  #drawBar({ at, all, step, close }: Around): Template {
-    const { say, app } = this.place;
+  #drawBar({ index, total, step, close }: DetailPosition): Template {
+    const { getText, app } = this.place;
     const request = this.#request;
     const go = (by: number, key: string, icon: Template) =>
-      html`<button type="button" class="quiet icon-only" aria-label=${say(key)} title=${say(key)} .onclick=${() => step(by)}>${icon}</button>`;
+      html`<button type="button" class="quiet icon-only" aria-label=${getText(key)} title=${getText(key)} .onclick=${() => step(by)}>${icon}</button>`;
     const back = (event: Event): void => {
       event.preventDefault();
       close();
     };
     return html`<div class="bar">
-      <a class="back" href="/" .onclick=${back}>${icons.back}${say("app.inbox")}</a>
+      <a class="back" href="/" .onclick=${back}>${placeIcons.back}${getText("app.inbox")}</a>
       ${
-        all > 1 &&
-        html`${go(-1, "inbox.previous", UP)}${go(1, "inbox.next", DOWN)}
-        ${at >= 0 && html`<span class="muted n">${say("inbox.place", { at: at + 1, all })}</span>`}`
+        total > 1 &&
+        html`${go(-1, "inbox.previous", UP_ICON)}${go(1, "inbox.next", DOWN_ICON)}
+        ${index >= 0 && html`<span class="muted n">${getText("inbox.place", { at: index + 1, all: total })}</span>`}`
       }
       ${this.#tools.drawButtons()}
       ${
         request &&
         html`<askback-time class="muted asked" look="long" at=${request.created_at}></askback-time>
-        <a class="thread" href=${pathOf("conversations", request.thread_id)}>${app.inbox.conversationOf(request, say)}</a>`
+        <a class="thread" href=${pathOf("conversations", request.thread_id)}>${app.inbox.conversationOf(request, getText)}</a>`
       }
     </div>`;
   }
@@ -193,11 +193,11 @@ export class Detail {
     return this.#tools.drawSheet();
   }
 
-  draw(around: Around): Template {
-    const { say } = this.place;
-    const shown = this.#gone ? html`<p class="empty">${say("gone")}</p>` : this.#card;
-    return html`<section class="pane detail" tabindex="-1" aria-label=${say("inbox.request")}>
-      ${this.#id ? html`${this.#drawBar(around)}<div class="body">${shown}${this.#comments.draw()}</div>` : around.all > 0 && html`<p class="empty">${say("inbox.none")}</p>`}
+  draw(position: DetailPosition): Template {
+    const { getText } = this.place;
+    const content = this.#isMissing ? html`<p class="empty">${getText("gone")}</p>` : this.#card;
+    return html`<section class="pane detail" tabindex="-1" aria-label=${getText("inbox.request")}>
+      ${this.#id ? html`${this.#drawBar(position)}<div class="body">${content}${this.#comments.draw()}</div>` : position.total > 0 && html`<p class="empty">${getText("inbox.none")}</p>`}
     </section>`;
   }
 }

@@ -1,12 +1,12 @@
 /** Which requests the inbox shows, and how many each filter has. */
 
 import type { InputRequest } from "../../../core/generated/wire.ts";
-import type { Say } from "../../../elements/text.ts";
+import type { GetText } from "../../../elements/text.ts";
 import type { Chip } from "../../ui/toolbar.ts";
-import { agentOf, type Reader, type Sort, sortOf, titleOf, whyOf } from "./words.ts";
+import { agentOf, detailOf, type KindGroup, kindGroupOf, type Reader, titleOf } from "./words.ts";
 
 export interface Filter {
-  /** `all`, `mine`, or one of the sorts. */
+  /** `all`, `mine`, or one of the kind groups. */
   readonly show: string;
   /** The name of an agent; empty for all. */
   readonly agent: string;
@@ -16,10 +16,10 @@ export interface Filter {
   readonly text: string;
 }
 
-const SORTS: readonly Sort[] = ["approval", "question", "secret", "action"];
+const SORTS: readonly KindGroup[] = ["approval", "question", "secret", "action"];
 
 /** What the filters need to know of requests, kept as long as the requests are. */
-export class Facts {
+export class RequestFacts {
   readonly #texts = new WeakMap<InputRequest, string>();
   #mine: ReadonlySet<InputRequest> = new Set();
 
@@ -43,7 +43,12 @@ export class Facts {
     const { thread_id, approval } = request;
     let text = this.#texts.get(request);
     if (text === undefined) {
-      const words = [titleOf(request, this.reader), whyOf(request, this.reader), agentOf(request), thread_id];
+      const words = [
+        titleOf(request, this.reader),
+        detailOf(request, this.reader),
+        agentOf(request),
+        thread_id,
+      ];
       text = [...words, approval?.tool, approval?.title].join("\n").toLowerCase();
       this.#texts.set(request, text);
     }
@@ -52,15 +57,15 @@ export class Facts {
 
   /** Return whether a request is among those of one of the filters with a count. */
   isShown(request: InputRequest, show: string): boolean {
-    return show === "all" || (show === "mine" ? this.isMine(request) : sortOf(request) === show);
+    return show === "all" || (show === "mine" ? this.isMine(request) : kindGroupOf(request) === show);
   }
 }
 
 /** Return the requests that all filters but `show` leave, in their order. */
-export function narrow(
+export function filterRequests(
   requests: readonly InputRequest[],
   filter: Filter,
-  facts: Facts,
+  facts: RequestFacts,
 ): readonly InputRequest[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   if (!filter.agent && !filter.thread && words.length === 0) return requests;
@@ -73,12 +78,17 @@ export function narrow(
 }
 
 /** Return the filters that have requests, with how many, and the one that is chosen; "For me" only if it leaves some out. */
-export function chipsOf(requests: readonly InputRequest[], chosen: string, facts: Facts, say: Say): Chip[] {
+export function chipsOf(
+  requests: readonly InputRequest[],
+  selected: string,
+  facts: RequestFacts,
+  getText: GetText,
+): Chip[] {
   return ["all", "mine", ...SORTS].flatMap((id) => {
     const count = requests.filter((request) => facts.isShown(request, id)).length;
     const isSome = count > 0 && (id !== "mine" || count < requests.length);
-    const isUseful = id === "all" || id === chosen || isSome;
-    return isUseful ? [{ id, label: say(`inbox.show_${id}`), count }] : [];
+    const isUseful = id === "all" || id === selected || isSome;
+    return isUseful ? [{ id, label: getText(`inbox.show_${id}`), count }] : [];
   });
 }
 
@@ -91,8 +101,8 @@ export function valuesOf(
   const found = new Map<string, { label: string; count: number }>();
   for (const request of requests) {
     const id = read(request);
-    const known = found.get(id);
-    if (known) known.count += 1;
+    const existing = found.get(id);
+    if (existing) existing.count += 1;
     else found.set(id, { label: labelOf(request), count: 1 });
   }
   return [...found]

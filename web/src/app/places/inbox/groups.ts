@@ -12,7 +12,7 @@ export const isDue = ({ expires_at }: InputRequest, now: number): boolean =>
   !!expires_at && Date.parse(expires_at) - now < SOON_MS;
 
 /** Return the requests by group, in their order; groups without any are left out. `midnight` is when today began. */
-export function group(
+export function groupRequests(
   requests: readonly InputRequest[],
   now: number,
   midnight: number,

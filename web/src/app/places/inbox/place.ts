@@ -5,7 +5,7 @@ import type { Changed } from "../../../elements/element.ts";
 import type { SettledEvent } from "../../../elements/events.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
-import { icons } from "../../icons.ts";
+import { placeIcons } from "../../icons.ts";
 import { focused, singleKey } from "../../keys.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
@@ -16,8 +16,8 @@ import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
 import { VirtualList } from "../../ui/virtual.ts";
 import { Bulk } from "./bulk.ts";
 import { Detail } from "./detail.ts";
-import { chipsOf, Facts, type Filter, narrow, valuesOf } from "./filters.ts";
-import { type Group, group } from "./groups.ts";
+import { chipsOf, type Filter, filterRequests, RequestFacts, valuesOf } from "./filters.ts";
+import { type Group, groupRequests } from "./groups.ts";
 import { inbox } from "./inbox.css.ts";
 import { drawRow } from "./row.ts";
 import { agentOf } from "./words.ts";
@@ -27,12 +27,12 @@ addTexts(texts);
 /** A row of the list, or the name of a group above its rows. */
 interface Entry {
   readonly id: string;
-  readonly look: "row" | "group";
+  readonly style: "row" | "group";
   readonly request?: InputRequest;
 }
 
 /** What is in the list now. */
-interface Listed {
+interface InboxList {
   readonly entries: readonly Entry[];
   /** The requests in the order of the list. */
   readonly order: readonly InputRequest[];
@@ -58,9 +58,9 @@ export class Place extends PlaceElement {
     () => this.#openNext(),
   );
   readonly #bulk = new Bulk(this);
-  readonly #facts = new Facts(this, (thread) => this.app.inbox.titleOf(thread));
+  readonly #facts = new RequestFacts(this, (thread) => this.app.inbox.titleOf(thread));
   readonly #list = new VirtualList<Entry>((entry, place) => this.#drawEntry(entry, place));
-  #listed: Listed = { entries: [], order: [], narrowed: [], due: 0 };
+  #listed: InboxList = { entries: [], order: [], narrowed: [], due: 0 };
   /** What is opened after the open request is decided. */
   #following = "";
   /** The request that was decided here last: its row is about to go. */
@@ -79,7 +79,7 @@ export class Place extends PlaceElement {
   }
 
   get heading(): string {
-    return this.#detail.title || this.say("app.inbox");
+    return this.#detail.title || this.getText("app.inbox");
   }
 
   override connectedCallback(): void {
@@ -128,35 +128,38 @@ export class Place extends PlaceElement {
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("item") && (changed.get("item") ?? "") !== this.item) this.#detail.open(this.item);
-    const { requests = [], mine, later, personal } = this.app.inbox;
+    const { requests = [], mine, putAside: later, personal } = this.app.inbox;
     this.#facts.mine = mine;
     const filter = this.#filter;
-    const narrowed = narrow(requests, filter, this.#facts);
-    const shown = (some: readonly InputRequest[]) =>
-      some.filter((request) => this.#facts.isShown(request, filter.show));
-    const found = shown(narrowed);
+    const narrowed = filterRequests(requests, filter, this.#facts);
+    const withoutHidden = (unfiltered: readonly InputRequest[]) =>
+      unfiltered.filter((request) => this.#facts.isShown(request, filter.show));
+    const found = withoutHidden(narrowed);
     const { now } = this.app.client;
-    const aside = (name: Group, some: readonly InputRequest[]) =>
-      [[name, shown(narrow(some, filter, this.#facts))] as const].filter(([, any]) => any.length > 0);
+    const groupIfAny = (name: Group, unfiltered: readonly InputRequest[]) =>
+      [[name, withoutHidden(filterRequests(unfiltered, filter, this.#facts))] as const].filter(
+        ([, grouped]) => grouped.length > 0,
+      );
     const groups = [
-      ...aside("missed", personal.missed),
-      ...group(found, now, new Date(now).setHours(0, 0, 0, 0)),
-      ...aside("later", later),
+      ...groupIfAny("missed", personal.missed),
+      ...groupRequests(found, now, new Date(now).setHours(0, 0, 0, 0)),
+      ...groupIfAny("later", later),
     ];
     // What is due soon comes before what nobody can answer any more.
     if (groups[1]?.[0] === "due") groups.unshift(...groups.splice(1, 1));
-    const order = groups.flatMap(([, some]) => some);
-    const entries = groups.flatMap(([name, some]): Entry[] => [
-      { id: name, look: "group" },
-      ...some.map((request): Entry => ({ id: request.id, look: "row", request })),
+    const order = groups.flatMap(([, grouped]) => grouped);
+    const entries = groups.flatMap(([name, grouped]): Entry[] => [
+      { id: name, style: "group" },
+      ...grouped.map((request): Entry => ({ id: request.id, style: "row", request })),
     ]);
     const due =
       groups.find(([name]) => name === "due")?.[1].filter((each) => this.#facts.isMine(each)).length ?? 0;
     this.#listed = { entries, order, narrowed, due };
-    const at = order.findIndex(({ id }) => id === this.item);
+    const index = order.findIndex(({ id }) => id === this.item);
     const isOpen = ({ settled_at }: InputRequest): boolean => !settled_at;
-    if (at >= 0)
-      this.#following = (order.slice(at + 1).find(isOpen) ?? order.slice(0, at).findLast(isOpen))?.id ?? "";
+    if (index >= 0)
+      this.#following =
+        (order.slice(index + 1).find(isOpen) ?? order.slice(0, index).findLast(isOpen))?.id ?? "";
   }
 
   protected override updated(changed: Changed): void {
@@ -200,11 +203,11 @@ export class Place extends PlaceElement {
   }
 
   /** Go to the next or the previous request; the focus stays in the list, or in the request. */
-  #step(by: number): void {
+  #move(by: number): void {
     const { order } = this.#listed;
     const row = focused()?.closest<HTMLElement>("li[data-id]")?.dataset.id;
-    const at = order.findIndex(({ id }) => id === (row ?? this.item));
-    const next = order[at < 0 ? 0 : Math.min(order.length - 1, Math.max(0, at + by))];
+    const index = order.findIndex(({ id }) => id === (row ?? this.item));
+    const next = order[index < 0 ? 0 : Math.min(order.length - 1, Math.max(0, index + by))];
     if (!next) return;
     if (focused()?.closest(".detail") || focused()?.closest("askback-request") || !row) {
       this.app.go(this.#pathTo(next.id), { replace: true });
@@ -246,10 +249,10 @@ export class Place extends PlaceElement {
     const inList = target.closest(".pane.list") !== null;
     const row = target.closest<HTMLElement>("li[data-id]")?.dataset.id ?? this.item;
     const actions: Record<string, (() => void) | false> = {
-      j: () => this.#step(1),
-      k: () => this.#step(-1),
-      ArrowDown: inList && (() => this.#step(1)),
-      ArrowUp: inList && (() => this.#step(-1)),
+      j: () => this.#move(1),
+      k: () => this.#move(-1),
+      ArrowDown: inList && (() => this.#move(1)),
+      ArrowUp: inList && (() => this.#move(-1)),
       x: this.app.inbox.mine.some(({ id }) => id === row) && (() => this.#bulk.toggle(row)),
       s: !this.#bulk.isEmpty && (() => this.#bulk.focus()),
       "/": () => this.root.querySelector<HTMLElement>("#search")?.focus(),
@@ -263,7 +266,7 @@ export class Place extends PlaceElement {
     const { request, title, outcome } = this.#detail;
     if (request?.id !== event.id) return;
     const name = !event.own && this.#detail.settledBy;
-    this.app.toast({ text: this.say(`inbox.done_${outcome}${name ? "_by" : ""}`, { title, name }) });
+    this.app.toast({ text: this.getText(`inbox.done_${outcome}${name ? "_by" : ""}`, { title, name }) });
     if (!event.own) return;
     this.#decided = event.id;
     this.#openNext();
@@ -272,7 +275,7 @@ export class Place extends PlaceElement {
   /** Say that a vote counts, and open the next request; this one stays in the list until others have voted. */
   #voted(missing: number): void {
     const { title } = this.#detail;
-    const text = this.say("inbox.voted", { title, count: missing });
+    const text = this.getText("inbox.voted", { title, count: missing });
     this.app.toast({ text });
     this.#openNext();
   }
@@ -282,11 +285,11 @@ export class Place extends PlaceElement {
     this.app.go(this.#pathTo(isOpen ? this.#following : ""));
   }
 
-  #drawEntry({ id, look, request }: Entry, place: HTMLElement): void {
-    const { app, say, item } = this;
+  #drawEntry({ id, style, request }: Entry, place: HTMLElement): void {
+    const { app, getText, item } = this;
     render(
-      look === "group" || !request
-        ? html`<h2 class="group">${say(`inbox.${id as Group}`)}${id === "missed" && this.#drawSeeAll()}</h2>`
+      style === "group" || !request
+        ? html`<h2 class="group">${getText(`inbox.${id as Group}`)}${id === "missed" && this.#drawSeeAll()}</h2>`
         : drawRow({
             app,
             reader: this,
@@ -303,33 +306,33 @@ export class Place extends PlaceElement {
 
   #drawSeeAll(): Template {
     const { personal } = this.app.inbox;
-    const all = (): void => void personal.see(personal.missed.map(({ id }) => id));
-    return html` <button type="button" class="link" .onclick=${all}>${this.say("inbox.see_all")}</button>`;
+    const markAllSeen = (): void => void personal.markSeen(personal.missed.map(({ id }) => id));
+    return html` <button type="button" class="link" .onclick=${markAllSeen}>${this.getText("inbox.see_all")}</button>`;
   }
 
   #drawNothing(): Template {
     const { requests, loading } = this.app.inbox;
-    if (!requests || loading) return drawLoading(this.say);
+    if (!requests || loading) return drawLoading(this.getText);
     const isFiltered = requests.length > 0;
-    const all = (): void => {
+    const clearFilter = (): void => {
       this.text = "";
       this.app.go(pathOf("inbox", this.item), { replace: true });
     };
     return isFiltered
       ? drawEmpty({
-          title: this.say("inbox.no_match"),
-          action: html`<button type="button" .onclick=${all}>${this.say("inbox.show_everything")}</button>`,
+          title: this.getText("inbox.no_match"),
+          action: html`<button type="button" .onclick=${clearFilter}>${this.getText("inbox.show_everything")}</button>`,
         })
       : drawEmpty({
-          icon: icons.tick,
-          title: this.say("inbox.empty"),
-          text: this.say("inbox.hint"),
+          icon: placeIcons.tick,
+          title: this.getText("inbox.empty"),
+          text: this.getText("inbox.hint"),
           code: 'from askback import Client\nClient().ask("Which city?", thread_id="trip")',
         });
   }
 
   #drawTools(): Template {
-    const { say } = this;
+    const { getText } = this;
     const filter = this.#filter;
     const { narrowed } = this.#listed;
     const { requests = [] } = this.app.inbox;
@@ -337,14 +340,14 @@ export class Place extends PlaceElement {
       this.text = text;
     };
     const set = (name: string) => (value: string) => this.#setFilter(name, value);
-    const titled = (request: InputRequest): string => this.app.inbox.conversationOf(request, say);
-    return html`${drawSearch(say("inbox.search"), this.text, search)}
-      ${drawChips(say("inbox.filters"), chipsOf(narrowed, filter.show, this.#facts, say), filter.show, set("show"))}
+    const titled = (request: InputRequest): string => this.app.inbox.conversationOf(request, getText);
+    return html`${drawSearch(getText("inbox.search"), this.text, search)}
+      ${drawChips(getText("inbox.filters"), chipsOf(narrowed, filter.show, this.#facts, getText), filter.show, set("show"))}
       <div class="selects">
-        ${drawSelect(say("inbox.agent"), say("inbox.every_agent"), valuesOf(requests, agentOf), filter.agent, set("agent"))}
+        ${drawSelect(getText("inbox.agent"), getText("inbox.every_agent"), valuesOf(requests, agentOf), filter.agent, set("agent"))}
         ${drawSelect(
-          say("thread"),
-          say("inbox.every_thread"),
+          getText("thread"),
+          getText("inbox.every_thread"),
           valuesOf(requests, ({ thread_id }) => thread_id, titled),
           filter.thread,
           set("thread"),
@@ -353,42 +356,42 @@ export class Place extends PlaceElement {
   }
 
   #drawHead(): Template {
-    const { say } = this;
+    const { getText } = this;
     const count = this.app.inbox.mine.length;
     const { due } = this.#listed;
     const about = [
-      count > 0 && say("inbox.open", { count }),
-      due > 0 && say("inbox.due_soon", { count: due }),
+      count > 0 && getText("inbox.open", { count }),
+      due > 0 && getText("inbox.due_soon", { count: due }),
     ];
     const actions = html`${
       count > 0 &&
       html`<button type="button" class="quiet" aria-pressed=${String(this.selecting)} .onclick=${() => {
         this.selecting = !this.selecting;
         if (!this.selecting) this.#bulk.select([]);
-      }}>${say("inbox.select")}</button>`
+      }}>${getText("inbox.select")}</button>`
     }
-    <button type="button" class="quiet icon-only help" aria-label=${say("app.keys")} title=${say("app.keys")} .onclick=${() => this.app.showKeys()}>?</button>`;
-    return drawHeading(say("app.inbox"), about.filter(Boolean).join(" · "), actions);
+    <button type="button" class="quiet icon-only help" aria-label=${getText("app.keys")} title=${getText("app.keys")} .onclick=${() => this.app.showKeys()}>?</button>`;
+    return drawHeading(getText("app.inbox"), about.filter(Boolean).join(" · "), actions);
   }
 
   protected override render(): Template {
-    const { say } = this;
+    const { getText } = this;
     const { order, entries } = this.#listed;
     const offered = order.filter((request) => this.#facts.isMine(request));
-    const around = {
-      at: order.findIndex(({ id }) => id === this.item),
-      all: order.length,
-      step: (by: number) => this.#step(by),
+    const position = {
+      index: order.findIndex(({ id }) => id === this.item),
+      total: order.length,
+      step: (by: number) => this.#move(by),
       close: () => this.#close(),
     };
     const hasAny = (this.app.inbox.requests?.length ?? 0) > 0;
     return html`<div class="split" data-open=${String(this.item !== "")} data-select=${String(this.selecting || !this.#bulk.isEmpty)}>
-      <section class="pane list" aria-label=${say("inbox.list")}>
+      <section class="pane list" aria-label=${getText("inbox.list")}>
         <div class="bar">${this.#drawHead()} ${hasAny && this.#drawTools()}</div>
         ${entries.length > 0 ? html`<ul class="rows"></ul>` : this.#drawNothing()}
         ${this.#bulk.draw(offered)}
       </section>
-      ${this.#detail.draw(around)}
+      ${this.#detail.draw(position)}
     </div>
     ${this.#detail.drawSheet()}`;
   }

@@ -4,17 +4,17 @@ import type { PastCall, Rule, RuleBody, RulePreview, RuleTrial } from "../../../
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { sentences } from "../../../elements/approval/reasons.ts";
 import { html, type Template } from "../../../elements/html.ts";
-import { when } from "../../../elements/text.ts";
+import { momentText } from "../../../elements/text.ts";
 import { pathOf } from "../../router.ts";
 import type { Host } from "./host.ts";
-import { drawRule, EFFECTS, type Effect, verdictOf } from "./words.ts";
+import { describeTrial, drawRule, EFFECTS, type Effect } from "./words.ts";
 
 /** How long nothing is typed before a draft is tried. */
 const PAUSE_MS = 250;
 const HOUR_S = 3_600;
-const LASTS = { hour: HOUR_S, day: 24 * HOUR_S, week: 7 * 24 * HOUR_S, month: 30 * 24 * HOUR_S };
+const LIFETIMES_S = { hour: HOUR_S, day: 24 * HOUR_S, week: 7 * 24 * HOUR_S, month: 30 * 24 * HOUR_S };
 
-const BLANK = {
+const EMPTY_DRAFT = {
   rule: "",
   effect: "allow" as Effect,
   scope: "always" as RuleBody["scope"],
@@ -27,12 +27,12 @@ const BLANK = {
   script_may_change: false,
   call: "",
 };
-type Draft = typeof BLANK;
+type Draft = typeof EMPTY_DRAFT;
 
 /** The dialog in which a rule is drafted: tried while it is typed, on a call and on those of the last 30 days. */
 export class Editor {
   #draft: Draft | undefined;
-  #trying = false;
+  #isTrying = false;
   #trial: RuleTrial | undefined;
   #calls: readonly PastCall[] = [];
   #preview: RulePreview | undefined;
@@ -41,14 +41,14 @@ export class Editor {
   #failure = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts the drafts, so that a reply to an earlier one is dropped. */
-  #turn = 0;
+  #changeCount = 0;
 
   constructor(private readonly place: Host) {}
 
   /** Open a blank draft; with `trying` the call to try has the focus. */
   open(trying = false): void {
-    this.#draft = { ...BLANK };
-    this.#trying = trying;
+    this.#draft = { ...EMPTY_DRAFT };
+    this.#isTrying = trying;
     this.#forget();
     this.place.redraw();
   }
@@ -61,7 +61,7 @@ export class Editor {
   }
 
   #forget(): void {
-    this.#turn += 1;
+    this.#changeCount += 1;
     this.#trial = undefined;
     this.#failure = "";
     this.#forgetCalls();
@@ -77,9 +77,9 @@ export class Editor {
     if (!this.#draft) return;
     this.#draft = { ...this.#draft, ...change };
     this.#failure = "";
-    this.#turn += 1;
+    this.#changeCount += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#try(), PAUSE_MS);
+    this.#timer = setTimeout(() => void this.#runTrial(), PAUSE_MS);
     this.place.redraw();
   }
 
@@ -95,16 +95,16 @@ export class Editor {
       ...(scope === "project" && { project: subject }),
       ...(agent && { agent }),
       ...(why.trim() && { why: why.trim() }),
-      ...(lasts && { expires_in_s: LASTS[lasts as keyof typeof LASTS] }),
+      ...(lasts && { expires_in_s: LIFETIMES_S[lasts as keyof typeof LIFETIMES_S] }),
       ...(locked && effect !== "allow" && { locked }),
       shadow,
       script_may_change,
     };
   }
 
-  async #try(): Promise<void> {
+  async #runTrial(): Promise<void> {
     const { client } = this.place.app;
-    const turn = this.#turn;
+    const changeCount = this.#changeCount;
     const draft = this.#draft;
     const written = draft?.rule.trim() ? this.#body : null;
     const call = draft?.call.trim() ? { tool: "bash", input: { command: draft.call } } : null;
@@ -116,33 +116,33 @@ export class Editor {
     }
     try {
       const trial = await client.post<RuleTrial>("/v1/rules/try", { rule: written, call }, newKey());
-      if (turn !== this.#turn) return;
+      if (changeCount !== this.#changeCount) return;
       this.#trial = trial;
       this.place.redraw();
-      if (trial.rule) await this.#look(turn);
+      if (trial.rule) await this.#findCalls(changeCount);
     } catch (error) {
-      if (turn === this.#turn) this.#fail(error);
+      if (changeCount === this.#changeCount) this.#fail(error);
     }
   }
 
   /** Check the next page of past calls. */
-  async #look(turn = this.#turn): Promise<void> {
+  async #findCalls(changeCount = this.#changeCount): Promise<void> {
     const body = { rule: this.#body, cursor: this.#preview?.next_cursor ?? null };
     try {
       const page = await this.place.app.client.post<RulePreview>("/v1/rules/preview", body, newKey());
-      if (turn !== this.#turn) return;
+      if (changeCount !== this.#changeCount) return;
       this.#preview = page;
       this.#calls = [...this.#calls, ...page.calls];
       this.#checked += page.checked;
       this.place.redraw();
     } catch (error) {
-      if (turn === this.#turn) this.#fail(error);
+      if (changeCount === this.#changeCount) this.#fail(error);
     }
   }
 
   #fail(error: unknown): void {
     this.#failure =
-      error instanceof WireError && error.status ? error.message : this.place.say("app.failed_hint");
+      error instanceof WireError && error.status ? error.message : this.place.getText("app.failed_hint");
     this.place.redraw();
   }
 
@@ -155,7 +155,7 @@ export class Editor {
       const rule = await this.place.app.client.post<Rule>("/v1/rules", this.#body, newKey());
       this.#busy = false;
       this.close();
-      this.place.app.toast({ text: this.place.say("rules.added", { rule: rule.rule }) });
+      this.place.app.toast({ text: this.place.getText("rules.added", { rule: rule.rule }) });
       await this.place.load();
     } catch (error) {
       this.#busy = false;
@@ -164,7 +164,7 @@ export class Editor {
   }
 
   #drawTrial(): Template | false {
-    const { say, locale } = this.place;
+    const { getText, locale } = this.place;
     const trial = this.#trial;
     if (!trial) return false;
     const { problems = [], rule, description, why, why_codes, now } = trial;
@@ -174,35 +174,38 @@ export class Editor {
         : sentences(now?.reasons, now?.reason_codes, locale);
     return html`
       ${problems.map(({ message }) => html`<p class="problem">${escapeText(message)}</p>`)}
-      ${rule && html`<p>${say("rules.means")} ${drawRule(rule, description, (this.#draft as Draft).effect, say)}</p>`}
-      ${now && html`<p class="verdict">${verdictOf(trial, say)}</p>`}
+      ${rule && html`<p>${getText("rules.means")} ${drawRule(rule, description, (this.#draft as Draft).effect, getText)}</p>`}
+      ${now && html`<p class="verdict">${describeTrial(trial, getText)}</p>`}
       ${now && reasons.map((reason) => html`<p class="muted">${escapeText(reason)}</p>`)}`;
   }
 
   #drawCalls(): Template | false {
-    const { say, locale } = this.place;
+    const { getText, locale } = this.place;
     const preview = this.#preview;
     if (!preview || !this.#trial?.rule) return false;
     const effect = (this.#draft as Draft).effect;
     const count = this.#calls.length;
     const back = preview.next_cursor
-      ? say("rules.checked_to", { checked: this.#checked, moment: when(preview.checked_to, locale) })
-      : say("rules.checked_all", { checked: this.#checked });
-    return html`<h3>${say(`rules.would_${effect}`, { count })}</h3>
+      ? getText("rules.checked_to", {
+          checked: this.#checked,
+          moment: momentText(preview.checked_to, locale),
+        })
+      : getText("rules.checked_all", { checked: this.#checked });
+    return html`<h3>${getText(`rules.would_${effect}`, { count })}</h3>
       <p class="muted">${back}</p>
       <ul class="calls">${this.#calls.map(
         (call) => html`<li>
           <a href=${pathOf("inbox", call.request_id)} target="_blank"><code dir="ltr">${escapeText(call.headline)}</code></a>
           <span class="muted">${call.agent.name} · <askback-time at=${call.created_at} look="long"></askback-time>${
-            call.decision && html` · ${say(`rules.was_${call.decision}`)}`
+            call.decision && html` · ${getText(`rules.was_${call.decision}`)}`
           }</span>
         </li>`,
       )}</ul>
-      ${preview.next_cursor && html`<button type="button" .onclick=${() => void this.#look()}>${say("rules.check_older")}</button>`}`;
+      ${preview.next_cursor && html`<button type="button" .onclick=${() => void this.#findCalls()}>${getText("rules.check_older")}</button>`}`;
   }
 
   #drawSubject({ scope, subject }: Draft): Template | false {
-    const label = this.place.say(scope === "thread" ? "rules.thread_id" : "rules.project");
+    const label = this.place.getText(scope === "thread" ? "rules.thread_id" : "rules.project");
     return (
       scope !== "always" &&
       html`<label>${label}<input type="text" dir="ltr" .value=${subject} .oninput=${(event: Event) => this.#change({ subject: (event.target as HTMLInputElement).value })} /></label>`
@@ -210,12 +213,12 @@ export class Editor {
   }
 
   #drawTicks(draft: Draft): Template {
-    const { say, isAdmin } = this.place;
+    const { getText, isAdmin } = this.place;
     const needsConsent =
       draft.script_may_change || this.#trial?.problems?.some(({ code }) => code === "script_may_change");
     const tick = (name: "locked" | "shadow" | "script_may_change") =>
       html`<label class="tick"><input type="checkbox" .checked=${draft[name]} .onchange=${(event: Event) => this.#change({ [name]: (event.target as HTMLInputElement).checked })} />
-        <span>${say(`rules.${name}`)} <span class="muted">${say(`rules.${name}_hint`)}</span></span></label>`;
+        <span>${getText(`rules.${name}`)} <span class="muted">${getText(`rules.${name}_hint`)}</span></span></label>`;
     return html`${needsConsent && tick("script_may_change")}
       ${isAdmin && draft.effect !== "allow" && tick("locked")}
       ${tick("shadow")}`;
@@ -226,44 +229,44 @@ export class Editor {
     label: string,
     options: [string, string][],
   ): Template {
-    const chosen = (this.#draft as Draft)[name];
+    const selected = (this.#draft as Draft)[name];
     const onchange = (event: Event): void =>
       this.#change({ [name]: (event.target as HTMLSelectElement).value });
     return html`<label>${label}<select name=${name} .onchange=${onchange}>
-      ${options.map(([id, text]) => html`<option value=${id} .selected=${id === chosen}>${text}</option>`)}
+      ${options.map(([id, text]) => html`<option value=${id} .selected=${id === selected}>${text}</option>`)}
     </select></label>`;
   }
 
   draw(): Template | false {
     const draft = this.#draft;
     if (!draft) return false;
-    const { say, agents } = this.place;
+    const { getText, agents } = this.place;
     const named = (names: readonly string[]): [string, string][] =>
-      names.map((id) => [id, say(`rules.${id}`)]);
+      names.map((id) => [id, getText(`rules.${id}`)]);
     const set = (name: "rule" | "call" | "why") => (event: Event) =>
       this.#change({ [name]: (event.target as HTMLInputElement).value });
-    const call = html`<label>${say("rules.try_on")}<input id="call" type="text" autofocus=${this.#trying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" placeholder="make test" .value=${draft.call} .oninput=${set("call")} /></label>
+    const call = html`<label>${getText("rules.try_on")}<input id="call" type="text" autofocus=${this.#isTrying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" placeholder="make test" .value=${draft.call} .oninput=${set("call")} /></label>
       <div id="trial" role="status">${this.#drawTrial()}</div>`;
-    return html`<askback-modal heading=${say(this.#trying ? "rules.try_new" : "rules.new")} .onclose=${() => this.close()}>
+    return html`<askback-modal heading=${getText(this.#isTrying ? "rules.try_new" : "rules.new")} .onclose=${() => this.close()}>
       <form class="editor" .onsubmit=${(event: Event) => void this.#add(event)}>
-        ${this.#trying && call}
-        <label>${say("rules.rule")}<input id="rule" type="text" autofocus=${!this.#trying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
-        <p class="muted">${say("rules.examples")} <code dir="ltr">git status</code>, <code dir="ltr">npm test:*</code>, <code dir="ltr">write_file(path=src/**)</code></p>
+        ${this.#isTrying && call}
+        <label>${getText("rules.rule")}<input id="rule" type="text" autofocus=${!this.#isTrying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
+        <p class="muted">${getText("rules.examples")} <code dir="ltr">git status</code>, <code dir="ltr">npm test:*</code>, <code dir="ltr">write_file(path=src/**)</code></p>
         <div class="fields">
-          ${this.#drawChoice("effect", say("rules.decides"), named(EFFECTS))}
-          ${this.#drawChoice("scope", say("rules.where"), named(["always", "project", "thread"]))}
+          ${this.#drawChoice("effect", getText("rules.decides"), named(EFFECTS))}
+          ${this.#drawChoice("scope", getText("rules.where"), named(["always", "project", "thread"]))}
           ${this.#drawSubject(draft)}
-          ${this.#drawChoice("agent", say("rules.agent"), [["", say("rules.every_agent")], ...agents.map(({ id, name }): [string, string] => [id, name])])}
-          ${this.#drawChoice("lasts", say("rules.lasts"), [["", say("rules.lasts_always")], ...Object.keys(LASTS).map((id): [string, string] => [id, say(`rules.lasts_${id}`)])])}
+          ${this.#drawChoice("agent", getText("rules.agent"), [["", getText("rules.every_agent")], ...agents.map(({ id, name }): [string, string] => [id, name])])}
+          ${this.#drawChoice("lasts", getText("rules.lasts"), [["", getText("rules.lasts_always")], ...Object.keys(LIFETIMES_S).map((id): [string, string] => [id, getText(`rules.lasts_${id}`)])])}
         </div>
         ${this.#drawTicks(draft)}
-        <label>${say("rules.why")}<input type="text" .value=${draft.why} .oninput=${set("why")} /></label>
-        ${!this.#trying && call}
-        <section aria-label=${say("rules.past")}>${this.#drawCalls()}</section>
+        <label>${getText("rules.why")}<input type="text" .value=${draft.why} .oninput=${set("why")} /></label>
+        ${!this.#isTrying && call}
+        <section aria-label=${getText("rules.past")}>${this.#drawCalls()}</section>
         ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
         <div class="actions end">
-          <button type="button" .onclick=${() => this.close()}>${say("app.cancel")}</button>
-          <button type="submit" class="primary" .disabled=${this.#busy || !this.#trial?.rule}>${say("rules.add")}</button>
+          <button type="button" .onclick=${() => this.close()}>${getText("app.cancel")}</button>
+          <button type="submit" class="primary" .disabled=${this.#busy || !this.#trial?.rule}>${getText("rules.add")}</button>
         </div>
       </form>
     </askback-modal>`;

@@ -32,7 +32,7 @@ export class Importer {
       this.#rows = rules;
       this.#checked = await this.#send(true);
     } catch (error) {
-      this.#failure = error instanceof WireError ? error.message : this.place.say("rules.no_export");
+      this.#failure = error instanceof WireError ? error.message : this.place.getText("rules.no_export");
     }
     this.place.redraw();
   }
@@ -46,7 +46,7 @@ export class Importer {
     try {
       const { added } = await this.#send(false);
       this.#close();
-      this.place.app.toast({ text: this.place.say("rules.imported", { count: added }) });
+      this.place.app.toast({ text: this.place.getText("rules.imported", { count: added }) });
       await this.place.load();
     } catch (error) {
       this.#failure = error instanceof WireError ? error.message : "";
@@ -61,23 +61,23 @@ export class Importer {
   }
 
   draw(): Template | false {
-    const { say } = this.place;
+    const { getText } = this.place;
     const checked = this.#checked;
     if (!checked && !this.#failure) return false;
     const refused = checked?.rows.flatMap(({ problems = [] }) => problems) ?? [];
-    return html`<askback-modal heading=${say("rules.import_title")} .onclose=${() => this.#close()}>
+    return html`<askback-modal heading=${getText("rules.import_title")} .onclose=${() => this.#close()}>
       ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
-      ${checked && html`<p>${say("rules.import_counts", { added: checked.added, known: checked.known, refused: checked.refused })}</p>`}
+      ${checked && html`<p>${getText("rules.import_counts", { added: checked.added, known: checked.known, refused: checked.refused })}</p>`}
       ${
         refused.length > 0 &&
-        html`<p>${say("rules.import_refused")}</p><ul class="calls">${refused.map(
+        html`<p>${getText("rules.import_refused")}</p><ul class="calls">${refused.map(
           ({ path, message }) =>
             html`<li><code dir="ltr">${path}</code> <span class="muted">${escapeText(message)}</span></li>`,
         )}</ul>`
       }
       <div class="actions end">
-        <button type="button" .onclick=${() => this.#close()}>${say("app.cancel")}</button>
-        ${checked && checked.added > 0 && checked.refused === 0 && html`<button type="button" class="primary" .onclick=${() => void this.#import()}>${say("rules.import_yes", { count: checked.added })}</button>`}
+        <button type="button" .onclick=${() => this.#close()}>${getText("app.cancel")}</button>
+        ${checked && checked.added > 0 && checked.refused === 0 && html`<button type="button" class="primary" .onclick=${() => void this.#import()}>${getText("rules.import_yes", { count: checked.added })}</button>`}
       </div>
     </askback-modal>`;
   }

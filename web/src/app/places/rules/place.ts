@@ -4,7 +4,7 @@ import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { sentences } from "../../../elements/approval/reasons.ts";
 import { html, type Template } from "../../../elements/html.ts";
-import { icons } from "../../icons.ts";
+import { placeIcons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { saveAs } from "../../ui/download.ts";
@@ -44,7 +44,7 @@ export class Place extends PlaceElement {
   readonly #leaving = new Set<string>();
 
   get heading(): string {
-    return this.say("app.rules");
+    return this.getText("app.rules");
   }
 
   get isAdmin(): boolean {
@@ -84,13 +84,13 @@ export class Place extends PlaceElement {
       this.#failed = false;
     } catch {
       this.#failed = this.rules === undefined;
-      if (!this.#failed) this.app.toast({ text: this.say("app.failed") });
+      if (!this.#failed) this.app.toast({ text: this.getText("app.failed") });
     }
     this.redraw();
   }
 
   /** The rules that the filters leave, without those that are about to be revoked. */
-  get #shown(): readonly Rule[] {
+  get #filteredRules(): readonly Rule[] {
     const words = this.#text.toLowerCase();
     return this.#searched(words).filter((rule) => !this.#effect || rule.effect === this.#effect);
   }
@@ -109,10 +109,10 @@ export class Place extends PlaceElement {
   }
 
   async #revoke(rule: Rule): Promise<void> {
-    const text = this.say("rules.revoked", { rule: rule.rule });
+    const text = this.getText("rules.revoked", { rule: rule.rule });
     if (rule.locked) {
-      const title = this.say("rules.revoke_locked");
-      const question = { title, text: rule.rule, yes: this.say("rules.revoke"), danger: true };
+      const title = this.getText("rules.revoke_locked");
+      const question = { title, text: rule.rule, yes: this.getText("rules.revoke"), danger: true };
       if (await this.app.confirm(question)) await this.#send(rule);
       return;
     }
@@ -131,7 +131,7 @@ export class Place extends PlaceElement {
       this.rules = this.rules?.filter(({ id }) => id !== rule.id);
       this.redraw();
     } catch {
-      this.app.toast({ text: this.say("rules.not_revoked", { rule: rule.rule }) });
+      this.app.toast({ text: this.getText("rules.not_revoked", { rule: rule.rule }) });
     }
   }
 
@@ -140,7 +140,7 @@ export class Place extends PlaceElement {
       const file = await this.app.client.get<unknown>("/v1/rules/export");
       saveAs("rules.json", "application/json", JSON.stringify(file, null, 2));
     } catch {
-      this.app.toast({ text: this.say("app.failed") });
+      this.app.toast({ text: this.getText("app.failed") });
     }
   }
 
@@ -150,75 +150,77 @@ export class Place extends PlaceElement {
       rule.needs_choice_code ? [rule.needs_choice_code] : [],
       this.locale,
     );
-    return html`${drawRule(rule.rule, rule.description, rule.effect, this.say)}
-      ${rule.locked && html`<span class="tag" title=${this.say("rules.locked_hint")}>${this.say("rules.locked")}</span>`}
-      ${rule.shadow && html`<span class="tag" title=${this.say("rules.shadow_hint")}>${this.say("rules.shadow")}</span>`}
-      ${choice && html`<p class="muted warn">${this.say("rules.needs_choice")} ${escapeText(choice)}</p>`}`;
+    return html`${drawRule(rule.rule, rule.description, rule.effect, this.getText)}
+      ${rule.locked && html`<span class="tag" title=${this.getText("rules.locked_hint")}>${this.getText("rules.locked")}</span>`}
+      ${rule.shadow && html`<span class="tag" title=${this.getText("rules.shadow_hint")}>${this.getText("rules.shadow")}</span>`}
+      ${choice && html`<p class="muted warn">${this.getText("rules.needs_choice")} ${escapeText(choice)}</p>`}`;
   }
 
-  #drawWhere(rule: Rule): Template {
+  #drawScope(rule: Rule): Template {
     const { scope, thread_id, project, agent, agent_name, expires_at } = rule;
-    const where =
-      scope === "project" ? this.say("rules.in_project", { name: project }) : this.say(`rules.${scope}`);
-    return html`${thread_id ? html`<a href=${pathOf("conversations", thread_id)}>${where}</a>` : where}
-      <p class="muted">${agent ? (agent_name ?? agent) : this.say("rules.every_agent")}</p>
-      ${expires_at && html`<p class="muted">${this.say("rules.ends_in")} <askback-time at=${expires_at} look="left"></askback-time></p>`}`;
+    const scopeText =
+      scope === "project"
+        ? this.getText("rules.in_project", { name: project })
+        : this.getText(`rules.${scope}`);
+    return html`${thread_id ? html`<a href=${pathOf("conversations", thread_id)}>${scopeText}</a>` : scopeText}
+      <p class="muted">${agent ? (agent_name ?? agent) : this.getText("rules.every_agent")}</p>
+      ${expires_at && html`<p class="muted">${this.getText("rules.ends_in")} <askback-time at=${expires_at} look="left"></askback-time></p>`}`;
   }
 
-  #drawMaker({ created_by, created_at, why, request_id }: Rule): Template {
+  #drawCreator({ created_by, created_at, why, request_id }: Rule): Template {
     return html`${created_by?.name} · <askback-time at=${created_at} look="long"></askback-time>
       ${why && html`<p class="muted">${escapeText(why)}</p>`}
-      ${request_id && html`<p class="muted"><a href=${pathOf("inbox", request_id)}>${this.say("rules.from_request")}</a></p>`}`;
+      ${request_id && html`<p class="muted"><a href=${pathOf("inbox", request_id)}>${this.getText("rules.from_request")}</a></p>`}`;
   }
 
   #drawActions(rule: Rule): Template | false {
-    const { say } = this;
+    const { getText } = this;
     return (
       (this.isAdmin || !rule.locked) &&
-      html`<button type="button" class="quiet" aria-label=${say("rules.revoke_rule", { rule: rule.rule })} .onclick=${() => void this.#revoke(rule)}>${say("rules.revoke")}</button>`
+      html`<button type="button" class="quiet" aria-label=${getText("rules.revoke_rule", { rule: rule.rule })} .onclick=${() => void this.#revoke(rule)}>${getText("rules.revoke")}</button>`
     );
   }
 
   #drawRules(): Template {
-    const { say, rules } = this;
-    if (this.#failed) return drawError(say, () => void this.load());
-    if (!rules) return drawLoading(say);
-    const add = html`<button type="button" .onclick=${() => this.#editor.open()}>${say("rules.add")}</button>`;
+    const { getText, rules } = this;
+    if (this.#failed) return drawError(getText, () => void this.load());
+    if (!rules) return drawLoading(getText);
+    const add = html`<button type="button" .onclick=${() => this.#editor.open()}>${getText("rules.add")}</button>`;
     if (rules.length === 0)
       return drawEmpty({
-        icon: icons.tick,
-        title: say("rules.empty"),
-        text: say("rules.empty_text"),
+        icon: placeIcons.tick,
+        title: getText("rules.empty"),
+        text: getText("rules.empty_text"),
         code: 'askback rules add "git push:*" --effect ask',
         action: add,
       });
-    const shown = this.#shown;
+    const shown = this.#filteredRules;
     if (shown.length === 0)
-      return drawEmpty({ title: say("rules.none_found"), text: say("rules.none_found_text") });
+      return drawEmpty({ title: getText("rules.none_found"), text: getText("rules.none_found_text") });
     return drawTable(
-      say("rules.kept"),
+      getText("rules.kept"),
       [
-        { label: say("rules.rule"), draw: (rule) => this.#drawCovers(rule) },
-        { label: say("rules.decides"), draw: (rule) => drawEffect(rule.effect, say) },
-        { label: say("rules.where"), draw: (rule) => this.#drawWhere(rule) },
-        { label: say("rules.kept_by"), draw: (rule) => this.#drawMaker(rule) },
-        { label: say("rules.used"), draw: (rule) => drawUsage(rule.usage, say) },
-        { label: say("rules.revoke"), quiet: true, draw: (rule) => this.#drawActions(rule) },
+        { label: getText("rules.rule"), draw: (rule) => this.#drawCovers(rule) },
+        { label: getText("rules.decides"), draw: (rule) => drawEffect(rule.effect, getText) },
+        { label: getText("rules.where"), draw: (rule) => this.#drawScope(rule) },
+        { label: getText("rules.kept_by"), draw: (rule) => this.#drawCreator(rule) },
+        { label: getText("rules.used"), draw: (rule) => drawUsage(rule.usage, getText) },
+        { label: getText("rules.revoke"), quiet: true, draw: (rule) => this.#drawActions(rule) },
       ],
       shown,
     );
   }
 
   #drawToolbar(): Template | false {
-    const { say } = this;
+    const { getText } = this;
     if (!this.rules?.length) return false;
     const found = this.#searched(this.#text.toLowerCase());
     const counts = EFFECTS.map((id) => ({
       id,
-      label: say(`rules.${id}`),
+      label: getText(`rules.${id}`),
       count: found.filter(({ effect }) => effect === id).length,
     }));
-    const all = { id: "", label: say("rules.all"), count: found.length };
+    const allChip = { id: "", label: getText("rules.all"), count: found.length };
     const names = new Map(
       this.rules.flatMap(({ agent, agent_name }) => (agent ? [[agent, agent_name ?? agent]] : [])),
     );
@@ -230,27 +232,27 @@ export class Place extends PlaceElement {
       this.redraw();
     };
     return html`<div class="filters">
-      ${drawSearch(say("rules.search"), this.#text, choose("text"))}
-      ${drawChips(say("rules.decides"), [all, ...counts], this.#effect, choose("effect"))}
-      ${drawSelect(say("rules.agent"), say("rules.all_agents"), agents, this.#agent, choose("agent"))}
-      ${this.item && html`<a href=${pathOf("rules")}>${say("rules.show_all")}</a>`}
+      ${drawSearch(getText("rules.search"), this.#text, choose("text"))}
+      ${drawChips(getText("rules.decides"), [allChip, ...counts], this.#effect, choose("effect"))}
+      ${drawSelect(getText("rules.agent"), getText("rules.all_agents"), agents, this.#agent, choose("agent"))}
+      ${this.item && html`<a href=${pathOf("rules")}>${getText("rules.show_all")}</a>`}
     </div>`;
   }
 
   protected override render(): Template {
-    const { say } = this;
+    const { getText } = this;
     const actions = html`
-      ${this.isAdmin && html`<button type="button" .onclick=${() => this.#importer.choose()}>${say("rules.import")}</button>`}
-      <button type="button" .onclick=${() => void this.#export()}>${say("rules.export")}</button>
-      <button type="button" .onclick=${() => this.#editor.open(true)}>${say("rules.try")}</button>
-      <button type="button" class="primary" .onclick=${() => this.#editor.open()}>${say("rules.add")}</button>`;
+      ${this.isAdmin && html`<button type="button" .onclick=${() => this.#importer.choose()}>${getText("rules.import")}</button>`}
+      <button type="button" .onclick=${() => void this.#export()}>${getText("rules.export")}</button>
+      <button type="button" .onclick=${() => this.#editor.open(true)}>${getText("rules.try")}</button>
+      <button type="button" class="primary" .onclick=${() => this.#editor.open()}>${getText("rules.add")}</button>`;
     return html`<div class="page">
-      ${drawHeading(say("app.rules"), say("rules.about"), actions)}
+      ${drawHeading(getText("app.rules"), getText("rules.about"), actions)}
       ${this.#drawToolbar()}
       ${this.#drawRules()}
-      ${this.#next && html`<button type="button" .onclick=${() => void this.load(true)}>${say("rules.more")}</button>`}
-      ${this.#builtIn && drawBuiltIn(this.#builtIn, this.#text.toLowerCase(), say)}
-      ${this.#builtIn && drawLimits(this.#builtIn.limits, say)}
+      ${this.#next && html`<button type="button" .onclick=${() => void this.load(true)}>${getText("rules.more")}</button>`}
+      ${this.#builtIn && drawBuiltIn(this.#builtIn, this.#text.toLowerCase(), getText)}
+      ${this.#builtIn && drawLimits(this.#builtIn.limits, getText)}
       ${this.#editor.draw()}
       ${this.#importer.draw()}
     </div>`;

@@ -9,7 +9,7 @@ import { ValueField } from "./value.ts";
 const ICON = draw("M15 4a5 5 0 1 1-4.600 7L3 18.500V21h3v-2h2v-2h2l2.500-2.500M16 8v.01");
 
 /** What a person does in a dialog: replace a value, add a secret, or choose who may use one. */
-type Open =
+type OpenDialog =
   | { readonly what: "replace"; readonly secret: StoredSecret; readonly value: ValueField }
   | { readonly what: "add"; readonly value: ValueField }
   | { readonly what: "agents"; readonly secret: StoredSecret };
@@ -18,11 +18,11 @@ type Open =
 export class Secrets extends PagedSection<StoredSecret, SecretList> {
   protected readonly path = "/v1/secrets";
   #agents: readonly AgentRecord[] = [];
-  #open: Open | undefined;
+  #openDialog: OpenDialog | undefined;
   /** Whether the secret that is added belongs to a project. */
   #inProject = false;
   /** Whether every agent may use the secret whose agents are chosen. */
-  #all = false;
+  #forAllAgents = false;
 
   protected itemsOf(page: SecretList): readonly StoredSecret[] {
     return page.secrets;
@@ -36,10 +36,10 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     this.#agents = agents;
   }
 
-  #show(open?: Open): void {
-    this.#open = open;
+  #show(open?: OpenDialog): void {
+    this.#openDialog = open;
     this.#inProject = false;
-    this.#all = open?.what === "agents" && open.secret.agents === "all";
+    this.#forAllAgents = open?.what === "agents" && open.secret.agents === "all";
     this.host.redraw();
   }
 
@@ -55,50 +55,53 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     if (await this.change("POST", "/v1/secrets", { ...body, value: value.typed })) {
       value.clear();
       this.#show();
-      this.host.app.toast({ text: this.say("kept", { name: body.name }) });
+      this.host.app.toast({ text: this.getText("kept", { name: body.name }) });
     } else value.focus();
   }
 
   #replace(event: Event, { name, scope, thread_id, project, owner }: StoredSecret, value: ValueField): void {
-    const where = scope === "session" ? { thread_id } : { project, owner };
-    const given = Object.entries(where).filter(([, part]) => part != null);
-    void this.#send(event, value, { name, scope, ...Object.fromEntries(given) });
+    const scopeFields = scope === "session" ? { thread_id } : { project, owner };
+    const location = Object.entries(scopeFields).filter(([, part]) => part != null);
+    void this.#send(event, value, { name, scope, ...Object.fromEntries(location) });
   }
 
   #add(event: Event, value: ValueField): void {
     const { name, project, mine } = read(event.target as HTMLFormElement);
-    const where = this.#inProject ? { scope: "project", project } : { scope: "global" };
+    const scopeFields = this.#inProject ? { scope: "project", project } : { scope: "global" };
     const owner = mine ? { owner: this.host.app.me?.user } : {};
-    void this.#send(event, value, { name, ...where, ...owner });
+    void this.#send(event, value, { name, ...scopeFields, ...owner });
   }
 
   async #choose(event: Event, { id, name }: StoredSecret): Promise<void> {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
-    const agents = this.#all ? "all" : form.getAll("agent").map(String);
-    const done = this.say("chosen", { name });
+    const agents = this.#forAllAgents ? "all" : form.getAll("agent").map(String);
+    const done = this.getText("chosen", { name });
     if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents }, done)) this.#show();
   }
 
   async #erase({ id, name }: StoredSecret): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("erase_title", { name }),
-      text: this.say("erase_text"),
-      yes: this.say("erase"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("erase_title", { name }),
+      text: this.getText("erase_text"),
+      yes: this.getText("erase"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", `/v1/secrets/${encode(id)}`, {}, this.say("erased", { name }));
+    if (confirmed)
+      await this.change("DELETE", `/v1/secrets/${encode(id)}`, {}, this.getText("erased", { name }));
   }
 
   override drawActions(): Template {
-    return html`<button type="button" class="primary" .onclick=${() => this.#show({ what: "add", value: this.#field() })}>${this.say("add")}</button>`;
+    return html`<button type="button" class="primary" .onclick=${() => this.#show({ what: "add", value: this.#field() })}>${this.getText("add")}</button>`;
   }
 
   override drawDialog(): Template | false {
-    const open = this.#open;
+    const open = this.#openDialog;
     if (!open) return false;
     const heading =
-      open.what === "add" ? this.say("add") : this.say(`${open.what}_title`, { name: open.secret.name });
+      open.what === "add"
+        ? this.getText("add")
+        : this.getText(`${open.what}_title`, { name: open.secret.name });
     return html`<askback-modal heading=${heading} .onclose=${() => this.#show()}>
       ${open.what === "agents" ? this.#drawChoice(open.secret) : open.what === "add" ? this.#drawAdd(open.value) : this.#drawReplace(open.secret, open.value)}
     </askback-modal>`;
@@ -106,9 +109,9 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
 
   #drawReplace(secret: StoredSecret, value: ValueField): Template {
     return html`<form class="stack" .onsubmit=${(event: Event) => this.#replace(event, secret, value)}>
-      <p>${this.say("replace_text")}</p>
-      ${value.draw(this.host.say)}
-      <div class="actions end"><button type="submit" class="primary">${this.say("replace")}</button></div>
+      <p>${this.getText("replace_text")}</p>
+      ${value.draw(this.host.getText)}
+      <div class="actions end"><button type="submit" class="primary">${this.getText("replace")}</button></div>
     </form>`;
   }
 
@@ -118,76 +121,76 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
       this.host.redraw();
     };
     return html`<form class="stack" .onsubmit=${(event: Event) => this.#add(event, value)}>
-      <label for="name">${this.say("name")}</label>
+      <label for="name">${this.getText("name")}</label>
       <input id="name" name="name" type="text" required autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="STRIPE_KEY" autofocus />
-      ${value.draw(this.host.say)}
-      <label for="scope">${this.say("where")}</label>
+      ${value.draw(this.host.getText)}
+      <label for="scope">${this.getText("where")}</label>
       <select id="scope" .onchange=${move}>
-        <option value="global">${this.say("in_global")}</option>
-        <option value="project">${this.say("in_one_project")}</option>
+        <option value="global">${this.getText("in_global")}</option>
+        <option value="project">${this.getText("in_one_project")}</option>
       </select>
       ${
         this.#inProject &&
-        html`<label for="project">${this.say("project")}</label>
+        html`<label for="project">${this.getText("project")}</label>
           <input id="project" name="project" type="text" required autocomplete="off" spellcheck="false" />`
       }
-      <label class="tick"><input type="checkbox" name="mine" value="yes" />${this.say("mine")}</label>
-      <div class="actions end"><button type="submit" class="primary">${this.say("keep")}</button></div>
+      <label class="tick"><input type="checkbox" name="mine" value="yes" />${this.getText("mine")}</label>
+      <div class="actions end"><button type="submit" class="primary">${this.getText("keep")}</button></div>
     </form>`;
   }
 
   #drawChoice(secret: StoredSecret): Template {
-    const set = (all: boolean) => (): void => {
-      this.#all = all;
+    const set = (forAllAgents: boolean) => (): void => {
+      this.#forAllAgents = forAllAgents;
       this.host.redraw();
     };
     const allowed = secret.agents === "all" ? [] : (secret.agents ?? []);
-    const may = (id: string): boolean => allowed.includes(id);
-    const listed = this.#agents.filter(({ id, stopped_at }) => !stopped_at || may(id));
+    const isAllowed = (id: string): boolean => allowed.includes(id);
+    const listed = this.#agents.filter(({ id, stopped_at }) => !stopped_at || isAllowed(id));
     // An agent beyond the page that was read keeps the secret unless the person takes it away.
-    const beyond = allowed.filter((id) => !this.#agents.some((each) => each.id === id));
-    const agents = [...listed, ...beyond.map((id) => ({ id, name: id }))];
+    const unlistedIds = allowed.filter((id) => !this.#agents.some((each) => each.id === id));
+    const agents = [...listed, ...unlistedIds.map((id) => ({ id, name: id }))];
     return html`<form class="stack" .onsubmit=${(event: Event) => void this.#choose(event, secret)}>
-      <fieldset><legend>${this.say("who")}</legend>
-        <label class="tick"><input type="radio" name="who" value="some" .checked=${!this.#all} .onchange=${set(false)} autofocus />${this.say("some")}</label>
-        <label class="tick"><input type="radio" name="who" value="all" .checked=${this.#all} .onchange=${set(true)} />${this.say("every_agent")}</label>
+      <fieldset><legend>${this.getText("who")}</legend>
+        <label class="tick"><input type="radio" name="who" value="some" .checked=${!this.#forAllAgents} .onchange=${set(false)} autofocus />${this.getText("some")}</label>
+        <label class="tick"><input type="radio" name="who" value="all" .checked=${this.#forAllAgents} .onchange=${set(true)} />${this.getText("every_agent")}</label>
       </fieldset>
       ${
-        !this.#all &&
-        html`<fieldset><legend>${this.say("agents")}</legend>
-          ${agents.length === 0 && html`<p class="muted">${this.say("no_agents")}</p>`}
-          ${agents.map(({ id, name }) => html`<label class="tick"><input type="checkbox" name="agent" value=${id} .checked=${may(id)} /><bdi>${name}</bdi></label>`)}
+        !this.#forAllAgents &&
+        html`<fieldset><legend>${this.getText("agents")}</legend>
+          ${agents.length === 0 && html`<p class="muted">${this.getText("no_agents")}</p>`}
+          ${agents.map(({ id, name }) => html`<label class="tick"><input type="checkbox" name="agent" value=${id} .checked=${isAllowed(id)} /><bdi>${name}</bdi></label>`)}
         </fieldset>`
       }
-      <p class="muted">${this.say("revoke_text")}</p>
-      <div class="actions end"><button type="submit" class="primary">${this.say("save")}</button></div>
+      <p class="muted">${this.getText("revoke_text")}</p>
+      <div class="actions end"><button type="submit" class="primary">${this.getText("save")}</button></div>
     </form>`;
   }
 
-  #whereOf({ scope, project, thread_id }: StoredSecret): unknown {
+  #locationOf({ scope, project, thread_id }: StoredSecret): unknown {
     const thread = thread_id ?? "";
     if (scope === "session")
-      return html`${this.say("in_session")} <bdi>${this.host.app.inbox.titleOf(thread) || thread}</bdi>`;
+      return html`${this.getText("in_session")} <bdi>${this.host.app.inbox.titleOf(thread) || thread}</bdi>`;
     return scope === "project"
-      ? html`${this.say("in_project")} <bdi>${project}</bdi>`
-      : this.say("in_global");
+      ? html`${this.getText("in_project")} <bdi>${project}</bdi>`
+      : this.getText("in_global");
   }
 
-  #whose({ owner }: StoredSecret): unknown {
-    if (!owner) return this.say("shared");
-    return owner === this.host.app.me?.user ? this.say("yours") : html`<bdi>${owner}</bdi>`;
+  #ownerOf({ owner }: StoredSecret): unknown {
+    if (!owner) return this.getText("shared");
+    return owner === this.host.app.me?.user ? this.getText("yours") : html`<bdi>${owner}</bdi>`;
   }
 
   #agentsOf({ agents }: StoredSecret): unknown {
-    if (agents === "all") return this.say("every_agent");
-    if (!agents?.length) return html`<span class="muted">${this.say("nobody")}</span>`;
+    if (agents === "all") return this.getText("every_agent");
+    if (!agents?.length) return html`<span class="muted">${this.getText("nobody")}</span>`;
     const names = agents.map((id) => this.#agents.find((each) => each.id === id)?.name ?? id);
     return html`<bdi>${new Intl.ListFormat(this.host.locale).format(names)}</bdi>`;
   }
 
   #drawButtons(secret: StoredSecret): Template {
-    const button = (what: string, act: () => void, look = ""): Template =>
-      html`<button type="button" class=${look || false} .onclick=${act}>${this.say(what)}<span class="hidden"> ${secret.name}</span></button>`;
+    const button = (action: string, act: () => void, className = ""): Template =>
+      html`<button type="button" class=${className || false} .onclick=${act}>${this.getText(action)}<span class="hidden"> ${secret.name}</span></button>`;
     return html`<div class="actions">
       ${button("replace", () => this.#show({ what: "replace", secret, value: this.#field() }))}
       ${button("agents", () => this.#show({ what: "agents", secret }))}
@@ -201,30 +204,30 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     if (list.length === 0)
       return drawEmpty({
         icon: ICON,
-        title: this.say("empty"),
-        text: this.say("empty_text"),
+        title: this.getText("empty"),
+        text: this.getText("empty_text"),
         code: 'ask.secrets.request(["STRIPE_KEY"], reason="to read the invoices")',
       });
     const columns: Column<StoredSecret>[] = [
       {
-        label: this.say("name"),
+        label: this.getText("name"),
         draw: (secret) =>
-          html`<strong><code dir="ltr">${secret.name}</code></strong><span class="muted">${this.#whereOf(secret)} · ${this.#whose(secret)}</span>`,
+          html`<strong><code dir="ltr">${secret.name}</code></strong><span class="muted">${this.#locationOf(secret)} · ${this.#ownerOf(secret)}</span>`,
       },
-      { label: this.say("who"), draw: (secret) => this.#agentsOf(secret) },
+      { label: this.getText("who"), draw: (secret) => this.#agentsOf(secret) },
       {
-        label: this.say("set"),
+        label: this.getText("set"),
         draw: ({ set_at, set_by }) =>
           html`<askback-time look="long" at=${set_at}></askback-time>${set_by && html`<span class="muted"><bdi>${set_by.name}</bdi></span>`}`,
       },
       {
-        label: this.say("used"),
+        label: this.getText("used"),
         draw: ({ used_at, used_by }) =>
           used_at
             ? html`<askback-time look="long" at=${used_at}></askback-time><span class="muted"><bdi>${used_by?.name}</bdi></span>`
-            : html`<span class="muted">${this.say("unused")}</span>`,
+            : html`<span class="muted">${this.getText("unused")}</span>`,
       },
-      { label: this.say("actions"), quiet: true, draw: (secret) => this.#drawButtons(secret) },
+      { label: this.getText("actions"), quiet: true, draw: (secret) => this.#drawButtons(secret) },
     ];
     return html`${drawTable(this.host.heading, columns, list)}
       ${this.drawMore()}`;

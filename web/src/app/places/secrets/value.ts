@@ -1,6 +1,6 @@
 import { html, type Template } from "../../../elements/html.ts";
 import { usernameField } from "../../../elements/secret/inputs.ts";
-import type { Say } from "../../../elements/text.ts";
+import type { GetText } from "../../../elements/text.ts";
 
 /**
  * The field for a value. The typed value is only in the field, until it is read once, to be sent.
@@ -9,7 +9,7 @@ import type { Say } from "../../../elements/text.ts";
  */
 export class ValueField {
   #lines = false;
-  #seen = false;
+  #isRevealed = false;
   #padded = false;
 
   /** `redraw` draws the place again. */
@@ -63,25 +63,25 @@ export class ValueField {
     void this.redraw();
   }
 
-  draw(say: Say): Template {
+  draw(getText: GetText): Template {
     const check = (): void => this.#check();
     const flip = (change: () => void) => (): void => void this.#change(change);
-    const seen = flip(() => {
-      this.#seen = !this.#seen;
+    const toggleReveal = flip(() => {
+      this.#isRevealed = !this.#isRevealed;
     });
     const lines = flip(() => {
       this.#lines = !this.#lines;
     });
     return html`${usernameField}
-      <label for="value">${say("secrets.value")}</label>
+      <label for="value">${getText("secrets.value")}</label>
       ${
         this.#lines
           ? html`<textarea id="value" class="secret" rows="6" required autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check}></textarea>`
-          : html`<input id="value" class="secret" type=${this.#seen ? "text" : "password"} required autocomplete="new-password" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check} .onpaste=${(event: ClipboardEvent) => void this.#paste(event)} />
-            <label class="tick"><input type="checkbox" .checked=${this.#seen} .onchange=${seen} />${say("secrets.show")}</label>`
+          : html`<input id="value" class="secret" type=${this.#isRevealed ? "text" : "password"} required autocomplete="new-password" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check} .onpaste=${(event: ClipboardEvent) => void this.#paste(event)} />
+            <label class="tick"><input type="checkbox" .checked=${this.#isRevealed} .onchange=${toggleReveal} />${getText("secrets.show")}</label>`
       }
-      <label class="tick"><input type="checkbox" .checked=${this.#lines} .onchange=${lines} />${say("secrets.lines")}</label>
-      <p class="warn" role="status">${this.#padded && say("secrets.padded")}</p>
-      <p class="muted" id="value-hint">${say("secrets.value_hint")}</p>`;
+      <label class="tick"><input type="checkbox" .checked=${this.#lines} .onchange=${lines} />${getText("secrets.lines")}</label>
+      <p class="warn" role="status">${this.#padded && getText("secrets.padded")}</p>
+      <p class="muted" id="value-hint">${getText("secrets.value_hint")}</p>`;
   }
 }

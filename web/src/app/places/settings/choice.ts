@@ -14,13 +14,13 @@ export const drawChoice = (
   name: string,
   legend: string,
   choices: readonly Choice[],
-  chosen: string,
+  selected: string,
   choose: (value: string) => void,
 ): Template => html`<fieldset>
   <legend>${legend}</legend>
   ${choices.map(
     ({ value, label, hint, lang }) => html`<label class="tick">
-      <input type="radio" name=${name} value=${value} .checked=${value === chosen} .onchange=${() => choose(value)} />
+      <input type="radio" name=${name} value=${value} .checked=${value === selected} .onchange=${() => choose(value)} />
       <span><span lang=${lang}>${label}</span>${hint && html`<span class="muted">${hint}</span>`}</span>
     </label>`,
   )}

@@ -11,7 +11,7 @@ const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 
 /** Whether everything works: what is being checked, and for an admin the server and its audit log. */
 export class Health extends Section {
-  #checked: readonly InputRequest[] | undefined;
+  #isChecked: readonly InputRequest[] | undefined;
   #server: ServerRecord | undefined;
   /** Why the server cannot store a change; empty while it can. */
   #fault = "";
@@ -32,7 +32,7 @@ export class Health extends Section {
     ]).catch(() => [] as const);
     this.#fault = await fault;
     const [page, server] = await reading;
-    this.#checked = page?.requests;
+    this.#isChecked = page?.requests;
     this.#server = server;
     if (!page && !this.#fault) throw new Error();
   }
@@ -44,29 +44,29 @@ export class Health extends Section {
   }
 
   override drawActions(): Template {
-    return html`<button type="button" .onclick=${() => void this.host.read()}>${this.say("look_again")}</button>`;
+    return html`<button type="button" .onclick=${() => void this.host.read()}>${this.getText("look_again")}</button>`;
   }
 
   #drawChecks(checked: readonly InputRequest[]): Template {
-    const title = this.say("checks");
-    if (checked.length === 0) return html`<p class="muted">${this.say("checks_none")}</p>`;
+    const title = this.getText("checks");
+    if (checked.length === 0) return html`<p class="muted">${this.getText("checks_none")}</p>`;
     const columns: Column<InputRequest>[] = [
       {
-        label: this.say("check_request"),
+        label: this.getText("check_request"),
         draw: (request) =>
-          html`<a href=${withLanguage(pathOf("inbox", request.id))}><bdi>${this.host.app.inbox.conversationOf(request, this.host.say)}</bdi></a>`,
+          html`<a href=${withLanguage(pathOf("inbox", request.id))}><bdi>${this.host.app.inbox.conversationOf(request, this.host.getText)}</bdi></a>`,
       },
       {
-        label: this.say("check_by"),
+        label: this.getText("check_by"),
         draw: ({ check, requester }) =>
-          html`<bdi>${check?.by?.name ?? requester?.name}</bdi><span class="muted">${this.say(check?.state === "waiting" ? "check_waiting" : "check_running")}</span>`,
+          html`<bdi>${check?.by?.name ?? requester?.name}</bdi><span class="muted">${this.getText(check?.state === "waiting" ? "check_waiting" : "check_running")}</span>`,
       },
       {
-        label: this.say("check_since"),
+        label: this.getText("check_since"),
         draw: ({ check }) => check && html`<askback-time look="long" at=${check.since}></askback-time>`,
       },
       {
-        label: this.say("check_left"),
+        label: this.getText("check_left"),
         draw: ({ check }) => check && html`<askback-time look="left" at=${check.until}></askback-time>`,
       },
     ];
@@ -76,30 +76,30 @@ export class Health extends Section {
   #drawAudit({ audit }: ServerRecord): Template {
     const { seq, seal } = audit;
     const last = verified.last;
-    return html`<dt>${this.host.say("app.audit")}</dt>
-      <dd>${this.say("audit_head", { seq })} <span class=${seal.status === "sealed" ? "tag good" : "tag warn"}>${this.say(`seal_${seal.status}`)}</span></dd>
-      <dt>${this.say("verified")}</dt>
-      <dd>${last ? html`${this.say("verified_until", { seq: last.seq })} <askback-time look="long" at=${last.at}></askback-time>` : this.say("verified_never")} <a href=${withLanguage(pathOf("audit"))}>${this.say("verify")}</a></dd>`;
+    return html`<dt>${this.host.getText("app.audit")}</dt>
+      <dd>${this.getText("audit_head", { seq })} <span class=${seal.status === "sealed" ? "tag good" : "tag warn"}>${this.getText(`seal_${seal.status}`)}</span></dd>
+      <dt>${this.getText("verified")}</dt>
+      <dd>${last ? html`${this.getText("verified_until", { seq: last.seq })} <askback-time look="long" at=${last.at}></askback-time>` : this.getText("verified_never")} <a href=${withLanguage(pathOf("audit"))}>${this.getText("verify")}</a></dd>`;
   }
 
   #drawServer(server: ServerRecord): Template {
     const { version, database, migration } = server;
-    return html`<dt>${this.say("release")}</dt><dd>askback ${version}</dd>
-      <dt>${this.say("store")}</dt>
-      <dd>${DATABASES[database]} · ${this.say("migration", { number: migration })}</dd>
+    return html`<dt>${this.getText("release")}</dt><dd>askback ${version}</dd>
+      <dt>${this.getText("store")}</dt>
+      <dd>${DATABASES[database]} · ${this.getText("migration", { number: migration })}</dd>
       ${this.#drawAudit(server)}
-      <dt>${this.say("backup")}</dt><dd>${this.say("backup_text")} <code dir="ltr">askback backup DIR --keys FILE</code></dd>`;
+      <dt>${this.getText("backup")}</dt><dd>${this.getText("backup_text")} <code dir="ltr">askback backup DIR --keys FILE</code></dd>`;
   }
 
   draw(): Template | undefined {
-    const checked = this.#checked;
+    const checked = this.#isChecked;
     const fault = this.#fault;
     if (!checked && !fault) return undefined;
     return html`<div class="groups">
-      ${checked && html`<div class="stack"><h2>${this.say("checks")}</h2>${this.#drawChecks(checked)}</div>`}
-      <div class="stack"><h2>${this.say("server")}</h2>
+      ${checked && html`<div class="stack"><h2>${this.getText("checks")}</h2>${this.#drawChecks(checked)}</div>`}
+      <div class="stack"><h2>${this.getText("server")}</h2>
         <dl class="facts">
-          <dt>${this.say("state")}</dt><dd><span class=${fault ? "tag bad" : "tag good"}>${this.say(fault ? "not_ready" : "ready")}</span> ${fault && html`<span lang="en">${fault}</span>`}</dd>
+          <dt>${this.getText("state")}</dt><dd><span class=${fault ? "tag bad" : "tag good"}>${this.getText(fault ? "not_ready" : "ready")}</span> ${fault && html`<span lang="en">${fault}</span>`}</dd>
           ${this.#server && this.#drawServer(this.#server)}
         </dl>
       </div>

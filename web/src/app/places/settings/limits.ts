@@ -31,7 +31,7 @@ const SIZES = [
   "secret_bytes",
   "request_bytes",
 ];
-const NAMED = [...POLICY, ...TIMES, ...SIZES];
+const LIMIT_NAMES = [...POLICY, ...TIMES, ...SIZES];
 const KIB = 1024;
 const UNITS = ["byte", "kilobyte", "megabyte"];
 /** In seconds, the largest first. */
@@ -55,7 +55,7 @@ export class Limits extends Section {
   }
 
   /** A number in words: seconds as the largest whole unit, bytes as megabytes. */
-  #words(name: string, value: number): string {
+  #labelOf(name: string, value: number): string {
     const { locale } = this.host;
     const unit = (count: number, unit: string): string =>
       new Intl.NumberFormat(locale, {
@@ -77,7 +77,7 @@ export class Limits extends Section {
     if (!(await this.change("POST", "/v1/policy", set))) return;
     this.#typed = {};
     this.host.redraw();
-    this.host.app.toast({ text: this.say("saved") });
+    this.host.app.toast({ text: this.getText("saved") });
   }
 
   async #reset(name: string): Promise<void> {
@@ -92,13 +92,13 @@ export class Limits extends Section {
   }
 
   #drawField(name: string, value: number): Template {
-    return html`<input type="number" name=${name} min="0" step="1" aria-label=${this.say(`limit_${name}`)} .value=${this.#typed[name] ?? String(value)} .oninput=${(event: Event) => this.#type(name, (event.target as HTMLInputElement).value)} />`;
+    return html`<input type="number" name=${name} min="0" step="1" aria-label=${this.getText(`limit_${name}`)} .value=${this.#typed[name] ?? String(value)} .oninput=${(event: Event) => this.#type(name, (event.target as HTMLInputElement).value)} />`;
   }
 
   #drawSetter(name: string, limits: Values, editable: boolean): unknown {
-    const by = this.say(`by_${limits.set_by[name] ?? "askback"}`);
+    const by = this.getText(`by_${limits.set_by[name] ?? "askback"}`);
     if (!editable || limits.set_by[name] !== "policy") return by;
-    return html`${by} <button type="button" class="quiet" .onclick=${() => void this.#reset(name)}>${this.say("reset")}<span class="hidden"> ${this.say(`limit_${name}`)}</span></button>`;
+    return html`${by} <button type="button" class="quiet" .onclick=${() => void this.#reset(name)}>${this.getText("reset")}<span class="hidden"> ${this.getText(`limit_${name}`)}</span></button>`;
   }
 
   #drawGroup(title: string, names: readonly string[], limits: Values, editable: boolean): Template {
@@ -108,20 +108,20 @@ export class Limits extends Section {
     });
     const columns: Column<(typeof numbers)[number]>[] = [
       {
-        label: this.say("limit"),
+        label: this.getText("limit"),
         draw: ({ name }) =>
-          NAMED.includes(name)
-            ? html`${this.say(`limit_${name}`)}<span class="muted"><code>${name}</code></span>`
+          LIMIT_NAMES.includes(name)
+            ? html`${this.getText(`limit_${name}`)}<span class="muted"><code>${name}</code></span>`
             : html`<code>${name}</code>`,
       },
       {
-        label: this.say("value"),
+        label: this.getText("value"),
         draw: ({ name, value }) =>
           editable
-            ? html`${this.#drawField(name, value)}${name.endsWith("_s") && html`<span class="muted">${this.say("seconds", { words: this.#words(name, value) })}</span>`}`
-            : this.#words(name, value),
+            ? html`${this.#drawField(name, value)}${name.endsWith("_s") && html`<span class="muted">${this.getText("seconds", { words: this.#labelOf(name, value) })}</span>`}`
+            : this.#labelOf(name, value),
       },
-      { label: this.say("set_by"), draw: ({ name }) => this.#drawSetter(name, limits, editable) },
+      { label: this.getText("set_by"), draw: ({ name }) => this.#drawSetter(name, limits, editable) },
     ];
     return drawTable(title, columns, numbers);
   }
@@ -129,20 +129,20 @@ export class Limits extends Section {
   draw(): Template | undefined {
     const limits = this.#limits;
     if (!limits) return undefined;
-    const others = Object.keys(limits).filter((name) => !NAMED.includes(name));
+    const others = Object.keys(limits).filter((name) => !LIMIT_NAMES.includes(name));
     const changed = Object.keys(this.#typed).length > 0;
-    const asked = this.say("limits_asked");
+    const question = this.getText("limits_asked");
     return html`<div class="groups">
       <form class="stack" .onsubmit=${(event: Event) => void this.#save(event)}>
-        <h2>${asked}</h2>
-        ${!this.isAdmin && html`<p class="muted">${this.say("admins_only")}</p>`}
-        ${this.#drawGroup(asked, POLICY, limits, this.isAdmin)}
-        ${changed && html`<div class="actions"><button type="submit" class="primary">${this.say("save")}</button></div>`}
+        <h2>${question}</h2>
+        ${!this.isAdmin && html`<p class="muted">${this.getText("admins_only")}</p>`}
+        ${this.#drawGroup(question, POLICY, limits, this.isAdmin)}
+        ${changed && html`<div class="actions"><button type="submit" class="primary">${this.getText("save")}</button></div>`}
       </form>
-      <div class="stack"><h2>${this.say("limits_times")}</h2>${this.#drawGroup(this.say("limits_times"), TIMES, limits, false)}</div>
-      <div class="stack"><h2>${this.say("limits_sizes")}</h2>${this.#drawGroup(this.say("limits_sizes"), SIZES, limits, false)}</div>
-      <details><summary>${this.say("limits_all")}</summary>${this.#drawGroup(this.say("limits_all"), others, limits, false)}</details>
-      <p class="muted">${this.say("limits_operator")} <code dir="ltr">ASKBACK_LIMITS</code></p>
+      <div class="stack"><h2>${this.getText("limits_times")}</h2>${this.#drawGroup(this.getText("limits_times"), TIMES, limits, false)}</div>
+      <div class="stack"><h2>${this.getText("limits_sizes")}</h2>${this.#drawGroup(this.getText("limits_sizes"), SIZES, limits, false)}</div>
+      <details><summary>${this.getText("limits_all")}</summary>${this.#drawGroup(this.getText("limits_all"), others, limits, false)}</details>
+      <p class="muted">${this.getText("limits_operator")} <code dir="ltr">ASKBACK_LIMITS</code></p>
     </div>`;
   }
 }

@@ -21,7 +21,7 @@ const CONFIRMATION = "ENABLE FULL";
 export class Policy extends Section {
   #policy: PolicySettings | undefined;
   /** What waits for the typed confirmation. */
-  #asked: { readonly setting: Setting; readonly value: string } | undefined;
+  #confirming: { readonly setting: Setting; readonly value: string } | undefined;
   #typed = "";
 
   async read(): Promise<void> {
@@ -31,53 +31,53 @@ export class Policy extends Section {
   async #set(setting: Setting, value: string, confirm?: string): Promise<void> {
     const body = { [setting]: value, ...(confirm ? { confirm } : {}) };
     const set = await this.change<PolicySettings>("POST", "/v1/policy", body);
-    this.#asked = undefined;
+    this.#confirming = undefined;
     this.host.redraw();
-    if (set) this.host.app.toast({ text: this.say("saved") });
+    if (set) this.host.app.toast({ text: this.getText("saved") });
   }
 
   #choose(setting: Setting, value: string): void {
     const everything = value === "full" || (value === "off" && this.#policy?.table === "nebo");
     if (!everything) return void this.#set(setting, value);
     this.#typed = "";
-    this.#asked = { setting, value };
+    this.#confirming = { setting, value };
     this.host.redraw();
   }
 
   #choices(setting: Setting): Choice[] {
     return SETTINGS[setting].map((value) => ({
       value,
-      label: this.say(`${setting}_${value}`),
-      hint: this.say(
+      label: this.getText(`${setting}_${value}`),
+      hint: this.getText(
         `${setting}_${value}${this.#policy?.table === "nebo" && NEBO.has(value) ? "_nebo" : ""}_hint`,
       ),
     }));
   }
 
   #close(): void {
-    this.#asked = undefined;
+    this.#confirming = undefined;
     this.host.redraw();
   }
 
   override drawDialog(): Template | false {
-    const asked = this.#asked;
-    if (!asked) return false;
+    const confirming = this.#confirming;
+    if (!confirming) return false;
     const send = (event: Event): void => {
       event.preventDefault();
-      if (this.#typed === CONFIRMATION) void this.#set(asked.setting, asked.value, CONFIRMATION);
+      if (this.#typed === CONFIRMATION) void this.#set(confirming.setting, confirming.value, CONFIRMATION);
     };
     const type = (event: Event): void => {
       this.#typed = (event.target as HTMLInputElement).value.trim();
       this.host.redraw();
     };
-    return html`<askback-modal heading=${this.say("full_title")} .onclose=${() => this.#close()}>
+    return html`<askback-modal heading=${this.getText("full_title")} .onclose=${() => this.#close()}>
       <form class="stack" .onsubmit=${send}>
-        <p>${this.say("full_text")}</p>
-        <label for="confirm">${this.say("full_type", { words: CONFIRMATION })}</label>
+        <p>${this.getText("full_text")}</p>
+        <label for="confirm">${this.getText("full_type", { words: CONFIRMATION })}</label>
         <input id="confirm" type="text" autocomplete="off" spellcheck="false" .oninput=${type} autofocus />
         <div class="actions end">
-          <button type="button" .onclick=${() => this.#close()}>${this.host.say("app.cancel")}</button>
-          <button type="submit" class="danger primary" aria-disabled=${this.#typed !== CONFIRMATION && "true"}>${this.say("full_yes")}</button>
+          <button type="button" .onclick=${() => this.#close()}>${this.host.getText("app.cancel")}</button>
+          <button type="submit" class="danger primary" aria-disabled=${this.#typed !== CONFIRMATION && "true"}>${this.getText("full_yes")}</button>
         </div>
       </form>
     </askback-modal>`;
@@ -86,15 +86,15 @@ export class Policy extends Section {
   draw(): Template | undefined {
     const policy = this.#policy;
     if (!policy) return undefined;
-    const chosen = (setting: Setting): string => policy[setting] ?? "";
+    const selectedOf = (setting: Setting): string => policy[setting] ?? "";
     if (!this.isAdmin)
-      return html`<p class="muted">${this.say("admins_only")}</p>
+      return html`<p class="muted">${this.getText("admins_only")}</p>
         <dl class="facts">${NAMES.flatMap((setting) => {
-          const choice = this.#choices(setting).find(({ value }) => value === chosen(setting));
-          return choice ? [drawFact(this.say(setting), choice)] : [];
+          const choice = this.#choices(setting).find(({ value }) => value === selectedOf(setting));
+          return choice ? [drawFact(this.getText(setting), choice)] : [];
         })}</dl>`;
     return html`<div class="groups">
-      ${NAMES.map((setting) => drawChoice(setting, this.say(setting), this.#choices(setting), this.#asked?.setting === setting ? this.#asked.value : chosen(setting), (value) => this.#choose(setting, value)))}
+      ${NAMES.map((setting) => drawChoice(setting, this.getText(setting), this.#choices(setting), this.#confirming?.setting === setting ? this.#confirming.value : selectedOf(setting), (value) => this.#choose(setting, value)))}
     </div>`;
   }
 }

@@ -21,7 +21,7 @@ export class Webhooks extends Section {
   #rows: readonly Row[] | undefined;
   /** What came back from a test, by webhook. */
   #tests: ReadonlyMap<string, Attempt> = new Map();
-  #adding = false;
+  #isAdding = false;
   /** The secret of the webhook that was added. */
   #secret = "";
 
@@ -37,7 +37,7 @@ export class Webhooks extends Section {
   }
 
   #show(adding: boolean): void {
-    this.#adding = adding;
+    this.#isAdding = adding;
     this.#secret = "";
     this.host.redraw();
   }
@@ -46,8 +46,8 @@ export class Webhooks extends Section {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     const body = { url: String(form.get("url")).trim(), events: form.getAll("event").map(String) };
-    const made = await this.change<Webhook & { secret: string }>("POST", "/v1/webhooks", body);
-    this.#secret = made?.secret ?? "";
+    const created = await this.change<Webhook & { secret: string }>("POST", "/v1/webhooks", body);
+    this.#secret = created?.secret ?? "";
     this.host.focusOn("#made");
   }
 
@@ -58,66 +58,68 @@ export class Webhooks extends Section {
   }
 
   async #remove(hook: Webhook): Promise<void> {
-    const sure = await this.host.app.confirm({
-      title: this.say("hook_remove_title"),
-      text: html`<code>${hook.url}</code> ${this.say("hook_remove_text")}`,
-      yes: this.say("hook_remove"),
+    const confirmed = await this.host.app.confirm({
+      title: this.getText("hook_remove_title"),
+      text: html`<code>${hook.url}</code> ${this.getText("hook_remove_text")}`,
+      yes: this.getText("hook_remove"),
       danger: true,
     });
-    if (sure) await this.change("DELETE", pathTo(hook), {}, this.say("hook_removed", { url: hook.url }));
+    if (confirmed)
+      await this.change("DELETE", pathTo(hook), {}, this.getText("hook_removed", { url: hook.url }));
   }
 
   override drawActions(): Template {
-    return html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.say("hook_add")}</button>`;
+    return html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.getText("hook_add")}</button>`;
   }
 
   override drawDialog(): Template | false {
-    if (!this.#adding) return false;
-    return html`<askback-modal heading=${this.say("hook_add")} .onclose=${() => this.#show(false)}>
+    if (!this.#isAdding) return false;
+    return html`<askback-modal heading=${this.getText("hook_add")} .onclose=${() => this.#show(false)}>
       ${this.#secret ? this.#drawSecret() : this.#drawForm()}
     </askback-modal>`;
   }
 
   #drawSecret(): Template {
     return html`<div class="stack">
-      <p id="made" tabindex="-1">${this.say("hook_once")}</p>
+      <p id="made" tabindex="-1">${this.getText("hook_once")}</p>
       <div class="sample"><code>${this.#secret}</code><askback-copy .text=${this.#secret}></askback-copy></div>
     </div>`;
   }
 
   #drawForm(): Template {
     return html`<form class="stack" .onsubmit=${(event: Event) => void this.#add(event)}>
-      <label for="url">${this.say("hook_url")}</label>
+      <label for="url">${this.getText("hook_url")}</label>
       <input id="url" name="url" type="text" inputmode="url" required autocomplete="off" spellcheck="false" placeholder="https://agents.example.com/askback" autofocus />
-      <fieldset><legend>${this.say("hook_events")}</legend>
-        ${EVENTS.map((event) => html`<label class="tick"><input type="checkbox" name="event" value=${event} .checked=${event === "resume"} /><span>${this.say(`event_${event.replace(".", "_")}`)}<span class="muted"><code>${event}</code></span></span></label>`)}
+      <fieldset><legend>${this.getText("hook_events")}</legend>
+        ${EVENTS.map((event) => html`<label class="tick"><input type="checkbox" name="event" value=${event} .checked=${event === "resume"} /><span>${this.getText(`event_${event.replace(".", "_")}`)}<span class="muted"><code>${event}</code></span></span></label>`)}
       </fieldset>
-      <div class="actions end"><button type="submit" class="primary">${this.say("hook_make")}</button></div>
+      <div class="actions end"><button type="submit" class="primary">${this.getText("hook_make")}</button></div>
     </form>`;
   }
 
   /** What became of an attempt, in words. */
   #drawAttempt({ at, status, error }: Attempt): Template {
-    const taken = !!status && status < 300;
+    const delivered = !!status && status < 300;
     const came = status
-      ? this.say("hook_status", { status })
-      : this.say("hook_error", { error: error ?? "?" });
-    return html`<span class=${taken ? "tag good" : "tag bad"}>${this.say(taken ? "hook_taken" : "hook_failed")}</span>
+      ? this.getText("hook_status", { status })
+      : this.getText("hook_error", { error: error ?? "?" });
+    return html`<span class=${delivered ? "tag good" : "tag bad"}>${this.getText(delivered ? "hook_taken" : "hook_failed")}</span>
       <span class="muted">${came} · <askback-time look="long" at=${at}></askback-time></span>`;
   }
 
   #drawLast({ hook, last }: Row): unknown {
     const test = this.#tests.get(hook.id);
-    if (test) return html`<span role="status">${this.say("hook_tested")} ${this.#drawAttempt(test)}</span>`;
+    if (test)
+      return html`<span role="status">${this.getText("hook_tested")} ${this.#drawAttempt(test)}</span>`;
     const attempt = last?.attempts.at(-1);
     if (attempt)
-      return html`${this.#drawAttempt(attempt)}${last?.next_at && html`<span class="muted">${this.say("hook_again")} <askback-time look="left" at=${last.next_at}></askback-time></span>`}`;
-    return html`<span class="muted">${this.say("hook_none")}</span>`;
+      return html`${this.#drawAttempt(attempt)}${last?.next_at && html`<span class="muted">${this.getText("hook_again")} <askback-time look="left" at=${last.next_at}></askback-time></span>`}`;
+    return html`<span class="muted">${this.getText("hook_none")}</span>`;
   }
 
   #drawButtons({ hook }: Row): Template {
-    const button = (what: string, act: () => void, look = ""): Template =>
-      html`<button type="button" class=${look || false} .onclick=${act}>${this.say(what)}<span class="hidden"> ${hook.url}</span></button>`;
+    const button = (action: string, act: () => void, className = ""): Template =>
+      html`<button type="button" class=${className || false} .onclick=${act}>${this.getText(action)}<span class="hidden"> ${hook.url}</span></button>`;
     const flip = (): void => void this.change("PATCH", pathTo(hook), { active: !hook.active });
     return html`<div class="actions">
       ${button("hook_test", () => void this.#test(hook))}
@@ -132,20 +134,20 @@ export class Webhooks extends Section {
     if (rows.length === 0)
       return drawEmpty({
         icon: ICON,
-        title: this.say("hooks_empty"),
-        text: this.say("hooks_empty_text"),
+        title: this.getText("hooks_empty"),
+        text: this.getText("hooks_empty_text"),
         code: "askback webhook add https://agents.example.com/askback",
       });
     const columns: Column<Row>[] = [
       {
-        label: this.say("hook_url"),
+        label: this.getText("hook_url"),
         draw: ({ hook }) =>
-          html`<code dir="ltr">${hook.url}</code> ${!hook.active && html`<span class="tag warn">${this.say("hook_is_off")}</span>`}<span class="muted">${hook.events.join(", ")}</span>`,
+          html`<code dir="ltr">${hook.url}</code> ${!hook.active && html`<span class="tag warn">${this.getText("hook_is_off")}</span>`}<span class="muted">${hook.events.join(", ")}</span>`,
       },
-      { label: this.say("hook_last"), draw: (row) => this.#drawLast(row) },
-      { label: this.say("actions"), quiet: true, draw: (row) => this.#drawButtons(row) },
+      { label: this.getText("hook_last"), draw: (row) => this.#drawLast(row) },
+      { label: this.getText("actions"), quiet: true, draw: (row) => this.#drawButtons(row) },
     ];
-    return drawTable(this.say("webhooks"), columns, rows);
+    return drawTable(this.getText("webhooks"), columns, rows);
   }
 }
 
