@@ -132,18 +132,16 @@ export class Place extends PlaceElement {
     this.#facts.mine = mine;
     const filter = this.#filter;
     const narrowed = filterRequests(requests, filter, this.#facts);
-    const withoutHidden = (unfiltered: readonly InputRequest[]) =>
-      unfiltered.filter((request) => this.#facts.isShown(request, filter.show));
-    const found = withoutHidden(narrowed);
+    const visible = (all: readonly InputRequest[]) =>
+      all.filter((each) => this.#facts.isShown(each, filter.show));
+    const found = visible(narrowed);
     const { now } = this.app.client;
-    const groupIfAny = (name: Group, unfiltered: readonly InputRequest[]) =>
-      [[name, withoutHidden(filterRequests(unfiltered, filter, this.#facts))] as const].filter(
-        ([, grouped]) => grouped.length > 0,
-      );
+    const groupOf = (name: Group, all: readonly InputRequest[]) =>
+      [[name, visible(filterRequests(all, filter, this.#facts))] as const].filter(([, { length }]) => length);
     const groups = [
-      ...groupIfAny("missed", personal.missed),
+      ...groupOf("missed", personal.missed),
       ...groupRequests(found, now, new Date(now).setHours(0, 0, 0, 0)),
-      ...groupIfAny("later", later),
+      ...groupOf("later", later),
     ];
     // What is due soon comes before what nobody can answer any more.
     if (groups[1]?.[0] === "due") groups.unshift(...groups.splice(1, 1));
