@@ -75,14 +75,26 @@ export function slimTemplates(): Plugin {
   };
 }
 
-/** Replaces the name of the function that every element has for its texts, which is the most frequent property. */
+/** Long names of our own properties that many elements have. None of them is in a text, an attribute or a message. */
+const PROPERTIES = [
+  "getText",
+  "sessionKey",
+  "afterDraw",
+  "focusProblems",
+  "clockOffset",
+  "writeUnsent",
+  "findFaults",
+];
+const PROPERTY = new RegExp(`\\b(${PROPERTIES.join("|")})\\b`, "g");
+
+/** Shortens those names, which the minifier keeps because they are properties. */
 export function slimNames(): Plugin {
   return {
     name: "askback-slim-names",
     apply: "build",
     transform: (code, id) =>
       /\/web\/(src|pages)\/.*\.ts$/.test(id)
-        ? { code: code.replaceAll(/\bgetText\b/g, "_t"), map: null }
+        ? { code: code.replaceAll(PROPERTY, (name) => `_${PROPERTIES.indexOf(name)}`), map: null }
         : null,
   };
 }
