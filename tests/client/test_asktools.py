@@ -15,9 +15,9 @@ from askback.adapters.asking import (
     Place,
     approve_once,
     ask_once,
+    gather_all,
     mirror_messages,
     short_id,
-    together,
 )
 from askback.adapters.asktools import ASK_TOOLS, ASK_USER, REQUEST_APPROVAL, REQUEST_ENV_VARS, AskTool
 from askback.testing import Approve, Decline, LeaveOpen, Reply, person
@@ -142,7 +142,7 @@ async def test_an_approval_is_not_used_for_other_arguments() -> None:
 async def test_a_question_is_withdrawn_when_the_framework_is_interrupted() -> None:
     ada = person({"name": LeaveOpen()})
     async with ada, AsyncClient(app=ada.app) as client:
-        asking = asyncio.ensure_future(together([ask_once(client, NAME, PLACE)]))
+        asking = asyncio.ensure_future(gather_all([ask_once(client, NAME, PLACE)]))
         with anyio.fail_after(120):
             async for event in client.events("t1", cursor=0):
                 if event["type"] == "request.created":
@@ -190,7 +190,7 @@ async def test_an_error_of_one_question_withdraws_the_others() -> None:
                     if event["type"] == "request.created":
                         raise ZeroDivisionError
 
-            await together([ask_once(client, NAME, PLACE), fail()])
+            await gather_all([ask_once(client, NAME, PLACE), fail()])
         [request] = await client.requests.list(thread_id="t1")
     assert (request.status, request.reason) == ("cancelled", "agent_aborted")
 

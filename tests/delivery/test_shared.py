@@ -259,7 +259,7 @@ async def test_a_read_that_fails_is_tried_again() -> None:
 async def test_when_the_store_cannot_be_read_listeners_get_what_this_server_committed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("askback.delivery.shared.READ_AGAIN_S", (0.0, 0.0))
+    monkeypatch.setattr("askback.delivery.shared.REREAD_S", (0.0, 0.0))
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()

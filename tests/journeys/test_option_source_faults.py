@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.delivery.option_sources import AT_ONCE, FunctionSource, SourceBusy, SourceFunction
+from askback.delivery.option_sources import MAX_CONCURRENT, FunctionSource, SourceBusy, SourceFunction
 from askback.domain.limits import DEFAULTS
 from askback.domain.sources import OptionQuery
 from askback.domain.verdict import Accept
@@ -261,11 +261,11 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
 
     try:
         async with anyio.create_task_group() as calls:
-            for _ in range(AT_ONCE):
+            for _ in range(MAX_CONCURRENT):
                 calls.start_soon(give_up)
         with pytest.raises(SourceBusy):
             await source(query)
-        assert begun == AT_ONCE
+        assert begun == MAX_CONCURRENT
     finally:
         free.set()
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback.errors import Unavailable
-from askback.storage.postgres.batch_loader import LARGEST, BatchLoader, Key
+from askback.storage.postgres.batch_loader import MAX_BATCH, BatchLoader, Key
 
 pytestmark = pytest.mark.anyio
 
@@ -46,13 +46,13 @@ async def test_a_lookup_returns_the_value_of_its_key() -> None:
 async def test_lookups_during_a_query_share_the_next_one() -> None:
     rows = Rows(free=False)
     look = BatchLoader(rows.ask)
-    calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * LARGEST)]
+    calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * MAX_BATCH)]
     while not rows.asked:
         await asyncio.sleep(0)
     rows.go.set()
-    assert await asyncio.gather(*calls) == [f"{n % 300}!" for n in range(2 * LARGEST)]
+    assert await asyncio.gather(*calls) == [f"{n % 300}!" for n in range(2 * MAX_BATCH)]
     assert len(rows.asked) <= 3
-    assert all(len(set(keys)) == len(keys) <= LARGEST for keys in rows.asked)
+    assert all(len(set(keys)) == len(keys) <= MAX_BATCH for keys in rows.asked)
 
 
 async def test_each_caller_of_a_failed_query_gets_the_error_and_the_next_query_works() -> None:

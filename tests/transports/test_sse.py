@@ -211,9 +211,9 @@ async def test_each_beat_sends_a_comment(app: App):
 
 
 def test_the_beat_is_often_enough():
-    from askback.transports.sse import BEAT_S
+    from askback.transports.sse import HEARTBEAT_S
 
-    assert BEAT_S <= 15
+    assert HEARTBEAT_S <= 15
 
 
 async def test_a_reader_that_leaves_frees_its_resources_immediately(app: App):

@@ -32,7 +32,7 @@ from ag_ui.core import (
     ToolCallStartEvent,
 )
 
-from askback.adapters.asking import Place, approve_once, ask_once, read_arguments, together
+from askback.adapters.asking import Place, approve_once, ask_once, gather_all, read_arguments
 from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import outcome_of
@@ -124,7 +124,7 @@ async def answer_interrupts(
     `NoFormFor` for a `responseSchema` that no form can ask for.
     """
     place = Place(id="ag-ui", thread_id=thread_id, run_id=run_id)
-    return [*await together(_answer(ask, each, place, calls or {}, timeout_s) for each in interrupts)]
+    return [*await gather_all(_answer(ask, each, place, calls or {}, timeout_s) for each in interrupts)]
 
 
 async def _answer(

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from askback.client.questions import FIELD
+from askback.client.questions import FIELD_ID
 from askback.compat.claude_questions import card_of, checked_form_of, write_answers
 from askback.domain.faults import Faults, fault, rename_path
 from askback.domain.model import Model
 from askback.domain.validation.ask import check_form
 
-_WAYS = ("question", "questions", "form")
+_QUESTION_KEYS = ("question", "questions", "form")
 _FOR_QUESTION = ("options", "multiple", "allow_other", "allow_skip")
 
 
@@ -129,7 +129,7 @@ class Asked:
 
 def form_for(arguments: AskUser) -> Asked:
     """Return the form to ask; raises `Faults`."""
-    ways = [way for way in _WAYS if getattr(arguments, way) is not None]
+    ways = [way for way in _QUESTION_KEYS if getattr(arguments, way) is not None]
     if len(ways) != 1:
         raise Faults([fault(ways[1] if ways else "question", "one_question")])
     if arguments.question is None:
@@ -168,7 +168,7 @@ def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, An
 
 
 def _of_question(arguments: AskUser) -> dict[str, Any]:
-    field: dict[str, Any] = {"id": FIELD, "label": arguments.question, "required": True}
+    field: dict[str, Any] = {"id": FIELD_ID, "label": arguments.question, "required": True}
     if arguments.options is None:
         field |= {"type": "text"}
     else:

@@ -25,7 +25,7 @@ from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
 from askback.errors import AskbackError, Conflict
 
-LONGEST_ID = 200
+MAX_ID_LENGTH = 200
 WITHDRAW_S = 1.0
 """Seconds that an interrupted framework waits until its question is withdrawn."""
 
@@ -50,13 +50,13 @@ class Place:
             "external_id": short_id(self.id),
             "run_id": self.run_id and short_id(self.run_id),
             "tool_call_id": self.tool_call_id and short_id(self.tool_call_id),
-            "agent": self.agent and self.agent[:LONGEST_ID],
+            "agent": self.agent and self.agent[:MAX_ID_LENGTH],
         }
 
 
 def short_id(text: str) -> str:
     """Return an id, or its SHA-256 if it is too long or has characters that cannot be shown."""
-    if text and len(text) <= LONGEST_ID and text.isprintable():
+    if text and len(text) <= MAX_ID_LENGTH and text.isprintable():
         return text
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -184,7 +184,7 @@ async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
         await storing
 
 
-async def together(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
+async def gather_all(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
     """Await several questions together, in their order; an error of one cancels the others and is raised."""
     tasks = [asyncio.ensure_future(each) for each in questions]
     try:

@@ -35,9 +35,9 @@ from askback.adapters.asking import (
     MirroredMessage,
     Place,
     approve_once,
+    gather_all,
     mirror_messages,
     pass_to,
-    together,
 )
 from askback.adapters.asktools import (
     ASK_TOOLS,
@@ -53,7 +53,7 @@ from askback.client.methods import call_blocking, function
 from askback.client.sync_client import Client
 from askback.domain.decision import Decision
 
-_KEPT = frozenset({"run_config", "hooks", "session", "error_handlers"})
+_KEPT_OPTIONS = frozenset({"run_config", "hooks", "session", "error_handlers"})
 """Options of `Runner.run` that the SDK wants again when a run continues."""
 
 _answers: ContextVar[Mapping[str, str]] = ContextVar("askback_answers")
@@ -255,7 +255,7 @@ async def _outcomes(
     items = state.get_interruptions()
     # Agents that run as tools may number their calls alike: their order, which the state keeps, tells them apart.
     places = [replace(place, id=f"{place.id}:{number}") for number in range(len(items))]
-    outcomes = await together(
+    outcomes = await gather_all(
         _outcome(ask, item, here, options) for item, here in zip(items, places, strict=True)
     )
     return list(zip(items, outcomes, strict=True))
@@ -305,7 +305,7 @@ def _answered(answers: Mapping[str, str] | None) -> Generator[None]:
 
 def _continuing_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options for a run that continues. The others are in its state: the input, the context, the ids."""
-    return {name: value for name, value in options.items() if name in _KEPT}
+    return {name: value for name, value in options.items() if name in _KEPT_OPTIONS}
 
 
 def _new_place(thread_id: str | None) -> Place:

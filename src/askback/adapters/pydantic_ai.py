@@ -40,9 +40,9 @@ from askback.adapters.asking import (
     Place,
     approve_once,
     ask_once,
+    gather_all,
     mirror_messages,
     pass_to,
-    together,
 )
 from askback.adapters.asktools import (
     ASK_TOOLS,
@@ -224,7 +224,7 @@ async def _outcomes(
             asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, here, wait=wait)
         elif kind == "question":
             asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), here, **options)
-    return dict(zip(asking, await together(asking.values()), strict=True))
+    return dict(zip(asking, await gather_all(asking.values()), strict=True))
 
 
 async def _results(

@@ -16,7 +16,7 @@ from askback.chat.turn import Turn
 SESSION = "claude_session"
 """The key of the session's id in the metadata of the thread."""
 
-MOST = 20_000
+MAX_CHARACTERS = 20_000
 """The characters of a tool's result that the thread shows."""
 
 GO_ON = "The program was stopped while you worked. Go on where you were."
@@ -73,4 +73,4 @@ class ClaudeAgent:
         elif call.id in self._called:
             self._called.discard(call.id)
             await turn.end_message()  # what Claude says now is a reply to the results
-            await turn.end_call(call.id, str(call.result)[:MOST], failed=call.failed)
+            await turn.end_call(call.id, str(call.result)[:MAX_CHARACTERS], failed=call.failed)

@@ -13,7 +13,7 @@ import httpx2
 from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
-_LONGEST_ERROR = 300
+_MAX_ERROR_CHARACTERS = 300
 _NO_NAME = "unknown"
 OK = 200
 
@@ -70,7 +70,7 @@ class Endpoint:
                 client.stream("POST", address, json=body, headers=headers) as response,
             ):
                 if response.status_code != OK:
-                    error_text = (await response.aread()).decode(errors="replace")[:_LONGEST_ERROR]
+                    error_text = (await response.aread()).decode(errors="replace")[:_MAX_ERROR_CHARACTERS]
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 async for line in response.aiter_lines():
                     name, _, data = line.partition(":")
@@ -78,7 +78,9 @@ class Endpoint:
                         continue
                     for piece in _objects([json.loads(data)]):
                         if error := piece.get("error"):
-                            raise ModelError(f"{address} ended the reply: {str(error)[:_LONGEST_ERROR]}")
+                            raise ModelError(
+                                f"{address} ended the reply: {str(error)[:_MAX_ERROR_CHARACTERS]}"
+                            )
                         for choice in _objects(piece.get("choices")):
                             for delta in _objects([choice.get("delta")]):
                                 yield delta

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from askback.adapters.asking import read_arguments, together
+from askback.adapters.asking import gather_all, read_arguments
 from askback.adapters.asktools import AskTool
 from askback.chat import history
 from askback.chat.endpoint import Endpoint
@@ -39,7 +39,7 @@ class ModelAgent:
         while True:
             thread = await turn.read()
             if calls := [part for _, part in history.open_calls(thread)]:
-                await together(self._call(turn, tools, each) for each in calls)
+                await gather_all(self._call(turn, tools, each) for each in calls)
                 continue
             prompt_messages = [system, *history.for_model(thread)]
             calls = await self.endpoint.reply(

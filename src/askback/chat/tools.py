@@ -24,9 +24,9 @@ from askback.domain.validation.structure import parse
 from askback.errors import AskbackError, Conflict, Gone
 
 COMMAND_S = 600.0
-MOST = 20_000
+MAX_OUTPUT = 20_000
 """The characters of a result that the model gets."""
-LONGEST_CHARACTER = 4
+MAX_CHARACTER_BYTES = 4
 """The maximum number of bytes of a character in UTF-8."""
 _PRIVATE = ("ASKBACK_", "OPENAI_", "ANTHROPIC_")
 """Variables that a command does not get: the keys of the chat itself."""
@@ -104,7 +104,7 @@ async def _read(folder: Path, arguments: Read) -> str:
 
 def _text_of(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return _shorten(file.read(MOST + 1))
+        return _shorten(file.read(MAX_OUTPUT + 1))
 
 
 async def _list(folder: Path, arguments: LS) -> str:
@@ -135,11 +135,11 @@ async def _run(folder: Path, arguments: Bash) -> str:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
         output.seek(0)
-        output_text = _shorten(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
+        output_text = _shorten(output.read(MAX_CHARACTER_BYTES * MAX_OUTPUT + 1).decode(errors="replace"))
     if process.returncode:
         raise ToolFailed(f"{output_text}\nIt ended with status {process.returncode}.")
     return output_text or "It printed nothing."
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= MOST else f"{text[:MOST]}\n[The rest was left out.]"
+    return text if len(text) <= MAX_OUTPUT else f"{text[:MAX_OUTPUT]}\n[The rest was left out.]"

@@ -11,7 +11,7 @@ from askback.adapters.asking import Place
 from askback.chat import history
 from askback.client import AsyncClient
 
-PIECE = 40
+DELTA_CHARACTERS = 40
 """Streamed text is sent at this many characters, or `PAUSE_S` after its first one."""
 PAUSE_S = 0.1
 
@@ -49,7 +49,7 @@ class Turn:
     async def write(self, text: str) -> None:
         """Add text; small pieces are sent together."""
         self._text += text
-        if len(self._text) >= PIECE:
+        if len(self._text) >= DELTA_CHARACTERS:
             await self.flush()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PAUSE_S, self._send_soon)

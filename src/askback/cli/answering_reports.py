@@ -13,7 +13,7 @@ from askback.domain.request import InputRequest
 from askback.errors import AskbackError
 from askback.messages import translate
 
-EVERY_S = 5.0
+REPORT_INTERVAL_S = 5.0
 """Seconds between two reports."""
 COUNTS_S = 10.0
 """How long a report is valid."""
@@ -63,7 +63,7 @@ class _Reporter:
                 self._terminal.typed.clear()
                 typed_at = clock.time()
             await self._report(active=True)
-            await asyncio.sleep(EVERY_S)
+            await asyncio.sleep(REPORT_INTERVAL_S)
 
     async def stop(self) -> None:
         """Withdraw the report, unless that takes long: it is valid for ten seconds at most."""

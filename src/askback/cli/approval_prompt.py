@@ -22,7 +22,7 @@ An empty line leaves it open: nothing is decided by accident.
   :later    leave it open for now             :dismiss  close it without deciding
   :all no   decline everything that is pending"""
 
-_WHERE: dict[Scope, str] = {
+_SCOPE_TEXTS: dict[Scope, str] = {
     "thread": "for this conversation",
     "project": "for this project",
     "always": "everywhere",
@@ -105,7 +105,7 @@ class ApprovalPrompt:
     def _approve_and_store(self, scope: Scope) -> Callable[[str | None], Awaitable[DecisionBody | None]]:
         async def keep(note: str | None) -> DecisionBody | None:
             """Show the rule to store, which can be changed."""
-            self._terminal.say(f"This rule will be stored {_WHERE[scope]}:", "dim")
+            self._terminal.say(f"This rule will be stored {_SCOPE_TEXTS[scope]}:", "dim")
             self._terminal.quote([self._approval.rule or ""], "bold")
             if self._approval.scripts and scope != "thread":
                 files = ", ".join(self._approval.scripts)

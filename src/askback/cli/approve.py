@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.confirm import confirm, is_interactive
-from askback.cli.connection import Connection, NoneRunning, find, own_thread
+from askback.cli.connection import Connection, NoServerRunning, find, own_thread
 from askback.cli.local import run_app
 from askback.cli.script import (
     EXIT,
@@ -166,7 +166,7 @@ def _server(data_dir: Path | None) -> Connection | None:
     """Return the server to ask, None to ask here; raises `NoServer` when nobody can be asked."""
     try:
         return find("requester", data_dir=data_dir)
-    except NoneRunning:
+    except NoServerRunning:
         if is_interactive():
             return None
         raise

@@ -9,8 +9,8 @@ from askback.cli.terminal import CALL, WORDS, Terminal, one_line
 from askback.domain.approval import Preview, ShownApproval
 from askback.messages import translate
 
-DANGER = "bold red"
-VALUE = f"{CALL}  "
+DANGER_STYLE = "bold red"
+VALUE_STYLE = f"{CALL}  "
 _HEADS = {"command": "Command", "file": "File", "plan": "Plan"}
 _LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
 
@@ -26,7 +26,7 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
     else:
         _show_preview(terminal, approval.preview)
     if approval.risk.level == "danger":
-        terminal.say(f"{translate('ui.approvals.danger', language())}!", DANGER)
+        terminal.say(f"{translate('ui.approvals.danger', language())}!", DANGER_STYLE)
     risks = sentences(approval.risk.reasons, approval.risk_codes)
     for risk in risks:
         terminal.say(f"  {one_line(risk)}", "red")
@@ -83,6 +83,6 @@ def _show_preview(terminal: Terminal, preview: Preview) -> None:
         terminal.say("And in the input:", "dim")
     for field in preview.fields:
         terminal.quote([*field.name, ": "], "dim")
-        terminal.quote(field.parts, margin=VALUE)
+        terminal.quote(field.parts, margin=VALUE_STYLE)
     if preview.rest:
         terminal.quote(preview.rest)

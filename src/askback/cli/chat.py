@@ -18,7 +18,7 @@ from rich.console import Console
 
 from askback.chat.host import Host
 from askback.chat.turn import ChatAgent
-from askback.cli.connection import Connection, NoneRunning, find, own_thread
+from askback.cli.connection import Connection, NoServerRunning, find, own_thread
 from askback.cli.demo import has_browser
 from askback.cli.login import create_link
 from askback.cli.signals import interruptible
@@ -117,7 +117,7 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
     try:
         yield find("requester", data_dir=data_dir)
         return
-    except NoneRunning:
+    except NoServerRunning:
         pass
     folder = (data_dir or discovery.data_dir()).absolute()
     async with run_server(folder, port=_port_of_last(folder)) as ready:

@@ -19,7 +19,7 @@ from askback.domain.approval import Approval, ShownApproval
 from askback.domain.request import InputRequest
 from askback.errors import Conflict
 
-ALWAYS = frozenset({"a", "always"})
+ALWAYS_WORDS = frozenset({"a", "always"})
 
 
 def is_interactive() -> bool:
@@ -69,8 +69,8 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
     with suppress(EndOfInput):
         card.show(terminal, approval)
         word = await _ask_word(terminal, approval)
-        if word in YES or (word in ALWAYS and _can_keep(approval)):
-            decision, scope = "approve", "always" if word in ALWAYS else "once"
+        if word in YES or (word in ALWAYS_WORDS and _can_keep(approval)):
+            decision, scope = "approve", "always" if word in ALWAYS_WORDS else "once"
         if decision == "approve" and approval.risk.level == "danger":
             sure = await terminal.line("This is dangerous. Really run it? [y/N]: ")
             decision = "approve" if sure.strip().casefold() in YES else "deny"

@@ -18,7 +18,7 @@ DEMO_FILE = "demo.json"
 """The file with the address of a running demo, so that `askback inbox` finds it if no other server runs."""
 
 
-class NoneRunning(NoServer):
+class NoServerRunning(NoServer):
     """No server was named, and none of this user runs."""
 
 
@@ -47,7 +47,7 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
             return Connection(server["url"], server[f"{role}_token"])
     if url is None:
         where = f" of {data_dir}" if data_dir else ""
-        raise NoneRunning(f"No server{where} is running. Start one with: askback serve")
+        raise NoServerRunning(f"No server{where} is running. Start one with: askback serve")
     token = os.environ.get("ASKBACK_TOKEN")
     if not token:
         raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")

@@ -27,7 +27,7 @@ from askback.domain.options import Option, OptionValue, value_text
 
 YES = frozenset({"y", "yes", "true", "on", "j", "ja"})
 NO = frozenset({"n", "no", "false", "off", "nein"})
-OWN = "="
+OWN_TEXT_PREFIX = "="
 """The prefix of a person's own answer, which could otherwise be taken for the key of an option."""
 
 
@@ -52,7 +52,7 @@ def hint(field: AnyField) -> str:
 
 
 def _hint(field: AnyField) -> str:
-    own = f", or {OWN}your own text" if getattr(field, "allow_other", False) else ""
+    own = f", or {OWN_TEXT_PREFIX}your own text" if getattr(field, "allow_other", False) else ""
     match field:
         case Boolean() | Checkbox():
             return "y or n"
@@ -155,8 +155,8 @@ def _items(field: Multiselect, line: str) -> list[str]:
 
 def _choice(options: list[Option], line: str) -> OptionValue:
     word = line.strip()
-    if word.startswith(OWN):
-        return word[len(OWN) :].strip()
+    if word.startswith(OWN_TEXT_PREFIX):
+        return word[len(OWN_TEXT_PREFIX) :].strip()
     by_key = dict(zip(keys(options), options, strict=True))
     if word in by_key:
         return by_key[word].value

@@ -16,7 +16,7 @@ from askback.cli.clients.additions import Addition
 from askback.cli.clients.definitions import CLIENTS, Client, Command
 from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
 from askback.cli.clients.tokens import ids_of_tokens, revoke
-from askback.cli.connection import NoneRunning, find
+from askback.cli.connection import NoServerRunning, find
 from askback.cli.local import run_as
 from askback.client import AsyncClient
 from askback.client.discovery import data_dir as own_data_dir
@@ -138,7 +138,7 @@ def _server_location(data_dir: Path | None) -> tuple[dict[str, str], bool]:
     here = {"data_dir": str(_folder(data_dir).parent)}
     try:
         server = find(OPERATOR, data_dir=data_dir)
-    except NoneRunning:
+    except NoServerRunning:
         return here, False
     local = (_folder(data_dir).parent / "server.json").exists()
     return here if local else {"url": server.url}, True

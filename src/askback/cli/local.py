@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from askback.cli.connection import NoneRunning, find
+from askback.cli.connection import NoServerRunning, find
 from askback.client import AsyncClient, Page
 from askback.client.transport_app import RunningApp
 from askback.errors import StoreUnusable
@@ -68,7 +68,7 @@ async def client_as(
     """
     try:
         server = find(role, data_dir=data_dir)
-    except NoneRunning:
+    except NoServerRunning:
         if not creates:
             require_database(data_dir)
         async with run_app(data_dir) as local, local.client(role) as client:

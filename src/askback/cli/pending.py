@@ -23,7 +23,7 @@ from askback.domain.request import InputRequest
 
 POLL_S = 15.0
 """Seconds between reads when no event arrives."""
-_ASKED = frozenset(
+_ASKING_EVENTS = frozenset(
     {REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_ASSIGNED, REQUEST_REPROMPTED, REQUEST_UPDATED}
 )
 
@@ -144,7 +144,7 @@ class PendingRequests:
 
     async def _watch(self, arrived: asyncio.Event) -> None:
         async for event in self._client.events():
-            if event["type"] in _ASKED:
+            if event["type"] in _ASKING_EVENTS:
                 arrived.set()
 
     async def _wait_for_arrival(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from askback.cli import rule_files
-from askback.cli.connection import NoneRunning, find
+from askback.cli.connection import NoServerRunning, find
 from askback.cli.language import sentences
 from askback.cli.local import all_pages, client_as
 from askback.cli.options import DataDir, report_empty, require_choice
@@ -209,7 +209,7 @@ def _servers_policy(data_dir: Path | None) -> Policy:
     """Return the rules of the running server with the scope `always`, or the default list. Raises `NoServer`."""
     try:
         server = find("responder", data_dir=data_dir)
-    except NoneRunning:
+    except NoServerRunning:
         return _policy_of("default")
 
     async def read() -> Policy:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.child import NotStarted, forward_until_exit, start
-from askback.cli.connection import Connection, NoneRunning, find, own_thread, reachable
+from askback.cli.connection import Connection, NoServerRunning, find, own_thread, reachable
 from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, SecretsResult
@@ -96,7 +96,7 @@ def _as_agent(data_dir: Path | None) -> Connection:
         return Connection(url.rstrip("/"), token)
     try:
         return find("run", data_dir=data_dir)
-    except NoneRunning:
+    except NoServerRunning:
         return find("requester", data_dir=data_dir)
 
 

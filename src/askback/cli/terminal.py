@@ -29,9 +29,9 @@ JOINERS = frozenset("\u200c\u200d\u200e\u200f")
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LOCAL = 3
 """The index in the result of `tcgetattr` of the flags that control the echo."""
-PASTE_S, LOOKS = 0.1, 10
+PASTE_S, MAX_CHECKS = 0.1, 10
 """How long the lines of one paste may take to arrive, in seconds, and the number of checks in that time."""
-LONGEST = 65_536
+MAX_LINE_BYTES = 65_536
 """The number of bytes of one read; a terminal returns one line at a time, of 4,096 bytes at most."""
 CALL, WORDS = "│ ", "> "
 """The margins of a call and of an agent's text, so that no line of either can pose as one of ours."""
@@ -126,10 +126,10 @@ class Terminal:
 
     async def _has_more(self) -> bool:
         """Whether there is unread input. The reading thread may hold a line that is not queued yet."""
-        for _ in range(LOOKS):
+        for _ in range(MAX_CHECKS):
             if not self._queue().empty() or select([self._source], [], [], 0)[0]:
                 return not self._over.is_set()
-            await asyncio.sleep(PASTE_S / LOOKS)
+            await asyncio.sleep(PASTE_S / MAX_CHECKS)
         return False
 
     def drop_typed(self) -> None:
@@ -179,7 +179,7 @@ class Terminal:
         if not self.interactive:
             return self._source.readline()
         line = b""
-        while not line.endswith(b"\n") and (piece := self._source.read(LONGEST) or b""):
+        while not line.endswith(b"\n") and (piece := self._source.read(MAX_LINE_BYTES) or b""):
             line += piece
         return line
 

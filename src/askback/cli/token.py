@@ -17,8 +17,8 @@ from askback.server.settings import DEFAULT_TENANT
 from askback.service.access.roles import BOOTSTRAP_ROLES
 from askback.wire.operation import OPERATOR
 
-_MADE = (*BOOTSTRAP_ROLES, "runner")
-_LIFE = re.compile(r"(\d{1,6})([smhd]?)")
+_CREATED_TEXT = (*BOOTSTRAP_ROLES, "runner")
+_LIFETIME = re.compile(r"(\d{1,6})([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -35,7 +35,7 @@ def token() -> None:
 @app.command()
 def create(
     role: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(_MADE)}; requester with --agent.")
+        str | None, typer.Option(help=f"One of {', '.join(_CREATED_TEXT)}; requester with --agent.")
     ] = None,
     agent: Annotated[
         str | None,
@@ -76,8 +76,8 @@ def create(
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
     role = role or ("requester" if agent else None)
-    if role not in _MADE:
-        raise typer.BadParameter(f"must be one of {', '.join(_MADE)}", param_hint="--role")
+    if role not in _CREATED_TEXT:
+        raise typer.BadParameter(f"must be one of {', '.join(_CREATED_TEXT)}", param_hint="--role")
     body: dict[str, Any] = {
         "role": role,
         "name": name or user or (None if agent else role),
@@ -154,7 +154,7 @@ def _line(token: Token) -> str:
 
 
 def _seconds(text: str) -> int:
-    match = _LIFE.fullmatch(text)
+    match = _LIFETIME.fullmatch(text)
     if match is None:
         raise typer.BadParameter("give seconds, or a number with m, h or d", param_hint="--expires-in")
     return int(match[1]) * _SECONDS[match[2]]

@@ -8,7 +8,7 @@ from askback.cli.terminal import one_line
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 
-LONGEST = 200
+MAX_TITLE = 200
 """Characters of a title in the terminal; a prompt without one can be very long."""
 
 
@@ -28,7 +28,7 @@ def title(request: InputRequest) -> str:
 
 
 def _short(line: str) -> str:
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+    return line if len(line) <= MAX_TITLE else f"{line[:MAX_TITLE]}…"
 
 
 def requester_text(request: InputRequest) -> str:

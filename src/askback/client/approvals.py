@@ -31,7 +31,7 @@ from askback.messages.languages import LocalText
 from askback.wire.replies import Execution
 
 TIMEOUT_S = 300
-LATE_S = 1.0
+CLOCK_TOLERANCE_S = 1.0
 """Seconds after its deadline within which the server reports that a request has expired."""
 
 
@@ -280,7 +280,7 @@ class Approvals(Resource):
         self, op: str, tool: str, timeout_s: float | None, *, withdraw: bool, wait: bool = True
     ) -> Decision:
         """Create an approval and, with `wait`, wait until it has ended; an unavailable server is a denial."""
-        limit = None if timeout_s is None else timeout_s + LATE_S + self._retry_for
+        limit = None if timeout_s is None else timeout_s + CLOCK_TOLERANCE_S + self._retry_for
         try:
             if wait:
                 ticket = await self._link.ask(

@@ -10,7 +10,7 @@ from askback.client.link import Link
 from askback.client.subscriptions import Listener
 from askback.errors import AskbackError
 
-HELD = 1_000
+MAX_QUEUED = 1_000
 """Above this many unread events the feed lets go, and asks for the rest once it is read."""
 
 
@@ -50,7 +50,7 @@ class EventFeed:
         self._events.append(event)
         self._cursor = event["position" if self._thread_id is None else "seq"]
         self._wake.set()
-        if len(self._events) >= HELD:
+        if len(self._events) >= MAX_QUEUED:
             self.close()
 
     def _fail(self, error: AskbackError) -> None:
@@ -83,7 +83,7 @@ class AnsweringFeed:
         return report
 
     def _put(self, report: dict[str, Any] | AskbackError) -> None:
-        if self._reports.qsize() >= HELD:
+        if self._reports.qsize() >= MAX_QUEUED:
             self._reports.get_nowait()
         self._reports.put_nowait(report)
 

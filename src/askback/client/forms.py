@@ -186,7 +186,7 @@ class Forms(Resource):
         With `allow_other` the person may type another answer. `options` are those of `form`.
         """
         form = questions.question(question, choices, allow_other=allow_other, default=default)
-        return str((await self.form(form, thread_id=thread_id, **options)).values[questions.FIELD])
+        return str((await self.form(form, thread_id=thread_id, **options)).values[questions.FIELD_ID])
 
     @method
     async def confirm(
@@ -194,7 +194,7 @@ class Forms(Resource):
     ) -> bool:
         """Ask a question whose answer is Yes (true) or No; `options` are those of `form`."""
         answer = await self.form(questions.confirmation(question), thread_id=thread_id, **options)
-        return answer.values[questions.FIELD] == questions.YES
+        return answer.values[questions.FIELD_ID] == questions.YES
 
     async def _outcome(
         self,

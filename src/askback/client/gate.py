@@ -21,8 +21,8 @@ from askback.domain.decision import Decision
 from askback.domain.model import without_none
 from askback.errors import AskbackError, Denied, Invalid
 
-_MANY = inspect.Parameter.VAR_POSITIONAL
-_NAMED = inspect.Parameter.VAR_KEYWORD
+_VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
+_VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
 
 
 class Parameters:
@@ -49,7 +49,7 @@ class Parameters:
         """Return the input of a call. Raises `Invalid` for arguments that are not JSON."""
         of_kind = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
         members = {
-            name: list(value) if of_kind[name] is _MANY else value
+            name: list(value) if of_kind[name] is _VAR_POSITIONAL else value
             for name, value in arguments.items()
             if name not in self._exclude
         }
@@ -60,7 +60,7 @@ class Parameters:
 
     def call_of(self, approved: Mapping[str, Any], excluded: Mapping[str, Any]) -> inspect.BoundArguments:
         """Return the arguments for an input; raises `Invalid` when the function does not take them."""
-        types = {_MANY: list, _NAMED: dict}
+        types = {_VAR_POSITIONAL: list, _VAR_KEYWORD: dict}
         parameters = self._signature.parameters
         accepted = {name: each for name, each in parameters.items() if name not in self._exclude}
         fits = all(

@@ -13,7 +13,7 @@ from askback.domain.redaction import RedactedStream, Redactor
 from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
 
-OWN = "ASKBACK_"
+OWN_PREFIX = "ASKBACK_"
 """Begins the variables of askback itself. A child has no business with them: the agent's token is one."""
 
 
@@ -55,7 +55,7 @@ class Lease(Mapping[str, Secret]):
         do not keep it: it contains the values.
         """
         if base is None:
-            base = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
+            base = {name: value for name, value in os.environ.items() if not name.startswith(OWN_PREFIX)}
         return {**base, **{name: self[name].reveal() for name in self._names}}
 
     def redact(self, text: AnyStr) -> AnyStr:

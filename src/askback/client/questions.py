@@ -8,12 +8,12 @@ from askback.domain.fields import Form, Select, Text
 from askback.domain.options import Option
 from askback.errors import Invalid
 
-FIELD = "answer"
+FIELD_ID = "answer"
 YES, NO = "Yes", "No"
-BUTTONS = 5
+MAX_BUTTONS = 5
 """Up to so many short choices are buttons; more are a list."""
 
-BUTTON_LENGTH = 30
+MAX_BUTTON_LENGTH = 30
 
 
 def question(
@@ -26,11 +26,11 @@ def question(
     """Ask for one of `choices`, or without any for a line of text."""
     _check(text)
     if choices is None:
-        return Form(fields=[Text(id=FIELD, label=text, required=True, default=default)])
+        return Form(fields=[Text(id=FIELD_ID, label=text, required=True, default=default)])
     options = [Option(value=c, label=c) if isinstance(c, str) else c for c in choices]
-    short = len(options) <= BUTTONS and all(len(option.label) <= BUTTON_LENGTH for option in options)
+    short = len(options) <= MAX_BUTTONS and all(len(option.label) <= MAX_BUTTON_LENGTH for option in options)
     choice = Select(
-        id=FIELD,
+        id=FIELD_ID,
         label=text,
         required=True,
         options=options,
@@ -45,7 +45,7 @@ def confirmation(text: str) -> Form:
     """Ask for Yes or No."""
     _check(text)
     options = [Option(value=word, label=word) for word in (YES, NO)]
-    return Form(fields=[Select(id=FIELD, label=text, required=True, options=options, widget="confirm")])
+    return Form(fields=[Select(id=FIELD_ID, label=text, required=True, options=options, widget="confirm")])
 
 
 def _check(text: str) -> None:

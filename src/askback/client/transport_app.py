@@ -27,7 +27,7 @@ Message = MutableMapping[str, Any]
 ASGIApp = Callable[
     [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
-_GONE = 1006
+_ABNORMAL_CLOSURE = 1006
 
 
 def _scope(kind: str, path: str, *, token: str, via: Via) -> Message:
@@ -125,7 +125,7 @@ class AppFrames:
         message = await self._outgoing.get()
         if message["type"] != "websocket.accept":
             await self.close()
-            raise close_error(message.get("code", _GONE))
+            raise close_error(message.get("code", _ABNORMAL_CLOSURE))
 
     async def send(self, text: str) -> None:
         """Send a frame; when the app has ended the connection, `receive` says why."""
@@ -136,7 +136,7 @@ class AppFrames:
         message = await self._outgoing.get()
         if message["type"] == "websocket.send":
             return message["text"]
-        raise close_error(message.get("code", _GONE), message.get("reason") or "")
+        raise close_error(message.get("code", _ABNORMAL_CLOSURE), message.get("reason") or "")
 
     async def close(self) -> None:
         """Tell the app that the client has disconnected, and wait until it has noticed."""
@@ -151,7 +151,7 @@ class AppFrames:
         try:
             await app(scope, self._incoming.get, send)
         finally:
-            self._outgoing.put_nowait({"type": "websocket.close", "code": _GONE})
+            self._outgoing.put_nowait({"type": "websocket.close", "code": _ABNORMAL_CLOSURE})
 
 
 class Exchange:

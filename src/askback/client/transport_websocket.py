@@ -22,7 +22,7 @@ from askback.errors import Forbidden, Refused
 OPEN_S = 5.0
 CLOSE_S = 1.0
 MAX_INCOMING = 64 * 1024 * 1024
-_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+_RETRYABLE_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class UpgradeRefused(TransportError):
@@ -115,6 +115,6 @@ def _by_status(status: int) -> TransportError | Refused:
         return unknown_token()
     if status == 403:
         return Forbidden("The server refused the connection.")
-    if status in _LATER:
+    if status in _RETRYABLE_STATUSES:
         return TransportError(f"the server answered {status}")
     return UpgradeRefused(f"the upgrade was answered with {status}")

@@ -13,11 +13,11 @@ from askback.ports.clock import Clock, Ids
 from askback.ports.filescan import FileToScan
 from askback.wire.verdicts import FileScanBody
 
-AT_ONCE = 4
+MAX_CONCURRENT = 4
 """The number of files in memory at a time for one webhook: the signature covers a whole body."""
 LARGEST = 32 * 1024 * 1024
 """The maximum size of a sent file."""
-LONGEST_VERDICT = 64 * 1024
+MAX_VERDICT_BYTES = 64 * 1024
 TOO_LARGE = "It is too large to be checked."
 REFUSED = "The check found a problem."
 
@@ -29,7 +29,7 @@ class WebhookFileScan:
         self._call = call
         self._clock = clock
         self._ids = ids
-        self._slots = CapacityLimiter(AT_ONCE)
+        self._slots = CapacityLimiter(MAX_CONCURRENT)
 
     async def __call__(self, file: FileToScan, /) -> str | None:
         """Post the file; raises `AddressRefused`, `Unreachable`, and `Faults` for an invalid reply."""
@@ -50,6 +50,6 @@ class WebhookFileScan:
             }
             id_ = self._ids.new("scn", now_ms=self._clock.now_ms())
             data = to_json(sent).decode()
-            reply = await self._call.post("file_scan", data, message_id=id_, limit=LONGEST_VERDICT)
+            reply = await self._call.post("file_scan", data, message_id=id_, limit=MAX_VERDICT_BYTES)
         verdict = parse(FileScanBody, reply)
         return None if verdict.accept else verdict.reason or REFUSED

@@ -14,9 +14,9 @@ from askback.delivery.calls import FunctionCall, SignedCall
 from askback.domain.sources import OptionQuery, OptionReply
 from askback.ports.clock import Clock, Ids
 
-AT_ONCE = 16
+MAX_CONCURRENT = 16
 """Concurrent calls of one plain function: one that hangs must not take a thread for each typed letter."""
-LONGEST_REPLY = 1024 * 1024
+MAX_REPLY_BYTES = 1024 * 1024
 """The maximum size of a webhook's reply."""
 
 SourceFunction = Callable[[OptionQuery], OptionReply | Awaitable[OptionReply]]
@@ -31,10 +31,10 @@ class FunctionSource:
 
     def __init__(self, function: SourceFunction) -> None:
         self._function = function
-        self._slots = BoundedSemaphore(AT_ONCE)
+        self._slots = BoundedSemaphore(MAX_CONCURRENT)
         called = function if inspect.iscoroutinefunction(function) else self._in_slot
         # Separate threads, so that a hanging function does not block the rest of the server.
-        self._call = FunctionCall[OptionQuery, OptionReply](called, threads=CapacityLimiter(AT_ONCE))
+        self._call = FunctionCall[OptionQuery, OptionReply](called, threads=CapacityLimiter(MAX_CONCURRENT))
 
     async def __call__(self, query: OptionQuery, /) -> object:
         """Call the function. Raises `SourceBusy`, and the function's errors."""
@@ -66,4 +66,4 @@ class WebhookSource:
         if query.request is not None:
             sent["request"] = query.request.model_dump(mode="json", exclude_none=True)
         data = to_json(sent).decode()
-        return await self._call.post("options", data, message_id=id_, limit=LONGEST_REPLY)
+        return await self._call.post("options", data, message_id=id_, limit=MAX_REPLY_BYTES)

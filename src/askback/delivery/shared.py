@@ -34,8 +34,8 @@ from askback.ports.bus import (
 
 PAGE = 500
 POLL_S = 5.0
-CONNECT_AGAIN_S = (0.05, 0.2, 0.5, 1.0, 2.0)
-READ_AGAIN_S = (0.05, 0.2, 1.0)
+RECONNECT_S = (0.05, 0.2, 0.5, 1.0, 2.0)
+REREAD_S = (0.05, 0.2, 1.0)
 
 _log = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ class SharedBus:
             self._readers[tenant] = asyncio.get_running_loop().create_task(self._catch_up(tenant, stream))
 
     async def _catch_up(self, tenant: str, stream: Stream) -> None:
-        delays = iter(READ_AGAIN_S)
+        delays = iter(REREAD_S)
         try:
             while stream.behind:
                 try:
@@ -241,7 +241,7 @@ class SharedBus:
             lost.cancel()
 
     async def _connect_again(self) -> Subscription:
-        delays = iter(CONNECT_AGAIN_S)
+        delays = iter(RECONNECT_S)
         delay = next(delays)
         while True:
             await asyncio.sleep(delay)

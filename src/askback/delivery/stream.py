@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from askback.domain.events import Event
 
-MOST_HELD = 10_000
+MAX_BUFFERED = 10_000
 """Maximum number of own events that wait for earlier ones; above it the listeners read the gap themselves."""
 
 
@@ -41,7 +41,7 @@ class Stream:
         self._release()
         if self._held:
             self.expect(max(self._held))
-        if len(self._held) > MOST_HELD:
+        if len(self._held) > MAX_BUFFERED:
             self.give_up()
 
     def expect(self, position: int) -> None:

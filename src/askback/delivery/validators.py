@@ -11,7 +11,7 @@ from askback.domain.verdict import UNCHANGED, Accept, AskAgain, Verdict
 from askback.ports.validator import Submission
 from askback.wire.verdicts import RepromptBody, VerdictBody
 
-LONGEST_VERDICT = 256 * 1024
+MAX_VERDICT_BYTES = 256 * 1024
 """The maximum size of a webhook's reply: a verdict may contain another form."""
 
 ValidatorFunction = Callable[[Submission], Verdict | Awaitable[Verdict]]
@@ -29,7 +29,7 @@ class WebhookValidator:
     async def __call__(self, submission: Submission, /) -> Verdict:
         """Post the request; raises `AddressRefused`, `Unreachable`, and `Faults` for an invalid reply."""
         data = submission.request.model_dump_json(exclude_none=True)
-        reply = await self._call.post("validate", data, message_id=submission.id, limit=LONGEST_VERDICT)
+        reply = await self._call.post("validate", data, message_id=submission.id, limit=MAX_VERDICT_BYTES)
         return _verdict(parse(VerdictBody, reply), submission)
 
 

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 _PACKAGE = re.compile(r"/packages/([a-z][a-z0-9-]{0,60})")
 
 
@@ -84,11 +84,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not length.isdecimal() or int(length) > MAX_BYTES:
             if (
                 length.isdecimal()
             ):  # a client that is still sending when the connection ends does not see the reply
-                self.rfile.read(min(int(length), 2 * MOST_BYTES))
+                self.rfile.read(min(int(length), 2 * MAX_BYTES))
             self._reply(413)
             return
         body = self.rfile.read(int(length))

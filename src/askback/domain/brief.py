@@ -23,7 +23,7 @@ _LEFT_OUT = frozenset(
         "notified",
     }
 )
-_KEPT: Mapping[str, frozenset[str]] = MappingProxyType(
+_KEPT_MEMBERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "approval": frozenset({"tool", "plan", "title", "reason", "quorum", "exclude_requester", "digest"}),
         "secret": frozenset({"names", "reason", "hide_names", "count"}),
@@ -41,7 +41,7 @@ _PREVIEW = frozenset({"type", "headline", "headline_code"})
 def brief(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the wire form of a request without long members. A form keeps its title and its number of `questions`."""
     short = {name: member for name, member in request.items() if name not in _LEFT_OUT}
-    short |= {name: _select(kept, request[name]) for name, kept in _KEPT.items() if request.get(name)}
+    short |= {name: _select(kept, request[name]) for name, kept in _KEPT_MEMBERS.items() if request.get(name)}
     markdown = request.get("view", {}).get("markdown", {})
     if trees := {path: tree for path, tree in markdown.items() if path.startswith(_TREES)}:
         short["view"] |= {"markdown": trees}

@@ -21,7 +21,7 @@ _MOMENT = re.compile(
     r"(?P<offset>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
     r"(?:\[(?P<zone>[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)\])?"
 )
-_FILES_THAT_ARE_NO_ZONES = frozenset({"Factory", "localtime"})
+_NOT_ZONES = frozenset({"Factory", "localtime"})
 
 Moment = tuple[int, int]
 """Seconds since the epoch and nanoseconds."""
@@ -104,4 +104,4 @@ def _exists(local: datetime, offset: timedelta, zone: ZoneInfo) -> bool:
 
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones()) - _FILES_THAT_ARE_NO_ZONES
+    return frozenset(available_timezones()) - _NOT_ZONES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 
 _WEB = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]{2,39}\])(?::([0-9]{1,5}))?(?:[/?#][!#-;=?-\[\]_a-z~]*)?",
@@ -25,7 +25,7 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 def link_host(url: str) -> str | None:
     """Return the destination of a link for display: a host, or a mail address; None if it is refused."""
-    if len(url) > LONGEST:
+    if len(url) > MAX_LENGTH:
         return None
     if mail := _MAIL.fullmatch(url):
         return mail[1] if _is_host(mail[2].lower()) else None

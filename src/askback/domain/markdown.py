@@ -34,7 +34,7 @@ _BARE = re.compile(
 )
 _TRAILING = ".,:;!?*_~"
 _CLOSING = {")": "(", "}": "{"}
-_KEPT = {
+_KEPT_NODES = {
     "paragraph": "p",
     "blockquote": "blockquote",
     "table": "table",
@@ -118,9 +118,9 @@ def _join_texts(nodes: Iterable[Node]) -> list[Node]:
 
 def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     kind = node.type
-    if kind in _KEPT and depth > 0:
+    if kind in _KEPT_NODES and depth > 0:
         children = _convert_nodes(node.children, depth - 1)
-        return [{"type": _KEPT[kind], "children": children, **_first_number(node)}]
+        return [{"type": _KEPT_NODES[kind], "children": children, **_first_number(node)}]
     if kind == "link":
         return _convert_link(node, depth)
     if kind == "heading":
@@ -138,7 +138,7 @@ def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
         return [{"type": "br"}]
     if kind == "softbreak":
         return ["\n"]
-    if kind in _TRANSPARENT or kind in _KEPT:
+    if kind in _TRANSPARENT or kind in _KEPT_NODES:
         return _convert_nodes(node.children, depth - 1)
     return _link_urls(node.content) if kind in ("text", "text_special") else []
 

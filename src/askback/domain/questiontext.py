@@ -18,7 +18,7 @@ from askback.domain.rows import ACCEPT
 from askback.domain.validation.visibility import hidden_fields
 from askback.messages.languages import choose
 
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 """The maximum length of a quoted text or input; the text says how many characters are left out."""
 
 _HIDDEN = re.compile(
@@ -36,8 +36,12 @@ def quote(value: object) -> str:
 
 
 def shorten(text: str) -> str:
-    """Cut a text after `LONGEST` characters and say how many are missing."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text) - LONGEST} more characters)"
+    """Cut a text after `MAX_LENGTH` characters and say how many are missing."""
+    return (
+        text
+        if len(text) <= MAX_LENGTH
+        else f"{text[:MAX_LENGTH]}… ({len(text) - MAX_LENGTH} more characters)"
+    )
 
 
 def question_text(request: InputRequest) -> str:

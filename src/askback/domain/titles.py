@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-LONGEST = 16
+MAX_WORD_LENGTH = 16
 """The number of characters of a word that are compared."""
-MOST_WORDS = 8
+MAX_WORDS = 8
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -20,7 +20,7 @@ def word_beginnings(title: str) -> set[str]:
 
 def query_words(query: str) -> Sequence[str]:
     """Return the words of a query, the longest first, because it has the fewest matches."""
-    return sorted(set(_split_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
+    return sorted(set(_split_words(query)), key=lambda word: (-len(word), word))[:MAX_WORDS]
 
 
 def plain_text(text: str) -> str:
@@ -32,4 +32,4 @@ def plain_text(text: str) -> str:
 
 
 def _split_words(text: str) -> list[str]:
-    return [word[:LONGEST] for word in _WORD.findall(plain_text(text))]
+    return [word[:MAX_WORD_LENGTH] for word in _WORD.findall(plain_text(text))]

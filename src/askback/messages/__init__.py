@@ -19,9 +19,9 @@ from askback.messages.languages import LocalText, choose
 LOCALES = ("en", "de")
 DEFAULT_LOCALE = "en"
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _CATALOGUES: dict[str, dict[str, str]] = {
-    locale: json.loads((_HERE / f"{locale}.json").read_text(encoding="utf-8")) for locale in LOCALES
+    locale: json.loads((_FOLDER / f"{locale}.json").read_text(encoding="utf-8")) for locale in LOCALES
 }
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _LANGUAGE_RANGE = re.compile(

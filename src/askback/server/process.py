@@ -24,7 +24,7 @@ LINGER_S = 0.25
 GRACE_S = 3
 DESCRIPTORS_S = 1.0
 """Seconds between two checks whether the process can open another file."""
-SAY_AGAIN_S = 60.0
+LOG_INTERVAL_S = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class DescriptorWatch:
 
     def _log_limit(self, code: int) -> None:
         now = self._clock()
-        if self._said is not None and now - self._said < SAY_AGAIN_S:
+        if self._said is not None and now - self._said < LOG_INTERVAL_S:
             return
         self._said = now
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

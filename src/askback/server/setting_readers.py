@@ -14,7 +14,7 @@ from askback.domain.webhooks import AllowedTargets, decode_secret, parse_target
 from askback.server.database_address import SettingsError
 from askback.service.access.roles import BOOTSTRAP_ROLES, DEFAULT_TENANT
 
-LONGEST_S = 3600.0
+MAX_S = 3600.0
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
     r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
@@ -165,8 +165,8 @@ def read_seconds(variable: str, text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds <= LONGEST_S:
-        raise SettingsError(f"{variable} must be a number of seconds above 0, at most {LONGEST_S:.0f}.")
+    if not 0 < seconds <= MAX_S:
+        raise SettingsError(f"{variable} must be a number of seconds above 0, at most {MAX_S:.0f}.")
     return seconds
 
 

@@ -163,7 +163,9 @@ SENT = (
     b"Authorization, Content-Type, Accept-Language, Idempotency-Key, Last-Event-ID, If-None-Match, "
     b"X-Request-Id, X-Askback-Via, Traceparent, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 )
-SEEN = b"X-Request-Id, Retry-After, WWW-Authenticate, Allow, ETag, Content-Disposition, Mcp-Session-Id"
+EXPOSED_HEADERS = (
+    b"X-Request-Id, Retry-After, WWW-Authenticate, Allow, ETag, Content-Disposition, Mcp-Session-Id"
+)
 """Reply headers that scripts of a listed origin may read, besides those that every page may."""
 MAX_AGE_S = b"600"
 VARY = (b"vary", b"Origin")
@@ -190,5 +192,5 @@ def headers_for(origin: str) -> Headers:
     """Return the CORS headers of a reply for a listed origin."""
     return (
         (b"access-control-allow-origin", origin.encode("latin-1")),
-        (b"access-control-expose-headers", SEEN),
+        (b"access-control-expose-headers", EXPOSED_HEADERS),
     )

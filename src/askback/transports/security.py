@@ -23,7 +23,7 @@ HALF_HEADER = b"x-askback-session"
 VIA_HEADER = b"x-askback-via"
 FOREIGN = "askback.foreign_origin"
 """The key of the scope for the origin of an allowed page of another site, set by `Addresses`."""
-WAYS = frozenset({"api", "cli", "mcp", "chat"})
+VIA_VALUES = frozenset({"api", "cli", "mcp", "chat"})
 LONGEST_TIMER_S = 30 * 24 * 3600.0
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
@@ -114,7 +114,7 @@ def with_signature(target: str, signature: str) -> str:
 def _via(scope: Scope) -> str:
     """Return the channel that a program reports; only for the audit log, it grants nothing."""
     sent = header(scope, VIA_HEADER)
-    return sent if sent in WAYS else "api"
+    return sent if sent in VIA_VALUES else "api"
 
 
 def bearer(scope: Scope) -> str | None:

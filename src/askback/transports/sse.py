@@ -21,7 +21,7 @@ from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
 from askback.transports.security import time_left
 
-BEAT_S = 10.0
+HEARTBEAT_S = 10.0
 """Seconds between two comments; L9 and proxies need one within 15 s."""
 
 END_S = 1.0
@@ -41,7 +41,7 @@ _COMMENT = b":\n\n"
 class Streams:
     """All event streams of one server, with one timer that keeps them alive and disconnects stalled readers."""
 
-    def __init__(self, subscriptions: Subscriptions, *, beat_s: float = BEAT_S) -> None:
+    def __init__(self, subscriptions: Subscriptions, *, beat_s: float = HEARTBEAT_S) -> None:
         self._subscriptions = subscriptions
         self._beat_s = beat_s
         self._open: set[EventStream] = set()

@@ -26,7 +26,7 @@ from askback.service.threads.conversations import Conversation
 from askback.service.threads.details import thread_wire
 from askback.transports.problems import fault_texts, problem
 
-_ASKED = frozenset({"form", "approval", "secret", "view"})
+_ASK_MEMBERS = frozenset({"form", "approval", "secret", "view"})
 
 
 def with_warnings(text: str, warnings: Sequence[Fault], locale: str) -> str:
@@ -61,7 +61,7 @@ def _result(request_id: str, result: Change | Exception, locale: str) -> str:
     if isinstance(result, Exception):
         status, error = problem(result, locale=locale)
         if "request" in error:
-            error["request"] = {k: v for k, v in error["request"].items() if k not in _ASKED}
+            error["request"] = {k: v for k, v in error["request"].items() if k not in _ASK_MEMBERS}
         return json.dumps({"id": request_id, "status": status, "error": error})
     return f'{{"id":{json.dumps(request_id)},"status":200,"request":{_brief(result.record)}}}'
 

@@ -17,7 +17,7 @@ FORMAT = "ab1"
 NONCE_BYTES = 12
 COMMITMENT_BYTES = 32
 TAG_BYTES = 16
-MOST_WRAPPED_BYTES = 2_048
+MAX_WRAPPED_BYTES = 2_048
 _HEAD = COMMITMENT_BYTES + NONCE_BYTES
 
 KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -44,9 +44,9 @@ class Sealed:
 
 def write(sealed: Sealed) -> str:
     """Return the text. Raises `ValueError` for a key id or a wrapped key that `read` would refuse."""
-    if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped) <= MOST_WRAPPED_BYTES:
+    if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped) <= MAX_WRAPPED_BYTES:
         raise ValueError(
-            f"A key id has 1 to 64 letters, digits, _ or -, a wrapped key 1 to {MOST_WRAPPED_BYTES:,} bytes."
+            f"A key id has 1 to 64 letters, digits, _ or -, a wrapped key 1 to {MAX_WRAPPED_BYTES:,} bytes."
         )
     box = sealed.box
     return ".".join(
@@ -60,7 +60,7 @@ def read(text: str) -> Sealed | None:
     if len(parts) != 4 or parts[0] != FORMAT or not KEY_ID.fullmatch(parts[1]):
         return None
     wrapped, box = decode(parts[2]), decode(parts[3])
-    if not wrapped or len(wrapped) > MOST_WRAPPED_BYTES or box is None or len(box) < _HEAD + TAG_BYTES:
+    if not wrapped or len(wrapped) > MAX_WRAPPED_BYTES or box is None or len(box) < _HEAD + TAG_BYTES:
         return None
     return Sealed(parts[1], wrapped, Box(box[:COMMITMENT_BYTES], box[COMMITMENT_BYTES:_HEAD], box[_HEAD:]))
 

@@ -18,9 +18,9 @@ from askback.adapters.asking import (
     MirroredCall,
     MirroredMessage,
     Place,
+    gather_all,
     mirror_messages,
     supersede,
-    together,
 )
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.client.async_client import AsyncClient
@@ -148,7 +148,7 @@ class AskbackRunner:
 
     async def _outcomes(self, pauses: Sequence[Pause], *, wait: bool) -> Sequence[AskOutcome]:
         options: AskOptions = {"wait": wait, "timeout_s": self._timeout_s}
-        return await together(outcome(self._ask, each, options) for each in pauses)
+        return await gather_all(outcome(self._ask, each, options) for each in pauses)
 
 
 def _by_agent(

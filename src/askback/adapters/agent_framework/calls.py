@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from agent_framework import AgentResponseUpdate, ChatContext, ChatMiddleware, Content, FunctionTool, Message
 
-from askback.adapters.asking import AskOptions, Place, approve_once, together
+from askback.adapters.asking import AskOptions, Place, approve_once, gather_all
 from askback.adapters.asktools import (
     ASK_TOOLS,
     ASK_USER,
@@ -58,7 +58,7 @@ async def ask_about(
     ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
 ) -> Sequence[Decision | AskResult]:
     """Ask about all calls together; returns their outcomes in the same order."""
-    return await together(_outcome(ask, each, place, options) for each in requests)
+    return await gather_all(_outcome(ask, each, place, options) for each in requests)
 
 
 async def _outcome(

@@ -38,7 +38,7 @@ from askback.adapters.claude.calls import (
     not_asked,
 )
 from askback.adapters.claude.hooks import Hooks, Json, output
-from askback.adapters.claude.leftovers import MOST, Leftovers
+from askback.adapters.claude.leftovers import PAGE_LIMIT, Leftovers
 from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
@@ -125,7 +125,7 @@ class Gate:
 
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
         """Return what is kept with the newest request of a session in a thread, empty if there is none."""
-        page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
+        page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
         sessions = [about for each in page if (about := kept(each))]
         return sessions[0] if sessions else {}
 

@@ -22,7 +22,7 @@ from askback.domain.request import InputRequest
 from askback.domain.resume import resume_text
 from askback.errors import AskbackError
 
-MOST = 50
+PAGE_LIMIT = 50
 """How many requests and outcomes of the thread are looked through, the newest first."""
 
 STORED_S = 5
@@ -50,7 +50,7 @@ class Leftovers:
         of a durable session gets the outcomes as resumes too.
         """
         self._thread_id = thread_id
-        page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
+        page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
         await self._cancel([each for each in page if _is_lost(each, session_id, transcript)])
         mine = [each for each in page if _is_reusable(each, session_id)]
         if not mine:
@@ -111,7 +111,7 @@ class Leftovers:
     async def _pull(self, *, wait: int = 0) -> dict[str, str]:
         """Take over the resumes of the session, and return their texts by request."""
         texts = dict[str, str]()
-        for resume in await self._ask.resumes.pull(self._thread_id, wait=wait, limit=MOST):
+        for resume in await self._ask.resumes.pull(self._thread_id, wait=wait, limit=PAGE_LIMIT):
             if resume.request_id in self._requests:
                 texts[resume.request_id] = resume.text
                 self._unread.add(resume.request_id)

@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
-from askback.adapters.asking import AskOptions, Place, supersede, together
+from askback.adapters.asking import AskOptions, Place, gather_all, supersede
 from askback.adapters.asktools import AskOutcome, is_open
 from askback.adapters.langgraph.questions import (
     Pause,
@@ -208,7 +208,7 @@ def interrupts_in(out: Any) -> Sequence[Interrupt]:
 async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
     """Ask about interrupts, and return the values of those that are answered, by the id of the interrupt."""
     read = [read_question(pause) for pause in pauses]
-    answered = await together(_outcomes(ask, each, options) for each in read)
+    answered = await gather_all(_outcomes(ask, each, options) for each in read)
     answers = dict[str, Any]()
     for pause, question, outcomes in zip(pauses, read, answered, strict=True):
         if not any(map(is_open, outcomes)):
@@ -219,14 +219,14 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
 
 
 async def _outcomes(ask: AsyncClient, question: Question, options: AskOptions) -> Sequence[AskOutcome]:
-    return await together(ask_part(ask, options) for ask_part in question.asks)
+    return await gather_all(ask_part(ask, options) for ask_part in question.asks)
 
 
 async def park_pauses(
     ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions
 ) -> Mapping[str, Sequence[str]]:
     """Ask about pauses; returns the ids of the requests by the id of the interrupt."""
-    parked = await together(_outcomes(ask, read_question(each), options) for each in pauses)
+    parked = await gather_all(_outcomes(ask, read_question(each), options) for each in pauses)
     return {
         pause.interrupt.id: [id_ for each in outcomes if (id_ := request_id_of(each)) is not None]
         for pause, outcomes in zip(pauses, parked, strict=True)

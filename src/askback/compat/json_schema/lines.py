@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from askback.compat.json_schema.patterns import FORMATS
 
-_MOST = 999  # RE2 repeats at most a thousand times
+_MAX_REPEAT = 999  # RE2 repeats at most a thousand times
 _NUMBER = r"[ \t]*-?\d{1,15}%s[ \t]*"
 _LINES = {
     "integer": _NUMBER % "",
@@ -27,7 +27,7 @@ def line_pattern(schema: Mapping[str, Any], items: Mapping[str, Any]) -> str | N
     if line is None and low <= 1 and high is None:
         return None
     line = line or r"[^\n]*[^\s][^\n]*"
-    more = f"{{{min(max(low - 1, 0), _MOST)},{'' if high is None or high > _MOST else max(high - 1, 0)}}}"
+    more = f"{{{min(max(low - 1, 0), _MAX_REPEAT)},{'' if high is None or high > _MAX_REPEAT else max(high - 1, 0)}}}"
     return rf"\s*{line}(?:\n\s*{line}){more}\s*"
 
 

@@ -21,21 +21,21 @@ _KINDS = {
     "submission": "interaction_response",
 }
 """The kind of an event by the end of its type; of the others it is `interaction_update`."""
-_POSED = "questionnaireRequestId toolCallId status"
+_POSED_MEMBERS = "questionnaireRequestId toolCallId status"
 _PAYLOADS = {
     "interaction_pending": "toolCallId toolName pending presentation",
     "interaction_request": "toolCallId toolName interactionId interactionType presentation prompt approvalScopes "
     "inputSchema completedView timeoutMs errorSummary fieldErrors",
     "interaction_response": "toolCallId interactionId action approvalScope input reason",
-    "questionnaire_request": f"{_POSED} toolName mode prompt schema completedView autoResume createdAt "
+    "questionnaire_request": f"{_POSED_MEMBERS} toolName mode prompt schema completedView autoResume createdAt "
     "sourceInteractionId",
-    "questionnaire_reprompt": f"{_POSED} updatedAt errorSummary fieldErrors initialValues",
-    "questionnaire_submission": f"{_POSED} submittedAt interactionId answers",
-    "questionnaire_update": f"{_POSED} updatedAt reason",
+    "questionnaire_reprompt": f"{_POSED_MEMBERS} updatedAt errorSummary fieldErrors initialValues",
+    "questionnaire_submission": f"{_POSED_MEMBERS} submittedAt interactionId answers",
+    "questionnaire_update": f"{_POSED_MEMBERS} updatedAt reason",
 }
 """The members of the payload of each event about a request; a member without a value is left out."""
 _STATUSES = {Status.PENDING: "pending", Status.RESOLVING: "pending", Status.ANSWERED: "submitted"}
-_ASKED = {"request.created", "request.reprompted", "request.updated", "request.detached"}
+_ASKING_EVENTS = {"request.created", "request.reprompted", "request.updated", "request.detached"}
 _ENDED = {f"request.{status}" for status in ("answered", "declined", "cancelled", "expired")}
 
 
@@ -103,7 +103,7 @@ class Transcript:
     def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
         """Return the types of the events that an event about a request is here."""
         before, waits = self._open.get(request.id), not outcomes.is_async(request)
-        if event in _ASKED:
+        if event in _ASKING_EVENTS:
             self._open[request.id] = form
             self._responded.discard(request.id)
             if waits:

@@ -13,7 +13,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import NotFound
 from askback.ports.systems import Answer, Call, Json, Problem
 
-_OWN = "answered here"
+_ANSWERED_HERE = "answered here"
 """Marks a request while this page answers it: the answer is sent to the other pages only."""
 AGENT_WAIT_S = 5.0
 """How long a chat waits for an agent, as in Nebo."""
@@ -83,14 +83,14 @@ class PersonPeer(CardPage):
 
     async def opening(self, request: Json, shown: Json | None, /, **_more: object) -> Sequence[Json]:
         """Return the frame that shows a request, once, and again to the page whose answer was sent back."""
-        if shown is not None and _OWN not in shown:
+        if shown is not None and _ANSWERED_HERE not in shown:
             return ()
         frame = frames.request_frame(request, await frames.public_id(self.api, request))
         return () if frame is None else (frame,)
 
     async def closing(self, request: Json, shown: Json, /) -> Sequence[Json]:
         """Return the answer to a request, if it was answered elsewhere."""
-        if _OWN in shown or (reply := frames.response(request)) is None:
+        if _ANSWERED_HERE in shown or (reply := frames.response(request)) is None:
             return ()
         kind, content = reply
         shown_as = await frames.public_id(self.api, request)
@@ -104,7 +104,7 @@ class PersonPeer(CardPage):
         if operation == "answer_request":
             body["revision"] = request["revision"]
         if shown := self.shown.get(request["id"]):
-            shown[_OWN] = True
+            shown[_ANSWERED_HERE] = True
         try:
             await self.api.call(operation, body, request_id=request["id"])
         except Exception:

@@ -18,7 +18,7 @@ from askback.domain.policy import files, paths
 from askback.domain.policy.shell.characters import why_suspicious
 
 _WILD = re.compile(r"(\*\*|\*|\?)")
-_UP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
+_PARENT_STEP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
 
 
 def has_wildcard(glob: str) -> bool:
@@ -32,7 +32,7 @@ def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
     if value is None:
         return False
     is_path = files.is_path_key(name)
-    if (is_path or has_wildcard(glob)) and (_UP.search(value) or "\0" in value):
+    if (is_path or has_wildcard(glob)) and (_PARENT_STEP.search(value) or "\0" in value):
         return False
     if is_path and has_wildcard(glob) and why_suspicious(value):
         return False  # some file systems ignore characters that nobody sees

@@ -14,7 +14,7 @@ _WILD = re.compile(r"[*?\[{]")
 _ENDING = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:\{[^{}]*\}|[^\s,{}])+")
-_ALTERNATIVES, _LONGEST = 64, 500
+_ALTERNATIVES, _MAX_LENGTH = 64, 500
 _TYPES = frozenset(
     """
     ada agda asciidoc asm awk bat c clojure cmake coffeescript cpp creole crystal cs csharp css cuda cython d dart
@@ -36,7 +36,7 @@ def safe_type(name: str) -> bool:
 @lru_cache(maxsize=1024)
 def safe_glob(glob: str) -> bool:
     """Tell whether a pattern matches no secret file: it names one file, or ends in a harmless ending."""
-    if len(glob) > _LONGEST:
+    if len(glob) > _MAX_LENGTH:
         return False
     alternatives = list(_alternatives(glob.replace("\\", "/")))
     return 0 < len(alternatives) <= _ALTERNATIVES and all(map(_safe, alternatives))
@@ -44,7 +44,7 @@ def safe_glob(glob: str) -> bool:
 
 def safe_globs(text: str) -> bool:
     """Tell whether patterns, separated by blanks or commas, match no secret file; exclusions are ignored."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return False
     found = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]
     return bool(found) and "".join(text.split()) != "" and all(map(safe_glob, found))

@@ -14,7 +14,7 @@ _GIT = re.compile(r"diff --git a/(?P<old>\S+) b/(?P<new>\S+)")
 _INDEX = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+(?: 100644)?")
 _HUNK = re.compile(r"@@(?: .*)?")
 _REPLACES = re.compile(r"(?:-{3,}|<{3,}) ?SEARCH")
-_NONE = "/dev/null"
+_NO_FILE = "/dev/null"
 
 
 def is_search_replace(text: str) -> bool:
@@ -64,7 +64,7 @@ def _unified_files(lines: list[str]) -> list[str] | None:
             old = _side_path(line, "a/")
         elif line.startswith("+++ "):
             new = _side_path(line, "b/")
-            if new is None or new == _NONE or old is None or old not in {new, _NONE}:
+            if new is None or new == _NO_FILE or old is None or old not in {new, _NO_FILE}:
                 return None
             files.append(new)
             old = None
@@ -76,7 +76,7 @@ def _unified_files(lines: list[str]) -> list[str] | None:
 def _side_path(line: str, prefix: str) -> str | None:
     """Return the path of one side; None without git's prefix, because it is unclear how much to strip."""
     path = line[4:].partition("\t")[0]
-    return path if path == _NONE else path.removeprefix(prefix) if path.startswith(prefix) else None
+    return path if path == _NO_FILE else path.removeprefix(prefix) if path.startswith(prefix) else None
 
 
 def _is_known_line(line: str) -> bool:

@@ -39,7 +39,7 @@ _NAMES = frozenset(
     .yarnrc.yml .databrickscfg .sentryclirc .ftpconfig sftp.json .aws-credentials
     """.split()
 )
-_BELOW = frozenset(
+_SECRET_FOLDERS = frozenset(
     tuple(pair.split("/"))
     for pair in frozenset(
         """
@@ -151,7 +151,7 @@ def is_secret_path(path: str) -> bool:
         return names[1:] != ["null"]
     if names[:2] == ["etc", "passwd"]:
         return True
-    if not _NAMES.isdisjoint(names) or not _BELOW.isdisjoint(pairwise(names)):
+    if not _NAMES.isdisjoint(names) or not _SECRET_FOLDERS.isdisjoint(pairwise(names)):
         return True
     last = names[-1]
     return bool(
@@ -172,7 +172,7 @@ def secret_path_examples() -> frozenset[str]:
         "prod.env",
         ".env.json",
     }
-    below = {pair[1] for pair in _BELOW}
+    below = {pair[1] for pair in _SECRET_FOLDERS}
     return frozenset({*_NAMES, *below, *dotted, *(f"x{ending}" for ending in _ENDINGS), "x.tfvars", "x_rsa"})
 
 

@@ -22,7 +22,7 @@ from askback.domain.policy.shell.programs import basename
 _MAY_OPEN = Reason("may_open_secrets")
 _ALTERNATIVE = re.compile(r"[{,(|\s]")
 _PATTERN = re.compile(r"[A-Za-z0-9_./*?][\w@+,./*?-]*")
-_UP = re.compile(r"(?:\A|/)(?:\.\.|\.[^/]*[*?])")
+_PARENT_STEP = re.compile(r"(?:\A|/)(?:\.\.|\.[^/]*[*?])")
 _READERS = frozenset(
     "cat head tail wc nl tac stat du grep egrep fgrep rg md5sum sha1sum sha256sum sed sort".split()
 )
@@ -60,12 +60,14 @@ def check_pattern(argv: Argv, word: str) -> Reason | None:
     if include != word and name in {"grep", "egrep", "fgrep"} and "/" not in include:
         harmless = safe_glob(include)
     elif name == "ls":  # none of its options opens or writes a file
-        harmless = bool(_PATTERN.fullmatch(word)) and not _UP.search(word)
+        harmless = bool(_PATTERN.fullmatch(word)) and not _PARENT_STEP.search(word)
     else:
         folder, _, last = word.rpartition("/")
         plain = folder or word[0] not in "*?" or name in _NO_FILE_OPTIONS
         beginning = plain and _PATTERN.fullmatch(word) and not _WILD.search(folder)
-        harmless = name in _READERS and bool(beginning) and not _UP.search(word) and safe_glob(last or word)
+        harmless = (
+            name in _READERS and bool(beginning) and not _PARENT_STEP.search(word) and safe_glob(last or word)
+        )
     return None if harmless else Reason("pattern_open", pattern=word)
 
 

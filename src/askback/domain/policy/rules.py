@@ -49,7 +49,7 @@ _EXACT_VALUE = re.compile(r"tool:(?P<tool>[A-Za-z_][\w.:/-]*) (?P<input>[^\s{].*
 _FOLDER = re.compile(r"(?P<rule>.*[)}]) in (?P<folder>[^(){}]+)")
 _NAME = re.compile(r"[A-Za-z_*?][\w.:/*?-]*")
 _ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^,]*?)\s*")
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 
 
 class RuleError(ValueError):
@@ -180,8 +180,8 @@ def _parse(text: str, effect: Effect) -> Rule:
 
 
 def _parse_notation(text: str, effect: Effect) -> Rule:
-    if not text or len(text) > _LONGEST:
-        raise RuleError(Reason("rule_too_long", max=str(_LONGEST)))
+    if not text or len(text) > _MAX_LENGTH:
+        raise RuleError(Reason("rule_too_long", max=str(_MAX_LENGTH)))
     if "\n" in text or "\t" in text or why_suspicious(text):
         raise RuleError(Reason("rule_characters"))
     form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)

@@ -130,7 +130,7 @@ def _parse_if_exact(text: str, call: Call) -> Rule | None:
 
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 _TAKES_TARGETS = frozenset("make gmake just task rake ninja gulp grunt invoke".split())
 _NO_OPTION = "--no-such-option"
 
@@ -153,7 +153,7 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     if not words or call.reading is None or call.reading.unclear:
         return
     folder = "" if call.folder is None else f" in {call.folder}"
-    for count in range(min(_count_program_words(words), _MOST_WORDS), 0, -1):
+    for count in range(min(_count_program_words(words), _MAX_WORDS), 0, -1):
         if count == 1 and basename(words[0]) in _TAKES_TARGETS:
             return
         known = objection((*words[:count], _NO_OPTION), count) is not None

@@ -15,7 +15,7 @@ from askback.domain.policy.digest import canonical_bytes
 from askback.domain.policy.risks import risky_texts
 from askback.domain.preview.edits import file_edit
 from askback.domain.preview.escapes import escape_line, escape_parts
-from askback.domain.preview.fields import MOST_FIELDS, fields_of, pretty
+from askback.domain.preview.fields import MAX_FIELDS, fields_of, pretty
 from askback.domain.preview.headlines import (
     Headline,
     command_headline,
@@ -125,7 +125,7 @@ def _plan_preview(call: Call) -> Preview | None:
 
 def _input_preview(call: Call) -> Preview | None:
     """Show an input as names and values; None if it is no object, or has too many members."""
-    if not call.has_members or len(call.members) > MOST_FIELDS:
+    if not call.has_members or len(call.members) > MAX_FIELDS:
         return None
     recognized = recognize(call)
     if recognized is None:
@@ -142,7 +142,7 @@ def _input_preview(call: Call) -> Preview | None:
 
 def _remaining_members(members: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rest of an input as fields; as JSON if it has too many members."""
-    if len(members) > MOST_FIELDS:
+    if len(members) > MAX_FIELDS:
         return {"rest": escape_parts(pretty(members))}
     return {"fields": fields_of(members, {})}
 

@@ -14,7 +14,7 @@ from askback.domain.approval import DiffLine
 from askback.domain.policy.calls import Call
 from askback.domain.preview.escapes import escape_lines
 from askback.domain.preview.hunks import (
-    MOST_LINES,
+    MAX_LINES,
     Hunk,
     Replacement,
     hunks_in_file,
@@ -25,7 +25,7 @@ from askback.domain.preview.hunks import (
 from askback.domain.preview.linediff import STEPS, diff_lines
 from askback.domain.values import frozen
 
-MOST_EDITS = 500
+MAX_EDITS = 500
 """The maximum number of replacements in one input that are shown as a diff."""
 
 _WRITERS = frozenset("write write_file create_file".split())
@@ -66,7 +66,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     if changes is None:
         return None
     hunks, rest = changes
-    if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MOST_LINES:
+    if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MAX_LINES:
         return None
     drawn = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
     shown = escape_lines([line for _, line in drawn])
@@ -124,7 +124,7 @@ def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | No
 
 
 def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | None:
-    if not isinstance(call_input, list) or not 0 < len(cast("list[object]", call_input)) <= MOST_EDITS:
+    if not isinstance(call_input, list) or not 0 < len(cast("list[object]", call_input)) <= MAX_EDITS:
         return None
     replacements = [
         _replacement(cast("Mapping[str, Any]", item)) if isinstance(item, dict) else None

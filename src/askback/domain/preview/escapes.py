@@ -79,9 +79,9 @@ MAX_SINGLE_ESCAPES = 500
 MIN_DISTANCE = 32
 """The distance at which they are escaped one by one in a longer text: an escape costs about as much as so much text."""
 
-_MANY = 8
-_TOGETHER = 16
-_REPEATED = re.compile(rf"(.)\1{{{_MANY - 1},}}|.", re.DOTALL)
+_MIN_REPEATED = 8
+_GROUP_SIZE = 16
+_REPEATED = re.compile(rf"(.)\1{{{_MIN_REPEATED - 1},}}|.", re.DOTALL)
 _UNSEEN = re.compile("[um]+")
 _CROWD = re.compile(f"[um]++(?:[skb]{{1,{MIN_DISTANCE}}}+[um]++)*+")
 _PIECE = re.compile(".{1,48}+k*+")
@@ -143,14 +143,14 @@ def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Pa
             return None
         if position < start:
             parts.append(text[position:start])
-        parts += [_part("".join(escapes[n : n + _TOGETHER])) for n in range(0, len(escapes), _TOGETHER)]
+        parts += [_part("".join(escapes[n : n + _GROUP_SIZE])) for n in range(0, len(escapes), _GROUP_SIZE)]
         position = end
     return [*parts, text[position:]] if position < len(text) else parts
 
 
 def _escapes(run: str, *, limit: int) -> list[str]:
     """Return the escapes of invisible characters, up to a maximum number."""
-    if len(run) < _MANY:
+    if len(run) < _MIN_REPEATED:
         return [_escape(char) for char in run]
     return [
         _escape(each[0][0]) + (f"×{len(each[0])}" if each[1] else "")

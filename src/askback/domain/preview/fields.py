@@ -10,7 +10,7 @@ from askback.domain.approval import PreviewField, Role
 from askback.domain.preview.escapes import escape_line, escape_parts
 from askback.domain.preview.recognition import addresses
 
-MOST_FIELDS = 50
+MAX_FIELDS = 50
 """The maximum number of members that are shown as a table."""
 
 _LONGEST_NUMBER = 40

@@ -27,7 +27,7 @@ _SHORT = 100
 _TAIL = 120
 _QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»‹›〝〞', "'"))
 _TITLES = frozenset("title name subject summary query".split())
-_MOST_VALUES = 20
+_MAX_VALUES = 20
 _PLACE = re.compile(r"[^/?#]*//[^/?#]*(?P<path>[^?#]*)")
 _SERVER = re.compile(r"mcp(?:__|:)(?P<server>.+?)(?:__|:)(?P<tool>.+)")
 
@@ -103,7 +103,7 @@ def _brief_input(call: Call) -> str:
     texts = {key: text for key in keys if (text := _plain_text(call.members[key]))}
     detail = [
         text if key.casefold() in _TITLES else f"{key} {text}"
-        for key, text in list(texts.items())[:_MOST_VALUES]
+        for key, text in list(texts.items())[:_MAX_VALUES]
     ]
     return ", ".join(" ".join(text[: 2 * HEADLINE].split()) for text in detail)
 
@@ -115,7 +115,7 @@ def _plain_text(value: object) -> str | None:
     if isinstance(value, list):
         items = [
             _plain_text(item)
-            for item in cast("list[object]", value)[:_MOST_VALUES]
+            for item in cast("list[object]", value)[:_MAX_VALUES]
             if not isinstance(item, list)
         ]
         return ", ".join(item for item in items if item)

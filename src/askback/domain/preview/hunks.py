@@ -22,13 +22,13 @@ def size_budget(size: int) -> int:
     return _FREE + _GROWTH * size
 
 
-MOST_LINES = 10_000
+MAX_LINES = 10_000
 """The maximum number of lines, of both sides together, that are compared."""
 
-MOST_PLACES = 500
+MAX_PLACES = 500
 """The maximum number of places of one replacement that are all shown; with more, it is shown once, by itself."""
 
-MOST_SCANNED = 1_000_000
+MAX_SCANNED = 1_000_000
 """The maximum number of characters of the file that are searched for places, over all replacements."""
 
 CONTEXT = 3
@@ -87,9 +87,9 @@ def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | Non
     remaining = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
     for change in changes:
         places = text.count(change.old) if change.old else 0
-        certain = places == 1 or (change.everywhere and 0 < places <= MOST_PLACES)
+        certain = places == 1 or (change.everywhere and 0 < places <= MAX_PLACES)
         scanned += len(text) + places * len(change.new)
-        if not certain or scanned > MOST_SCANNED:
+        if not certain or scanned > MAX_SCANNED:
             return None
         result = list(_hunks(text, change))
         remaining -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 PLACEHOLDER = "Secret(…)"
 """The placeholder for a value."""
 
-_KEPT = "A secret is not copied, pickled or serialised; reveal() is the only way to its value."
+_NOT_COPYABLE = "A secret is not copied, pickled or serialised; reveal() is the only way to its value."
 
 
 @final
@@ -59,7 +59,7 @@ class Secret:
 
     def __getstate__(self) -> NoReturn:
         # Copying and every pickle protocol ask for the state first; by default they would get the slots.
-        raise TypeError(_KEPT)
+        raise TypeError(_NOT_COPYABLE)
 
 
 def _has_utf8_form(value: str) -> bool:

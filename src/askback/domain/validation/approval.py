@@ -21,7 +21,7 @@ from askback.domain.validation.text_check import TextCheck, check_languages, rep
 from askback.domain.validation.texts import is_blank, is_confusable
 from askback.domain.values import frozen
 
-FOLDERS, LONGEST_FOLDER = 20, 1_024
+FOLDERS, MAX_FOLDER_LENGTH = 20, 1_024
 """The most folders that an adapter may report, and the longest path of one."""
 
 REASONS = 20
@@ -79,12 +79,12 @@ def _check_texts(approval: Approval, text_check: TextCheck, limits: Limits) -> N
     text_check.lines(at, "reason", approval.reason, limits.approval_reason)
     text_check.line(at, "project", approval.project, limits.identifier)
     text_check.lines(at, "plan", approval.plan, limits.textarea_answer)
-    text_check.line(at, "cwd", approval.cwd, LONGEST_FOLDER)
+    text_check.line(at, "cwd", approval.cwd, MAX_FOLDER_LENGTH)
     folders = approval.secret_free or []
     if len(folders) > FOLDERS:
         text_check.report.add("approval.secret_free", "too_many", max=FOLDERS)
     for index, folder in enumerate(folders[:FOLDERS]):
-        text_check.at(join("approval.secret_free", index), folder, LONGEST_FOLDER)
+        text_check.at(join("approval.secret_free", index), folder, MAX_FOLDER_LENGTH)
     if approval.plan is not None and is_blank(approval.plan):
         text_check.report.add("approval.plan", "empty")
     reasons = approval.risk.reasons if approval.risk else []

@@ -47,7 +47,7 @@ def _all_spelt_out(fields: Sequence[Mapping[str, Any]]) -> bool:
     return True
 
 
-_KNOWN = KnownFields()
+_FIELD_CACHE = KnownFields()
 YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
 
 
@@ -72,7 +72,7 @@ def _check(body: object, limits: Limits) -> tuple[Ask, bytes]:
     text = encode_within_limit(body, report, limits, path="")
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
     key = None if text_check.suspicious or text is None else fields_key(body)
-    known = None if key is None else _KNOWN.find(key, limits)
+    known = None if key is None else _FIELD_CACHE.find(key, limits)
     try:
         ask = Ask.model_validate(body if known is None else with_fields(body, known), by_name=False)
         faulty = set[Steps]() if text is not None else report_surrogates(body, report, path="")
@@ -100,7 +100,7 @@ def _check(body: object, limits: Limits) -> tuple[Ask, bytes]:
 def _keep(key: bytes, limits: Limits, fields: list[AnyField]) -> None:
     """Remember sound fields, unless another form may not name them."""
     if all(field.label is not None for field in fields):
-        _KNOWN.keep(key, limits, fields)
+        _FIELD_CACHE.keep(key, limits, fields)
 
 
 def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:

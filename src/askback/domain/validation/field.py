@@ -31,7 +31,7 @@ from askback.domain.validation.text_check import TextCheck
 from askback.domain.validation.value import is_provided, moment_reader, read_value
 from askback.messages.languages import LocalText
 
-MOST_INSTRUCTIONS = 300_000
+MAX_INSTRUCTIONS = 300_000
 """The maximum number of RE2 instructions for all patterns of a form: about 0.1 s, during which others wait."""
 
 _WITH_OPTIONS = (Select, Radio, Multiselect)
@@ -130,7 +130,7 @@ class FieldRules:
             self.report.add(path, "empty")
         elif len(pattern) > self.limits.pattern:
             self.report.add(path, "too_long", max=self.limits.pattern)
-        elif self._instructions >= MOST_INSTRUCTIONS:
+        elif self._instructions >= MAX_INSTRUCTIONS:
             self.report.add(
                 path, "invalid_pattern", reason="the patterns of this form are too large together"
             )
@@ -140,7 +140,7 @@ class FieldRules:
             except ValueError as reason:
                 self.report.add(path, "invalid_pattern", reason=str(reason))
                 if str(reason) == TOO_LARGE:
-                    self._instructions = MOST_INSTRUCTIONS
+                    self._instructions = MAX_INSTRUCTIONS
 
     def check_counts(self, path: str, field: Text | Textarea | Multiselect, noun: str, limit: int) -> None:
         """Check that `min_<what>` and `max_<what>` are possible and in order."""

@@ -9,7 +9,7 @@ from askback.domain.condition import Condition, Scalar
 from askback.domain.fields import AnyField, Boolean, Form
 from askback.domain.validation.value import fixed_value, is_provided
 
-_NONE: frozenset[str] = frozenset()
+_NO_IDS: frozenset[str] = frozenset()
 
 
 def has_conditions(form: Form) -> bool:
@@ -27,7 +27,7 @@ def hidden_fields(
 ) -> Collection[str]:
     """Return the ids of the hidden fields for these values, which need not be valid."""
     if not has_conditions(form):
-        return _NONE
+        return _NO_IDS
     seen = _VisibleFields(form, raw_values, skipped)
     for section in form.sections or ():
         seen.read(section.fields, shown=section.visible_if is None or seen.holds(section.visible_if))

@@ -53,8 +53,8 @@ from askback.wire.bodies import ConnectBody
 
 ATTEMPT_MS = 10 * 60 * 1000
 """How long a person may take at the provider."""
-LONGEST_CODE = 4_096
-MOST_COOKIES = 3
+MAX_CODE_LENGTH = 4_096
+MAX_COOKIES = 3
 """The number of cookies of one name to try: another path or domain may have set some."""
 REPLY_BYTES = 64 * 1024
 _DENIED = frozenset({"access_denied", "consent_required"})
@@ -140,7 +140,7 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
 
 
 async def _take_attempt(ctx: Services, callback: Callback) -> OauthAttempt | None:
-    for browser in callback.browsers[:MOST_COOKIES]:
+    for browser in callback.browsers[:MAX_COOKIES]:
         attempt_id = digest(callback.state, browser)
         if (attempt := await ctx.store.take_oauth_attempt(attempt_id, now_ms=ctx.clock.now_ms())) is not None:
             return attempt
@@ -165,7 +165,7 @@ async def _exchange(
     """Exchange the code for tokens and check that all scopes were granted. Raises `GrantRefused`."""
     if callback.error is not None:
         raise GrantRefused("access_denied" if callback.error in _DENIED else "provider_error")
-    if not callback.code or len(callback.code) > LONGEST_CODE:
+    if not callback.code or len(callback.code) > MAX_CODE_LENGTH:
         raise GrantRefused("provider_error")
     try:
         verifier = await ctx.vault.open(_binding(record.tenant, record.id), attempt.sealed)

@@ -29,7 +29,7 @@ from askback.wire.rule_bodies import RuleBody, RulePreviewBody, RuleTrialBody
 
 PREVIEW_MS = 30 * 24 * 3600 * 1000
 """How far back calls are checked."""
-_BREATH = 20
+_YIELD_EVERY = 20
 """Other tasks run after this many calls; a call takes some 0.3 ms."""
 
 
@@ -142,7 +142,7 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
         result.checked += 1
         if (changed := await check.run(record)) is not None:
             result.calls.append(changed)
-        if result.checked % _BREATH == 0:
+        if result.checked % _YIELD_EVERY == 0:
             await asyncio.sleep(0)
     return result
 

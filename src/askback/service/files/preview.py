@@ -16,9 +16,9 @@ from askback.service.context import Services
 from askback.service.files.scan import file_chunks
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
-MOST_PIXELS = 30_000_000
+MAX_PIXELS = 30_000_000
 """The pixels of a decoded image, at four bytes each."""
-LONGEST_SIDE = 320
+MAX_SIDE = 320
 
 log = logging.getLogger(__name__)
 
@@ -48,11 +48,11 @@ def _draw(data: BytesIO, form: str) -> bytes | None:
     try:
         with images.open(data, formats=[form]) as image:
             width, height = image.size
-            if width * height > MOST_PIXELS:
+            if width * height > MAX_PIXELS:
                 return None
-            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded at a fraction of its size
+            image.draft("RGB", (MAX_SIDE, MAX_SIDE))  # a JPEG is decoded at a fraction of its size
             small = image if image.mode in ("RGB", "RGBA", "L", "LA") else image.convert("RGBA")
-            small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            small.thumbnail((MAX_SIDE, MAX_SIDE))
             small.info = {}
             drawn = BytesIO()
             small.save(drawn, "PNG")

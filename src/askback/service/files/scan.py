@@ -12,7 +12,7 @@ from askback.ports.files import StoredFile
 from askback.ports.filescan import FileToScan
 from askback.service.context import Services
 
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ async def scan_file(ctx: Services, file: StoredFile, *, path: str, type_: str, s
             log.error("the file scan %s failed: %s", name, type(error).__name__)
             raise Faults([fault(path, "scan_unavailable")]) from None
         if reason:
-            raise Faults([fault(path, "file_refused", reason=str(reason)[:LONGEST_REASON])])
+            raise Faults([fault(path, "file_refused", reason=str(reason)[:MAX_REASON_LENGTH])])
 
 
 async def file_chunks(ctx: Services, file: StoredFile) -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ import anyio
 from askback.errors import Unavailable
 from askback.service.context import Services
 
-EVERY_S = 30.0
+INTERVAL_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ async def run_file_sweep(ctx: Services) -> None:
             log.warning("unused files are kept for now: the store cannot be written")
         except Exception:
             log.exception("unused files could not be erased; it is tried again")
-        await anyio.sleep(EVERY_S)
+        await anyio.sleep(INTERVAL_S)
 
 
 async def sweep_files(ctx: Services) -> int:

@@ -22,7 +22,7 @@ from askback.service.context import Services
 from askback.service.lifecycle.settle import promote_queued, settle
 from askback.service.threads import archive, run_ends
 
-EVERY_S = 0.4
+INTERVAL_S = 0.4
 RETRY_S = 1.0
 PAGE = 200
 
@@ -38,7 +38,7 @@ async def run_follow_ups(ctx: Services) -> None:
             log.warning("what waits in line goes on waiting: the store cannot be used")
         except Exception:
             log.exception("what waits in line could not be let forward; it is tried again")
-        await anyio.sleep(EVERY_S)
+        await anyio.sleep(INTERVAL_S)
 
 
 async def promote_and_deliver(ctx: Services) -> None:

@@ -25,7 +25,7 @@ from askback.wire.bodies import ResetBody
 PENDING_RETRY_S = 60.0
 """The `retry_after` of a full thread; nobody knows when the next request ends."""
 
-_EVER_MS = BOUNDS["questions_window_s"][1] * 1000
+_UNLIMITED_MS = BOUNDS["questions_window_s"][1] * 1000
 """The window of a limit that has none."""
 
 _PENDING = {
@@ -45,7 +45,7 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, ag
     name = None
     if (own := _own_limit(envelope)) is not None:
         name = count_name(tool, None if tool else agent)
-        counted.setdefault(name, CountLimit(name, own.max, _EVER_MS))
+        counted.setdefault(name, CountLimit(name, own.max, _UNLIMITED_MS))
     return Quota(
         conduct.max_questions,
         conduct.questions_window_s * 1000,

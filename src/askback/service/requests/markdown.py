@@ -15,7 +15,7 @@ from askback.service.access import roles
 from askback.service.context import Services
 from askback.wire.inbox import MarkdownBody
 
-MOST_TEXTS = 100
+MAX_TEXTS = 100
 QUICK = 2_000
 """Up to this many characters are parsed immediately; more are parsed in a thread."""
 
@@ -27,8 +27,8 @@ async def render_markdown(ctx: Services, principal: Principal, body: object) -> 
     """
     await roles.require(ctx, principal, "render_markdown")
     texts = parse(MarkdownBody, body).texts
-    if len(texts) > MOST_TEXTS:
-        raise Faults([fault("texts", "too_many", max=MOST_TEXTS)])
+    if len(texts) > MAX_TEXTS:
+        raise Faults([fault("texts", "too_many", max=MAX_TEXTS)])
     if sum(map(len, texts)) > QUICK:
         return await to_thread.run_sync(_trees, texts)
     return _trees(texts)

@@ -23,7 +23,7 @@ from askback.service.context import Services
 from askback.service.threads import archive
 
 DAY_MS = 24 * 3600 * 1000
-EVERY_S = 3600.0
+INTERVAL_S = 3600.0
 PAGE = 100
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ async def run_retention(ctx: Services, days: int | None) -> None:
             log.warning("old threads are kept for now: the store cannot be written")
         except Exception:
             log.exception("old threads could not be erased; it is tried again")
-        await anyio.sleep(EVERY_S)
+        await anyio.sleep(INTERVAL_S)
 
 
 async def erase_expired(ctx: Services, days: int | None) -> int:

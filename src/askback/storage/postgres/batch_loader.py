@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 Key = tuple[str, ...]
 
-LARGEST = 500
+MAX_BATCH = 500
 
 
 class BatchLoader(Generic[V]):
@@ -42,7 +42,7 @@ class BatchLoader(Generic[V]):
     async def _run(self) -> None:
         try:
             while self._waiting:
-                size = min(len(self._waiting), LARGEST)
+                size = min(len(self._waiting), MAX_BATCH)
                 await self._answer([self._waiting.popleft() for _ in range(size)])
         finally:
             self._asking = None

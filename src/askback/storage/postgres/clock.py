@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from askback.errors import Unavailable
 from askback.storage.rows import Row
 
-EVERY_S = 5.0
+INTERVAL_S = 5.0
 _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class DatabaseClock:
         self,
         database: ClockReading,
         *,
-        every_s: float = EVERY_S,
+        every_s: float = INTERVAL_S,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database

@@ -14,7 +14,7 @@ from askback.storage.postgres.connection import PLANNED_ONCE, Database, refused_
 if TYPE_CHECKING:
     from asyncpg import Record
 
-AGAIN_S = (0.05, 0.1, 0.2, 0.5, 1.0)
+RECONNECT_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Pauses between attempts, in seconds. Meanwhile every use fails immediately with `Unavailable`."""
 
 
@@ -42,7 +42,7 @@ class KeptConnection:
         except Exception as error:
             if not refused_by_database(error):
                 raise
-            self._not_before = time.monotonic() + AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
+            self._not_before = time.monotonic() + RECONNECT_S[min(self._failures, len(RECONNECT_S) - 1)]
             self._failures += 1
             self._refused = unavailable(error)
             raise self._refused from error

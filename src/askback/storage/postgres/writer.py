@@ -31,7 +31,7 @@ from askback.storage.postgres.transactions import transaction
 
 _log = logging.getLogger(__name__)
 
-LARGEST_GROUP = 256
+MAX_GROUP = 256
 TRIES = 5
 
 Group = Sequence[Job | ExclusiveJob]
@@ -115,7 +115,7 @@ class Writer:
         group: list[Job | ExclusiveJob] = []
         passed: deque[Job | ExclusiveJob] = deque()
         busy: set[Key | bytes] = set()
-        while self._waiting and len(group) < LARGEST_GROUP and len(passed) < LARGEST_GROUP:
+        while self._waiting and len(group) < MAX_GROUP and len(passed) < MAX_GROUP:
             job = self._waiting.popleft()
             if job.future.cancelled():
                 continue

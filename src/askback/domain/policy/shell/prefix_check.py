@@ -22,7 +22,7 @@ _FOLDERS = frozenset(
 _WRAPPED_BUILDS = frozenset({"gradlew", "mvnw"})
 _VERSION = "0123456789."
 _DEPTH = 4
-_LONGEST = 4
+_MAX_SUBCOMMANDS = 4
 _CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
     "anything": lambda _: None,
     "find": lang.find_arguments,
@@ -113,7 +113,7 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
 
 def _subcommands(table: ProgramTable, argv: Argv, at: int) -> Iterator[TableMatch]:
     """Return the possible sub-commands of a command, the longest first."""
-    for end in range(min(at + _LONGEST, len(argv)), at, -1):
+    for end in range(min(at + _MAX_SUBCOMMANDS, len(argv)), at, -1):
         subcommand = table.subcommands.get(argv[at:end])
         if subcommand is not None:
             yield TableMatch(subcommand, end, min(end, table.names) if table.names else end)

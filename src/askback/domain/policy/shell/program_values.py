@@ -67,7 +67,7 @@ def git_pretty(value: str, _words: Argv) -> Reason | None:
 
 
 _NAME = re.compile(r"\w[\w.:/@-]*")
-_WHOLE = re.compile(r"(?<![\w\"])\.(?![A-Za-z])|\bConfig\b|ContainerConfig")
+_SENSITIVE_TEMPLATE = re.compile(r"(?<![\w\"])\.(?![A-Za-z])|\bConfig\b|ContainerConfig")
 """Template parts that print a whole object with its environment: a dot without a field, and `Config`."""
 
 
@@ -82,7 +82,7 @@ def docker_object(value: str, words: Argv) -> Reason | None:
 
 def docker_template(value: str, _words: Argv) -> Reason | None:
     """A Go template that prints single fields; `json` and the empty one print everything."""
-    if "{{" in value and languages.template(value) and not _WHOLE.search(value):
+    if "{{" in value and languages.template(value) and not _SENSITIVE_TEMPLATE.search(value):
         return None
     return Reason("unknown_value", value=value)
 
