@@ -211,7 +211,7 @@ async def test_a_form_that_is_changed_keeps_its_source(tmp_path: Path) -> None:
             )
         form = {"title": "Where?", "fields": [{**REPOSITORY, "default": 2}]}
         changed = (await place.agent.patch(url, json={"form": form})).json()
-        assert changed["form"]["fields"][0]["options"] == [{**REPOSITORIES[1], "recommended": False}]
+        assert changed["form"]["fields"][0]["options"] == [REPOSITORIES[1]]
         assert (await place.answer(changed, repo=2)).json()["status"] == "answered"
 
 

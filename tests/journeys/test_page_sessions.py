@@ -204,6 +204,7 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
 async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: OpenScreen) -> None:
     eva = await screen("/")
     eva.forgive("401", "403")
+    await eva.page.goto("about:blank")  # the page that is left would open the sign-in page itself
     await eva.context.clear_cookies()
     await eva.go("/login")
     await eva.page.locator("#code").fill(TOKENS["requester"])

@@ -31,6 +31,9 @@ UPLOAD_BYTES = 512 * 1024
 LINGER_S = 5.0
 """Seconds for which the rest of a request that is too long is read and dropped, so that its sender gets the reply."""
 
+LINGER_BYTES = 1024 * 1024
+"""The maximum of those bytes."""
+
 _TOO_LONG_BODY = b'{"error":{"code":"too_large","message":"The request line and the headers are too long."}}'
 _TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\ncontent-length: %d\r\n"
@@ -65,6 +68,9 @@ class BoundedHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Count the bytes of an unfinished head, except in its first packet, which may contain a body."""
         if self._refused:
+            self._head += len(data)
+            if self._head > LINGER_BYTES:
+                self.transport.close()
             return
         self._head_began = False
         super().data_received(data)
