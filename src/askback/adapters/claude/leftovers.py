@@ -138,8 +138,8 @@ def _is_lost(request: InputRequest, session_id: str, transcript: Path) -> bool:
         return False
     other = transcript.with_name(f"{about['session_id']}.jsonl")
     with suppress(OSError):
-        stored = other.read_bytes()
-        return time.time() - other.stat().st_mtime > STORED_S and about["tool_use_id"].encode() not in stored
+        is_stored = time.time() - other.stat().st_mtime > STORED_S
+        return is_stored and about["tool_use_id"].encode() not in other.read_bytes()
     return False
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, cast
 
 from askback.domain.approval import Mode
@@ -111,10 +112,7 @@ def decide(call: Call, policy: Policy) -> PolicyResult:
     except NotCanonical:
         return PolicyResult("deny", (Reason("not_canonical"),))
     try:
-        found = _decide(call, policy)
-        return PolicyResult(
-            found.decision, found.reasons, found.rules, found.risks, digest=digest, locked=found.locked
-        )
+        return replace(_decide(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         why = Reason("check_failed", failure=type(failure).__name__)
         return PolicyResult(_ask_or_deny(policy), (why,), digest=digest)
