@@ -1,4 +1,4 @@
-"""The elements on a page with styles of its own: what is asked reads as it is, and everything fits."""
+"""The elements on a page with its own styles: a call is shown unchanged, and nothing is cut off."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ addEventListener("storage", ({ key }) => {
   applyPreferences(languageOfAddress());
 });
 
-// Whoever changes the language of the page, its own words follow.
+// Show the words of the page in its new language when `lang` changes.
 new MutationObserver(() => void showTexts()).observe(root, { attributeFilter: ["lang"] });
 
 /** Make the heading that is shown the title of the page. */

@@ -84,6 +84,7 @@ const PROPERTIES = [
   "clockOffset",
   "writeUnsent",
   "findFaults",
+  "revisionNumber",
 ];
 const PROPERTY = new RegExp(`\\b(${PROPERTIES.join("|")})\\b`, "g");
 

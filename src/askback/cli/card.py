@@ -10,7 +10,7 @@ from askback.domain.approval import Preview, ShownApproval
 from askback.messages import translate
 
 DANGER_STYLE = "bold red"
-VALUE_STYLE = f"{CALL}  "
+VALUE_MARGIN = f"{CALL}  "
 _HEADS = {"command": "Command", "file": "File", "plan": "Plan"}
 _LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
 
@@ -83,6 +83,6 @@ def _show_preview(terminal: Terminal, preview: Preview) -> None:
         terminal.say("And in the input:", "dim")
     for field in preview.fields:
         terminal.quote([*field.name, ": "], "dim")
-        terminal.quote(field.parts, margin=VALUE_STYLE)
+        terminal.quote(field.parts, margin=VALUE_MARGIN)
     if preview.rest:
         terminal.quote(preview.rest)

@@ -17,7 +17,7 @@ from askback.server.settings import DEFAULT_TENANT
 from askback.service.access.roles import BOOTSTRAP_ROLES
 from askback.wire.operation import OPERATOR
 
-_CREATED_TEXT = (*BOOTSTRAP_ROLES, "runner")
+_ROLES = (*BOOTSTRAP_ROLES, "runner")
 _LIFETIME = re.compile(r"(\d{1,6})([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -35,7 +35,7 @@ def token() -> None:
 @app.command()
 def create(
     role: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(_CREATED_TEXT)}; requester with --agent.")
+        str | None, typer.Option(help=f"One of {', '.join(_ROLES)}; requester with --agent.")
     ] = None,
     agent: Annotated[
         str | None,
@@ -76,8 +76,8 @@ def create(
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
     role = role or ("requester" if agent else None)
-    if role not in _CREATED_TEXT:
-        raise typer.BadParameter(f"must be one of {', '.join(_CREATED_TEXT)}", param_hint="--role")
+    if role not in _ROLES:
+        raise typer.BadParameter(f"must be one of {', '.join(_ROLES)}", param_hint="--role")
     body: dict[str, Any] = {
         "role": role,
         "name": name or user or (None if agent else role),

@@ -17,7 +17,7 @@ from pathlib import Path
 from askback.vault.keys import KEY_BYTES, KeysUnusable, parse_keys
 from askback.vault.sealed import encode
 
-_COMMENT_LINE = """\
+_HEADER = """\
 # The master keys of askback, one id:key on each line; the first one writes.
 # Without this file no secret can be read again. Keep a copy of it, apart from the database and its copies.
 """
@@ -51,7 +51,7 @@ def make_key_file(path: Path) -> None:
 
     try:
         _make_folder(path.parent)
-        _write(path, f"{_COMMENT_LINE}{_line(*new_key())}", put)
+        _write(path, f"{_HEADER}{_line(*new_key())}", put)
     except OSError as error:
         raise _unusable(path, error) from None
 
@@ -61,7 +61,7 @@ def write_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
     try:
         _make_folder(path.parent)
         lines = [_line(key_id, key) for key_id, key in keys.items()]
-        _write(path, "".join([_COMMENT_LINE, *lines]), lambda draft: os.link(draft, path))
+        _write(path, "".join([_HEADER, *lines]), lambda draft: os.link(draft, path))
     except OSError as error:
         raise _unusable(path, error) from None
 

@@ -13,10 +13,10 @@ export interface Attempt {
   readonly key: string;
 }
 
-/** Typed text for which a form has no place any more. */
-export interface Left {
+/** Text that was typed in a field which the form no longer has. */
+export interface RemovedText {
   readonly label: string;
-  /** Dots instead of what is kept secret. */
+  /** Dots in place of a sensitive value. */
   readonly text: string;
 }
 
@@ -36,7 +36,7 @@ export interface DraftStore {
   /** Return the stored entries of the fields that the form still has, or undefined if there are none. */
   readDraft(request: InputRequest): Draft | undefined;
   /** Return the stored texts of the fields that the form does not have any more. */
-  readLeft(request: InputRequest): readonly Left[];
+  readRemoved(request: InputRequest): readonly RemovedText[];
   /** Store the entries that differ from the initial ones, beside those of fields that the form does not have any more. */
   writeDraft(request: InputRequest, draft: Draft, initial: Draft): void;
   /**

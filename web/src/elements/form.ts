@@ -14,12 +14,12 @@ import type { GetText } from "./text.ts";
 export interface Revision {
   /** The person sends what is entered now. */
   sent(): void;
-  /** Draw that the form has changed, unless the summary of the problems says so, and what was typed and has no place. */
+  /** Draw that the form has changed, unless the summary of the problems says so, and the text of removed fields. */
   draw(host: FormHost): Template;
-  /** Put the focus and what is kept secret where their fields are now; once, after the change is drawn. */
+  /** Put the focus and the sensitive values back into their fields, once, after the changed form is drawn. */
   restore(): void;
-  /** A text, and after it what was typed and has no place. */
-  withLeft(text: string): string;
+  /** Return a text with the text of removed fields after it. */
+  withRemoved(text: string): string;
 }
 
 /** The entries and actions that a form is drawn with. */

@@ -38,7 +38,7 @@ export class FormKind implements Kind, FormHost {
   /** The initial values of the form. */
   start: Draft = new Map();
   /** The number of the revision of the form. */
-  at = 0;
+  revisionNumber = 0;
   #confirmed = false;
   /** The values that may need a second yes. */
   #doubted: Values | undefined;
@@ -74,8 +74,8 @@ export class FormKind implements Kind, FormHost {
     this.form = request.form ?? {};
     const { revision } = request;
     // Another language changes the words of a form, not its revision.
-    if (revision !== this.at) onDemand.revise?.(this, before, request);
-    this.at = revision;
+    if (revision !== this.revisionNumber) onDemand.revise?.(this, before, request);
+    this.revisionNumber = revision;
     this.start = startDraft(this.form, locale, undefined, request.submitted?.values);
     const kept = first ? draftStore?.readDraft(request) : undefined;
     this.restored ||= kept !== undefined;

@@ -124,7 +124,7 @@ class Gate:
         return result
 
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
-        """Return what is kept with the newest request of a session in a thread, empty if there is none."""
+        """Return the metadata of the newest request in a thread that a session made; empty if there is none."""
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
         sessions = [about for each in page if (about := kept(each))]
         return sessions[0] if sessions else {}
@@ -316,7 +316,7 @@ class Gate:
 
 
 async def last_session(options: ClaudeAgentOptions, thread_id: str) -> Mapping[str, Any]:
-    """Return what is kept with the newest request of a session in a thread; `options` are those of `with_askback`."""
+    """Return the metadata of the newest request that a session made in a thread. `options`: those of `with_askback`."""
     gate = getattr(options.can_use_tool, "__self__", None)
     return await gate.last_session(thread_id) if isinstance(gate, Gate) else {}
 

@@ -47,7 +47,7 @@ from askback.service.requests.options import with_known_options
 from askback.wire.bodies import AnswerBody
 from askback.wire.verdicts import AcceptBody
 
-PLAIN_REQUEST = 10_000
+MAX_INLINE_CHARACTERS = 10_000
 """Characters of a request whose Markdown is parsed on the event loop, which takes at most about 0.1 s."""
 
 
@@ -109,7 +109,7 @@ def _stored_text(text: str, *, errors: bool, limited: bool) -> str:
 
 async def form_view(form: Form, text: str) -> dict[str, Any]:
     """Return the `view` of a form in the request `text`; long ones are made in a thread."""
-    return await to_thread.run_sync(view, form) if len(text) > PLAIN_REQUEST else view(form)
+    return await to_thread.run_sync(view, form) if len(text) > MAX_INLINE_CHARACTERS else view(form)
 
 
 async def answer_form(

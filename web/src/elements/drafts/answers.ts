@@ -68,7 +68,7 @@ interface EnteredForm {
   /** The form with the fields that the person may answer now. */
   readonly open: Form;
   readonly draft: Draft;
-  readonly revision: { withLeft(text: string): string } | undefined;
+  readonly revision: { withRemoved(text: string): string } | undefined;
   readonly host: { readonly locale: string; readonly getText: GetText };
 }
 
@@ -81,7 +81,7 @@ export function unsentLine(entered: EnteredForm, { answer }: InputRequest): stri
   const now = line(collectValues(open, draft, locale));
   const known = [line(collectValues(form, startDraft(form, locale), locale)), line(answer?.values ?? {})];
   const unsent = known.includes(now) ? "" : now;
-  return revision?.withLeft(unsent) ?? unsent;
+  return revision?.withRemoved(unsent) ?? unsent;
 }
 
 Object.assign(onDemand, { answerLine, unsentLine, valueText });

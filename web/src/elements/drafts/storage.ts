@@ -85,7 +85,7 @@ export const changedEntries = (form: Form, draft: Draft, initial: Draft): Stored
   });
 
 /** Return the stored entries with typed text whose fields the form does not have any more. */
-export function leftEntries(form: Form, stored: unknown): StoredEntry[] {
+export function removedEntries(form: Form, stored: unknown): StoredEntry[] {
   const ids = new Set(allFields(form).map(({ id }) => id));
   return (Array.isArray(stored) ? stored : []).filter(
     (item: unknown): item is StoredEntry =>

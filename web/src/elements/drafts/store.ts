@@ -3,13 +3,20 @@ import "./texts.ts";
 import { WireError } from "../../client/errors.ts";
 import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
-import { type Attempt, type DraftStore, EDITED, type Left, type Retry, type TextStorage } from "../drafts.ts";
+import {
+  type Attempt,
+  type DraftStore,
+  EDITED,
+  type RemovedText,
+  type Retry,
+  type TextStorage,
+} from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 import type { GetText } from "../text.ts";
 import { answerLine } from "./answers.ts";
 import "./kept.ts";
 import { RetryScheduler } from "./retry.ts";
-import { changedEntries, DraftStorage, leftEntries, storedEntries, unsentAnswer } from "./storage.ts";
+import { changedEntries, DraftStorage, removedEntries, storedEntries, unsentAnswer } from "./storage.ts";
 
 /** Where an answer is stored that has not arrived. */
 const UNSENT = "unsent/";
@@ -39,13 +46,13 @@ export class DeviceDraftStore implements DraftStore {
     return storedEntries(form ?? {}, this.#storage.read(id));
   }
 
-  readLeft({ id, form }: InputRequest): readonly Left[] {
-    return leftEntries(form ?? {}, this.#storage.read(id)).map(([, { text }, label]) => ({ label, text }));
+  readRemoved({ id, form }: InputRequest): readonly RemovedText[] {
+    return removedEntries(form ?? {}, this.#storage.read(id)).map(([, { text }, label]) => ({ label, text }));
   }
 
   writeDraft({ id, form }: InputRequest, draft: Draft, initial: Draft): void {
-    const left = leftEntries(form ?? {}, this.#storage.read(id));
-    const entries = [...changedEntries(form ?? {}, draft, initial), ...left];
+    const removed = removedEntries(form ?? {}, this.#storage.read(id));
+    const entries = [...changedEntries(form ?? {}, draft, initial), ...removed];
     this.#storage.write(id, entries.length > 0 ? entries : undefined);
   }
 

@@ -5,7 +5,7 @@ import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isBlank } from "../../core/text.ts";
 import { type Draft, EMPTY } from "../draft.ts";
-import type { Left } from "../drafts.ts";
+import type { RemovedText } from "../drafts.ts";
 import { draftStore } from "../draftstore.ts";
 import { type FormHost, type Revision, uidOf } from "../form.ts";
 import type { FormKind } from "../formkind.ts";
@@ -33,13 +33,13 @@ const shapeOf = (field: Field): string =>
 /**
  * A change of the form while a person fills it in.
  *
- * Controls are drawn by their place in the form, and what is kept secret is in its input and nowhere else. So the focus
- * and those values are read before the change is drawn, and put back where their fields are then.
+ * Controls are drawn by their position in the form, and a sensitive value is stored only in its input. So the focus and
+ * the sensitive values are read before the changed form is drawn, and put back into their fields afterwards.
  */
 class FormRevision implements Revision {
   #isNews = true;
-  readonly left: Left[];
-  /** The fields whose text it is. */
+  readonly removed: RemovedText[];
+  /** The ids of the fields whose text is in `removed`. */
   readonly moved = new Set<string>();
   #caret: Caret | undefined;
   #secrets: ReadonlyMap<string, string> | undefined;
@@ -49,22 +49,21 @@ class FormRevision implements Revision {
     before: Form,
     private readonly form: Form,
     draft: Draft,
-    last: readonly Left[],
+    last: readonly RemovedText[],
   ) {
     const known = allFields(before).map((field) => ({ field, uid: uidOf(before, field) }));
     const kept = new Map(allFields(form).map((field) => [field.id, field]));
-    const typed = known.map(({ field, uid }) => ({ field, text: this.#secretOf(uid) }));
-    this.left = [...last];
-    for (const { field, uid } of known) {
-      const secret = this.#secretOf(uid);
+    const secrets = known.map(({ field, uid }) => ({ field, secret: this.#secretOf(uid) }));
+    this.removed = [...last];
+    for (const { field, secret } of secrets) {
       const text = secret === undefined ? (draft.get(field.id) ?? EMPTY).text : secret && DOTS;
       const now = kept.get(field.id);
       const stays = now && shapeOf(now) === shapeOf(field) && !now.sensitive === !field.sensitive;
       if (stays || isBlank(text)) continue;
-      this.left.push({ label: nameOf(before, field), text });
+      this.removed.push({ label: nameOf(before, field), text });
       this.moved.add(field.id);
     }
-    this.#secrets = new Map(typed.map(({ field, text = "" }) => [field.id, text]));
+    this.#secrets = new Map(secrets.map(({ field, secret = "" }) => [field.id, secret]));
     this.#caret = this.#readCaret(known);
   }
 
@@ -85,8 +84,8 @@ class FormRevision implements Revision {
     this.#isNews = false;
   }
 
-  withLeft(text: string): string {
-    return [text, ...this.left.map((each) => each.text)].filter(Boolean).join(" · ");
+  withRemoved(text: string): string {
+    return [text, ...this.removed.map((each) => each.text)].filter(Boolean).join(" · ");
   }
 
   restore(): void {
@@ -110,14 +109,14 @@ class FormRevision implements Revision {
   }
 
   draw({ view, getText }: FormHost): Template {
-    const { left } = this;
+    const { removed } = this;
     return html`<div id="revised" tabindex="-1">
       ${this.#isNews && !view.errors.some(({ message }) => message === getText("changed")) && html`<p class="hint" role="status">${icons.warn} ${getText("changed")}</p>`}
       ${
-        left.length > 0 &&
+        removed.length > 0 &&
         html`<div role="status">
           <p class="hint">${getText("revised.left")}</p>
-          ${left.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
+          ${removed.map(({ label, text }) => html`<p class="hint"><strong>${label}</strong> <bdi>${text}</bdi></p>`)}
         </div>`
       }
     </div>`;
@@ -134,10 +133,11 @@ const canonical = (form: Form): string =>
 
 /** The form has changed from what it was before, on this page or since a draft was stored on this device. */
 export function revise(kind: FormKind, before: Form, request: InputRequest): void {
-  const { form, host, draft, revision, at } = kind;
-  const left = at || isTerminal(request.status) ? [] : (draftStore?.readLeft(request) ?? []);
-  if (left.length === 0 && (!at || canonical(before) === canonical(form))) return;
-  const last = (revision as FormRevision | undefined)?.left ?? left;
+  const { form, host, draft, revision, revisionNumber } = kind;
+  const removed =
+    revisionNumber || isTerminal(request.status) ? [] : (draftStore?.readRemoved(request) ?? []);
+  if (removed.length === 0 && (!revisionNumber || canonical(before) === canonical(form))) return;
+  const last = (revision as FormRevision | undefined)?.removed ?? removed;
   const next = new FormRevision(host.root, before, form, draft, last);
   kind.revision = next;
   kind.draft = new Map([...draft].filter(([id]) => !next.moved.has(id)));
@@ -156,9 +156,9 @@ export function inherit(before: Kind): (next: Kind) => void {
   const inputs = [...(last?.host.root.querySelectorAll<HTMLInputElement>(".secret") ?? [])];
   const values = inputs.map(({ value }) => value);
   return (next) => {
-    for (const [at, input] of inputs.entries()) input.value = values[at] ?? "";
-    const { draft, restored, revision, form, start, at } = last ?? {};
-    Object.assign(formOf(next) ?? {}, { draft, restored, revision, form, start, at });
+    for (const [index, input] of inputs.entries()) input.value = values[index] ?? "";
+    const { draft, restored, revision, form, start, revisionNumber } = last ?? {};
+    Object.assign(formOf(next) ?? {}, { draft, restored, revision, form, start, revisionNumber });
   };
 }
 
