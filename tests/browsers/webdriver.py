@@ -17,7 +17,9 @@ import socket
 import subprocess
 import tempfile
 import threading
+from collections.abc import Mapping
 from glob import glob
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -128,10 +130,12 @@ class Window:
 
 
 class Program:
-    """A program with a folder of its own; what it prints is kept."""
+    """A program with a folder of its own, which may have files; what it prints is kept."""
 
-    def __init__(self, *command: str, **environment: str) -> None:
+    def __init__(self, *command: str, files: Mapping[str, str] | None = None, **environment: str) -> None:
         self.folder = tempfile.mkdtemp(prefix="askback-browser-")
+        for name, text in (files or {}).items():
+            Path(self.folder, name).write_text(text, encoding="utf-8")
         self.said: list[str] = []
         self._news = threading.Condition()
         self._process = subprocess.Popen(
@@ -171,6 +175,10 @@ class Program:
                 self._news.notify_all()
 
 
+_PREFERENCES = 'user_pref("dom.security.trusted_types.enabled", true);'
+"""Firefox ESR 140 has trusted types, which the pages require, but turns them off by itself."""
+
+
 class Marionette:
     """Firefox without windows."""
 
@@ -189,6 +197,7 @@ class Marionette:
         self._program = Program(
             *(FIREFOX, "--headless", "--no-remote", "--marionette", "--remote-allow-system-access"),
             *("--profile", "{folder}"),
+            files={"user.js": _PREFERENCES},
             MOZ_CRASHREPORTER_DISABLE="1",
         )
         port = self._program.wait_for(r"Listening on port (\d+)")
