@@ -284,6 +284,7 @@ class Posts:
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self._arrival = anyio.Event()
         self.passing = anyio.Event()
         self.passing.set()
         self.lose_reply = False
@@ -301,9 +302,17 @@ class Posts:
         """Release the held answers."""
         self.passing.set()
 
+    async def wait_for(self, count: int) -> None:
+        """Wait until so many answers have come to the gate."""
+        while len(self.keys) < count:
+            await self._arrival.wait()
+
     async def _take(self, route: Route) -> None:
         self.keys.append(route.request.headers["idempotency-key"])
-        await self.passing.wait()
+        passing = self.passing
+        self._arrival.set()
+        self._arrival = anyio.Event()
+        await passing.wait()
         if self.refuse is not None:
             await route.fulfill(status=self.refuse, json={"error": {"code": "unavailable", "message": ""}})
         elif self.lose_reply:

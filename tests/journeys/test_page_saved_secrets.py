@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, Route, expect
 
-from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, leased, request_of
+from tests.journeys.browser import OpenScreen, Posts, place_of
+from tests.journeys.people import Person, Team, leased, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -49,3 +50,37 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     await eva.card.get_by_role("button", name="Speichern & weiter").click()
     await expect(eva.card.locator("summary, .plain")).to_contain_text("A_KEY")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
+
+
+@requirement("E5")
+async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
+    screen: OpenScreen, team: Team, server: Any, thread: str
+) -> None:
+    await team.ada.keep("A_KEY", "kept before", agents=[])
+    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "newcomer"})
+    posts, known = Posts(), anyio.Event()
+    posts.refuse = 503
+
+    async def hold(route: Route) -> None:
+        await known.wait()
+        await route.continue_()
+
+    async def watch(page: Page) -> None:
+        await posts.watch(page)
+        await page.route("**/saved", hold)
+
+    async with Person(server.url, made.json()["token"]) as newcomer:
+        request = request_of(await newcomer.need(thread, "A_KEY"))
+        eva = await screen(f"/r/{request['id']}", house=team, before=watch)
+        eva.forgive("status of 503")
+        await eva.card.locator("#s-A_KEY").fill("typed")
+        await eva.button("Save & continue").click()
+        await expect(eva.button("Send now")).to_be_visible()
+        known.set()
+        saved = eva.card.get_by_label("A_KEY: Use the saved value (everywhere)")
+        await expect(saved).not_to_be_checked()
+        posts.refuse = None
+        await eva.button("Send now").click()
+        await expect(eva.card).to_contain_text("Saved by Eva")
+        assert leased(await newcomer.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
+    assert len(set(posts.keys)) == 1, "the same values have the same key"

@@ -63,8 +63,9 @@ export class Submission {
     if (phase !== "submitting" && request && this.attempt) draftStore?.writeUnsent(request);
   }
 
-  async #deliver(id: string, { action, body, key, makeBody }: Attempt): Promise<void> {
+  async #deliver(id: string, attempt: Attempt): Promise<void> {
     const { host } = this;
+    const { action, body, key, makeBody } = attempt;
     const unclaimed = host.dispatchEvent(
       createEvent("askback-submit", { id, action, body: foldRows(body), key }),
     );
@@ -75,7 +76,8 @@ export class Submission {
       await loadKinds([request]);
       if (host.view.request?.id === id) this.signal({ type: outcomeOf(request), request });
     } catch (error) {
-      if (host.view.request?.id === id) this.fail(error);
+      // A late failure says nothing about the values that are being sent now.
+      if (this.attempt === attempt) this.fail(error);
     }
   }
 

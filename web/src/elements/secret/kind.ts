@@ -55,18 +55,21 @@ export class SecretKind implements Kind, SecretContext {
   async #readSaved(id: string): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/saved`;
     const reply = await this.host.client?.get?.<SavedScopes>(path).catch(() => undefined);
-    const { activeElement } = this.host.root;
-    if (!reply?.saved || !this.#slots) return;
+    if (!reply?.saved) return;
+    if (this.host.view.phase === "submitting") {
+      // What is being sent does not change; if it is not accepted, the saved values are read again.
+      this.#saved = undefined;
+      return;
+    }
     this.#present = reply.saved;
-    this.#slots = new Map(
-      [...this.#slots].map(([name, slot]) => {
-        const uid = uidOf(name);
-        const begun = this.#inputs.read(uid) !== "" || activeElement?.id === uid;
-        return [name, { ...slot, saved: slot.saved || (!begun && Object.hasOwn(reply.saved, name)) }];
-      }),
-    );
-    this.#makeBody = undefined;
+    for (const [name, { saved }] of this.#slots ?? [])
+      if (!saved && Object.hasOwn(reply.saved, name) && !this.#isBegun(uidOf(name)))
+        this.change(name, { saved: true });
     this.host.redraw();
+  }
+
+  #isBegun(uid: string): boolean {
+    return this.#inputs.read(uid) !== "" || this.host.root.activeElement?.id === uid;
   }
 
   /** Whether the saved values are used for all names: nothing is typed. */
