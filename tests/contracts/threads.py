@@ -309,6 +309,21 @@ class ThreadContracts(StoreSuite):
         assert last.thread_id == "t4"
         assert len(await store.idle_threads(before_ms=NOON + 10, limit=1)) == 1
 
+    async def test_c25_an_idle_thread_that_was_used_meanwhile_is_kept(self, store: Store) -> None:
+        for n, thread in enumerate(("t1", "t2", "t3")):
+            await stored(store, record(n, thread=thread))
+            await store.settle(answer(record(n, thread=thread)))
+        [*_, since] = [each.since for each in await store.idle_threads(before_ms=NOON + 10)]
+        await stored(store, record(10, thread="t1"))
+        await store.add_message("m1", message(), replace(added(message(), thread="t2"), at=since + 1))
+        erased = [
+            await store.erase_thread(happened("thread.erased", thread=thread), idle_since=since)
+            for thread in ("t1", "t2", "t3")
+        ]
+        assert erased == [False, False, True]
+        views = [await store.thread("main", thread) for thread in ("t1", "t2", "t3")]
+        assert [view and len(view.requests) for view in views] == [2, 1, 0]
+
 
 async def _full(store: Store, thread: str, n: int) -> None:
     """Fill a thread with everything that can belong to one."""

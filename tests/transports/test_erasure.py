@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from askback.domain.limits import Limits
+from askback.ports.threads import ThreadTerms
 from askback.server.app import create_app
 from askback.server.settings import load
 from askback.service.threads import erase
@@ -104,6 +106,13 @@ async def test_an_export_has_everything_but_secrets(api: Api) -> None:
     approve = {"revision": 1, "decision": "approve"}
     await (await api.as_("responder")).post(f"/v1/requests/{approval['id']}/answer", json=approve)
     await agent.post(f"/v1/requests/{approval['id']}/consume", json={"execution_id": "x"})
+    rule = {"rule": "bash(make test)", "scope": "thread", "thread_id": "t1", "why": "It is fast."}
+    rules = [(await admin.post("/v1/rules", json=rule)).json()]
+    rules.insert(0, (await admin.post("/v1/rules", json={**rule, "rule": "bash(make)"})).json())
+    rules[0] = (await admin.delete(f"/v1/rules/{rules[0]['id']}")).json()
+    await admin.post("/v1/rules", json={**rule, "thread_id": "t2"})
+    await admin.post("/v1/policy", json={"thread_id": "t1", "retention_days": 7})
+    await admin.post("/v1/policy", json={"max_pending": 9})
     reply = await admin.get("/v1/threads/t1/export")
     assert reply.status_code == 200
     found: dict[str, Any] = reply.json()
@@ -114,6 +123,9 @@ async def test_an_export_has_everything_but_secrets(api: Api) -> None:
     assert [each["seq"] for each in found["events"]] == list(range(1, found["seq"] + 1))
     assert [each["request_id"] for each in found["executions"]] == [approval["id"]]
     log = (await admin.get("/v1/audit")).json()["entries"]
+    assert found["settings"] == {"retention_days": 7}
+    ids_and_reasons = [(each["id"], each.get("revoked_at"), each["why"]) for each in found["rules"]]
+    assert ids_and_reasons == [(each["id"], each.get("revoked_at"), "It is fast.") for each in rules]
     assert found["audit"] == [e for e in log if e.get("thread_id") == "t1"]
     assert "the value" not in reply.text
     assert "Kept-" not in reply.text
@@ -151,3 +163,27 @@ async def test_threads_go_when_they_are_as_old_as_was_set(api: Api) -> None:
     api.clock.advance(seconds=24 * DAY_S)
     assert await erase.erase_expired(ctx, 7) == 2
     assert (await admin.get("/v1/threads/kept%20longer")).json()["requests"] == []
+
+
+class Meanwhile:
+    """The store of a server, where an agent asks in each thread just before its settings are read."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._api.app.services.store, name)
+
+    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
+        """Ask, then read."""
+        await (await self._api.as_("requester")).post("/v1/requests", json=ask(thread_id=thread_id))
+        return await self._api.app.services.store.terms(tenant, thread_id)
+
+
+@requirement("H11")
+async def test_a_thread_in_which_an_agent_asks_while_old_threads_are_erased_is_kept(api: Api) -> None:
+    await fill(api, "old", MARK)
+    api.clock.advance(seconds=8 * DAY_S)
+    assert await erase.erase_expired(replace(api.app.services, store=Meanwhile(api)), 7) == 0  # type: ignore[arg-type]  # it delegates
+    found = (await (await api.as_("admin")).get("/v1/threads/old")).json()["requests"]
+    assert [each["status"] for each in found] == ["answered", "pending"]

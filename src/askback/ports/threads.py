@@ -244,8 +244,14 @@ class ThreadStore(Protocol):
         """Deliver the held messages of a thread in order, unless it has an open request; return their number."""
         ...
 
-    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
-        """Erase a thread; False if it does not exist."""
+    async def erase_thread(
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, idle_since: int | None = None
+    ) -> bool:
+        """Erase a thread; False if it does not exist.
+
+        With `idle_since`, also False, and nothing is erased, if a request is open in the thread or an event happened
+        after that time (ms).
+        """
         ...
 
     async def idle_threads(

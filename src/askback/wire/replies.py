@@ -293,7 +293,7 @@ class ArchivedThread(Reply):
 
 
 class ThreadExport(Reply):
-    """Everything stored about a thread, complete as of `seq`; secrets by name only."""
+    """Everything stored about a thread, complete as of `seq`, with its own settings and rules; secrets by name only."""
 
     id: str
     title: str | None
@@ -303,12 +303,14 @@ class ThreadExport(Reply):
     archived_at: datetime | None
     access: ThreadAccess
     seq: int
+    settings: dict[str, Any] = Field(default_factory=dict[str, Any])
     runs: list[Run]
     messages: list[dict[str, Any]]
     requests: list[ThreadRequest]
     comments: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     files: list[dict[str, Any]]
     executions: list[dict[str, Any]]
+    rules: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     events: list[dict[str, Any]]
     audit: list[dict[str, Any]]
 

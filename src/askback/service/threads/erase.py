@@ -47,11 +47,13 @@ async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> N
     await ctx.store.scrub()
 
 
-async def _erase_contents(ctx: Services, tenant: str, thread_id: str, *, by: Principal | None) -> None:
+async def _erase_contents(
+    ctx: Services, tenant: str, thread_id: str, *, by: Principal | None, idle_since: int | None = None
+) -> bool:
     now = ctx.clock.now_ms()
     event = EventDraft(THREAD_ERASED, tenant, thread_id, now, None, archive.actor_json(by))
     entry = audit_entry("thread.erased", at=now, tenant=tenant, by=by, thread_id=thread_id)
-    await ctx.store.erase_thread(event, SideEffects(audit=(entry,)))
+    return await ctx.store.erase_thread(event, SideEffects(audit=(entry,)), idle_since=idle_since)
 
 
 async def run_retention(ctx: Services, days: int | None) -> None:
@@ -69,18 +71,21 @@ async def run_retention(ctx: Services, days: int | None) -> None:
 async def erase_expired(ctx: Services, days: int | None) -> int:
     """Erase threads without open requests whose retention is over and return how many.
 
-    They are erased one by one, so that writers wait for at most one of them.
+    They are erased one by one, so that writers wait for at most one of them; one that was used meanwhile is kept.
     """
     now, erased, after = ctx.clock.now_ms(), 0, ("", "")
-    while page := await ctx.store.idle_threads(before_ms=now - DAY_MS, after=after, limit=PAGE):
-        for idle in page:
-            if await _is_too_old(ctx, idle, days, now):
-                await _erase_contents(ctx, idle.tenant, idle.thread_id, by=None)
-                erased += 1
-            await anyio.lowlevel.checkpoint()
-        after = (page[-1].tenant, page[-1].thread_id)
-    if erased:
-        await ctx.store.scrub()
+    try:
+        while page := await ctx.store.idle_threads(before_ms=now - DAY_MS, after=after, limit=PAGE):
+            for idle in page:
+                if await _is_too_old(ctx, idle, days, now):
+                    erased += await _erase_contents(
+                        ctx, idle.tenant, idle.thread_id, by=None, idle_since=idle.since
+                    )
+                await anyio.lowlevel.checkpoint()
+            after = (page[-1].tenant, page[-1].thread_id)
+    finally:
+        if erased:  # also those before an error: the next run no longer finds them
+            await ctx.store.scrub()
     return erased
 
 

@@ -26,9 +26,10 @@ MAX_ROWS = 2**31 - 1
 async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> str:
     """Return a thread as JSON text, complete as of its `seq`, with the names of secrets but no values.
 
-    It has `id`, `title`, `metadata`, `exported_at`, `archived_at`, `access`, `seq`, and the lists `runs`, `messages`,
-    `requests`, `comments`, `files` (without their bytes), `executions`, `events` and `audit`. Raises `NotFound`, and
-    `Forbidden` for anybody but the owner and admins.
+    It has `id`, `title`, `metadata`, `exported_at`, `archived_at`, `access`, `seq`, `settings` (of this thread, without
+    the tenant's), and the lists `runs`, `messages`, `requests`, `comments`, `files` (without their bytes),
+    `executions`, `rules` (also ended ones), `events` and `audit`. Raises `NotFound`, and `Forbidden` for anybody but
+    the owner and admins.
     """
     await roles.require(ctx, principal, "export_thread")
     access = await sharing.get_access(ctx, principal, thread_id)
@@ -41,15 +42,17 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     now, tenant = ctx.clock.now_ms(), principal.tenant
     entry = audit_entry("thread.exported", at=now, tenant=tenant, by=principal, thread_id=thread_id)
     await ctx.store.write(SideEffects(audit=(entry,)))
+    terms = await ctx.store.terms(tenant, thread_id)
     about = {
         "id": thread_id,
         "title": view.title,
         "metadata": None if view.metadata is None else json.loads(view.metadata),
-        "answers_as_messages": (await ctx.store.terms(tenant, thread_id)).answers_as_messages,
+        "answers_as_messages": terms.answers_as_messages,
         "exported_at": rfc3339(now),
         "archived_at": None if view.archived_at is None else rfc3339(view.archived_at),
         "access": view.access.wire,
         "seq": view.seq,
+        "settings": json.loads(terms.here) if terms.here else {},
     }
     lists: dict[str, list[str]] = {
         "runs": [text async for text in _runs(ctx, tenant, thread_id)],
@@ -58,6 +61,7 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
         "files": [_file(file) for file in await ctx.store.files_of_thread(tenant, thread_id)],
         "comments": [text async for text in _comments(ctx, view)],
         "executions": [text async for text in _executions(ctx, view)],
+        "rules": [text async for text in _rules(ctx, tenant, thread_id)],
         "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],
     }
@@ -102,6 +106,16 @@ async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str
         for run in page:
             yield run.wire
         before = page[-1].key
+
+
+async def _rules(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
+    before, now = None, ctx.clock.now_ms()
+    while page := await ctx.store.rules(
+        tenant, thread_id=thread_id, ended=True, now_ms=now, before=before, limit=PAGE
+    ):
+        for rule in page:
+            yield rule.wire
+        before = page[-1].id
 
 
 async def _audit(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:

@@ -202,9 +202,13 @@ class PostgresStore(
             lambda db: thread_operations.deliver(db, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
+    async def erase_thread(
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, idle_since: int | None = None
+    ) -> bool:
         """Erase a thread."""
-        return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, effects))
+        return await self._writer.submit_exclusive(
+            lambda db: thread_operations.erase(db, event, effects, idle_since=idle_since)
+        )
 
     async def scrub(self) -> None:
         """Vacuum the tables: erased rows are dead until then, and their space is free afterwards.

@@ -17,6 +17,7 @@ from askback.storage.postgres.database import PostgresTransaction
 from askback.storage.postgres.jobs import Entry, Overtaken
 from askback.storage.postgres.threads import Thread, keep, number
 from askback.storage.rows import delivered
+from askback.storage.sql.threads import STILL_IDLE
 from askback.storage.sql.transaction import ThreadOperation
 
 Done = tuple[Any, Sequence[Entry]]
@@ -84,10 +85,12 @@ async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[A
     return result, [entry]
 
 
-async def erase(db: Connection, draft: EventDraft, effects: SideEffects) -> Done:
-    """Erase a thread and everything that belongs to it; False if it does not exist."""
+async def erase(db: Connection, draft: EventDraft, effects: SideEffects, *, idle_since: int | None) -> Done:
+    """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:
+        return False, []
+    if idle_since is not None and await db.fetchrow(STILL_IDLE, row[0], idle_since) is None:
         return False, []
     await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
     thread = await _number(db, draft)

@@ -102,10 +102,14 @@ DELIVERABLE = f"""
 SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held = TRUE AND {NOTHING_OPEN} LIMIT $1"""
 # (tenant, id, before, limit): the last event of a thread is the one with its seq.
+_LAST_EVENT = f"""
+FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
+WHERE e.type <> 'thread.erased' AND {NOTHING_OPEN}"""
 IDLE = f"""
-SELECT t.tenant, t.id, e.at FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
-WHERE (t.tenant, t.id) > ($1, $2) AND e.at < $3 AND e.type <> 'thread.erased' AND {NOTHING_OPEN}
+SELECT t.tenant, t.id, e.at {_LAST_EVENT} AND (t.tenant, t.id) > ($1, $2) AND e.at < $3
 ORDER BY t.tenant, t.id LIMIT $4"""
+# By the key of the thread: a row when it is still idle since a time.
+STILL_IDLE = f"SELECT 1 {_LAST_EVENT} AND t.key = $1 AND e.at <= $2"
 
 
 class ThreadArea(Area):

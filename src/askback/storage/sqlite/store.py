@@ -276,10 +276,14 @@ class SqliteStore(
             lambda db, events: threads.deliver(db, events, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
+    async def erase_thread(
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, idle_since: int | None = None
+    ) -> bool:
         """Erase a thread."""
         return await self._writer.submit(
-            lambda db, events: threads.erase(db, events, event, effects), erases=True, outdates=True
+            lambda db, events: threads.erase(db, events, event, effects, idle_since=idle_since),
+            erases=True,
+            outdates=True,
         )
 
     async def scrub(self) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from askback.storage.sql import threads
 from askback.storage.sql.requests import OPEN, RECORD, REQUESTS
 from askback.storage.sql.threads import IN_FRONT, NOTHING_OPEN
 from askback.storage.sqlite.dialect import rewrite
@@ -58,6 +59,9 @@ HELD = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held = 1 AND t.tenant = ? AND t.id = ? AND {NOTHING_OPEN} ORDER BY m.seq"""
 DELIVER = "UPDATE messages SET held = 0, data = ?, seq = ? WHERE key = ?"
+
+# Retention: (thread key, since).
+STILL_IDLE = rewrite(threads.STILL_IDLE)
 
 # Erasure: rows that refer to requests and messages of a thread go before them. The first parameters are the key of
 # the thread, its tenant and its id, as far as a statement has them; a claim on a message names the thread in its scope.

@@ -115,12 +115,16 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
     return len(held)
 
 
-def erase(db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects) -> bool:
-    """Erase a thread and everything that belongs to it; False if it does not exist."""
+def erase(
+    db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects, *, idle_since: int | None
+) -> bool:
+    """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if row is None:
         return False
     key = row[0]
+    if idle_since is not None and db.execute(own.STILL_IDLE, (key, idle_since)).fetchone() is None:
+        return False
     for query in own.ERASE_BY_THREAD:
         db.execute(query, (key, draft.tenant, draft.thread_id))
     for query in own.ERASE_BY_REQUESTS:
