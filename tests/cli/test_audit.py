@@ -119,7 +119,7 @@ def resealed(entries: list[dict[str, Any]]) -> list[str]:
     prev, lines = "0" * 64, list[str]()
     for seq, entry in enumerate(entries, 1):
         kept = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
-        line, prev = seal_entry(json.dumps(kept), seq=seq, prev=prev)
+        line, prev = seal_entry(json.dumps(kept), seq=seq, previous_hash=prev)
         lines.append(line)
     return lines
 

@@ -77,7 +77,7 @@ def rewritten(db: sqlite3.Connection) -> None:
 
 def added_to(db: sqlite3.Connection) -> None:
     last = json.loads(entries_of(db)[-1])
-    text, digest = seal_entry('{"action": "forged"}', seq=last["seq"] + 1, prev=last["hash"])
+    text, digest = seal_entry('{"action": "forged"}', seq=last["seq"] + 1, previous_hash=last["hash"])
     db.execute("INSERT INTO audit (tenant, seq, entry) VALUES ('default', ?, ?)", (last["seq"] + 1, text))
     db.execute("UPDATE audit_heads SET seq = ?, hash = ?", (last["seq"] + 1, digest))
 

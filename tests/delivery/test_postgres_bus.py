@@ -15,8 +15,8 @@ from askback.domain.events import Event
 from askback.ports.bus import (
     Activity,
     Bus,
+    FeedItem,
     Listener,
-    News,
     Notice,
     PersonalChange,
     tenant_topic,
@@ -269,12 +269,12 @@ async def test_foreign_notifications_are_ignored(servers: tuple[Server, Server],
 
 
 async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: Database) -> None:
-    told: list[News] = []
+    told: list[FeedItem] = []
     server = Server(database)
     await server.open()
     done = anyio.Event()
 
-    def hear(news: News) -> None:
+    def hear(news: FeedItem) -> None:
         told.append(news)
         if isinstance(news, Notice) and news.last == 3:
             done.set()

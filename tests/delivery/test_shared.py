@@ -12,7 +12,7 @@ import pytest
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.ports.bus import Activity, Bus, News, Notice, Unstored, tenant_topic
+from askback.ports.bus import Activity, Bus, FeedItem, Notice, Unstored, tenant_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ class FakeFeed:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.lines: list[tuple[Line, Callable[[News], None]]] = []
+        self.lines: list[tuple[Line, Callable[[FeedItem], None]]] = []
         self.mute = False
         self.unreadable = 0
         self.reads = 0
@@ -67,7 +67,7 @@ class FakeFeed:
             if not line.cut.is_set():
                 heard(news)
 
-    async def subscribe(self, receive: Callable[[News], None]) -> Line:
+    async def subscribe(self, receive: Callable[[FeedItem], None]) -> Line:
         line = Line()
         self.lines.append((line, receive))
         return line

@@ -21,7 +21,7 @@ def log(*entries: str) -> list[str]:
     lines: list[str] = []
     prev = GENESIS
     for seq, entry in enumerate(entries, 1):
-        line, prev = seal_entry(entry, seq=seq, prev=prev)
+        line, prev = seal_entry(entry, seq=seq, previous_hash=prev)
         lines.append(line)
     return lines
 

@@ -130,7 +130,7 @@ async def _append_twice(tx: Any, drafts: Sequence[Any]) -> None:
 
 def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     """An entry does not follow the one before."""
-    return seal_entry(data, seq=seq, prev=GENESIS)
+    return seal_entry(data, seq=seq, previous_hash=GENESIS)
 
 
 async def _hasty_secrets(tx: Any, effects: SideEffects) -> None:

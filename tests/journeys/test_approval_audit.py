@@ -172,7 +172,7 @@ async def test_a_forged_entry_with_a_new_seal_is_detected(team: Team, thread: st
 def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
     """An entry from a forger who knows how entries are sealed."""
     said = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
-    return json.loads(seal_entry(json.dumps(said), seq=entry["seq"], prev=prev)[0])
+    return json.loads(seal_entry(json.dumps(said), seq=entry["seq"], previous_hash=prev)[0])
 
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:

@@ -13,7 +13,7 @@ from askback.chat import history
 from askback.chat.turn import ChatAgent, Turn
 from askback.client import AsyncClient
 from askback.domain.markdown import plain_line
-from askback.domain.runs import SILENT
+from askback.domain.runs import SILENT_REASON
 from askback.errors import AskbackError
 
 TITLE_CHARACTERS = 60
@@ -55,7 +55,7 @@ class Host:
             self._begin(prompt)
         elif last.status == "running":
             self._begin(prompt, run_id=last.id, goes_on=True)
-        elif last.reason == SILENT:
+        elif last.reason == SILENT_REASON:
             self._begin(prompt, goes_on=True)
 
     async def _follow(self, event: Mapping[str, Any]) -> None:

@@ -54,7 +54,7 @@ class SignedCall:
         Raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is not JSON.
         """
         now = self._clock.now_ms()
-        body = payload(kind, at=rfc3339(now), data=data)
+        body = payload(kind, timestamp=rfc3339(now), data=data)
         timestamp = now // 1000
         headers = {
             "content-type": "application/json",

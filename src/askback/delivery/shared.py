@@ -24,8 +24,8 @@ from askback.ports.bus import (
     Arrival,
     Dismissal,
     Feed,
+    FeedItem,
     Listener,
-    News,
     PersonalChange,
     Subscription,
     Unstored,
@@ -150,7 +150,7 @@ class SharedBus:
 
     # Commits of other servers
 
-    def _receive(self, news: News) -> None:
+    def _receive(self, news: FeedItem) -> None:
         if news.origin == self._origin:
             return
         if isinstance(news, Dismissal):

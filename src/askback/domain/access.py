@@ -108,8 +108,8 @@ class AccessList:
         """
         if self.agents is None:
             return self._people
-        of = {"agents_of": self.agents.user} if self.agents.user else {}
-        return {**self._people, "agents": list(self.agents.ids), **of}
+        user_agents = {"agents_of": self.agents.user} if self.agents.user else {}
+        return {**self._people, "agents": list(self.agents.ids), **user_agents}
 
     @property
     def _people(self) -> dict[str, Any]:
@@ -139,8 +139,8 @@ def read_access(people: str | None, agents: str | None) -> AccessList:
         access = AccessList(members["owner"] or "", AccessLevel[members["others"].upper()], levels)
     if agents is None:
         return access
-    let_in = json.loads(agents)
-    return replace(access, agents=ThreadAgents(tuple(let_in["ids"]), let_in["user"]))
+    allowed_agents = json.loads(agents)
+    return replace(access, agents=ThreadAgents(tuple(allowed_agents["ids"]), allowed_agents["user"]))
 
 
 class Actor(BaseModel):

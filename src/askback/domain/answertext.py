@@ -19,12 +19,12 @@ def answer_text(form: Form, answer: Mapping[str, Any] | None) -> str | None:
     are the labels of options and the names of files. Sensitive and read-only fields are left out; None if the
     form has no others.
     """
-    flat = flat_form(form)
-    fields = [field for field in flat.all_fields if not field.sensitive and not field.readonly]
+    flattened_form = flat_form(form)
+    fields = [field for field in flattened_form.all_fields if not field.sensitive and not field.readonly]
     if not fields:
         return None
-    seen = (answer or {}).get("shown", {})
-    shown = seen.get("locale") or form.locale
+    shown_texts = (answer or {}).get("shown", {})
+    shown = shown_texts.get("locale") or form.locale
     languages = [shown] if shown else []
     locale = negotiate_locale(shown)
     if answer is None:
@@ -33,14 +33,14 @@ def answer_text(form: Form, answer: Mapping[str, Any] | None) -> str | None:
     texts = {
         field.id: translate("message.skipped", locale)
         if field.id in skipped
-        else ", ".join(seen.get("options", {}).get(field.id, ()) if _has_source(field) else ())
+        else ", ".join(shown_texts.get("options", {}).get(field.id, ()) if _has_source(field) else ())
         or _value(field, values[field.id], languages, locale)
         for field in fields
         if field.id in skipped or field.id in values
     }
     if len(form.all_fields) == 1 and not isinstance(form.all_fields[0], Rows):
         return next(iter(texts.values()), translate("message.empty", locale))
-    names = {id_: " ".join(choose(name, languages).split()) for id_, name in flat.names.items()}
+    names = {id_: " ".join(choose(name, languages).split()) for id_, name in flattened_form.names.items()}
     lines = [f"{names[id_]}: {text}" if names[id_] else text for id_, text in texts.items()]
     return "\n".join(lines) or translate("message.empty", locale)
 
@@ -50,8 +50,8 @@ def _has_source(field: AnyField) -> bool:
 
 
 def _value(field: AnyField, value: object, languages: Sequence[str], locale: str) -> str:
-    several = cast("list[object]", value) if isinstance(value, list) else [value]
-    return ", ".join(_texts(field, several, languages, locale)) or translate("message.empty", locale)
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    return ", ".join(_texts(field, values, languages, locale)) or translate("message.empty", locale)
 
 
 def _texts(field: AnyField, values: Sequence[object], languages: Sequence[str], locale: str) -> Iterator[str]:

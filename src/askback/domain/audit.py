@@ -36,9 +36,9 @@ class ChainBreak:
     why: str
 
 
-def seal_entry(data: str, *, seq: int, prev: str) -> tuple[str, str]:
+def seal_entry(data: str, *, seq: int, previous_hash: str) -> tuple[str, str]:
     """Return an entry's text with `seq`, `prev` and `hash`, and that hash; `data` is its JSON object without them."""
-    entry = {**from_json(data), "seq": seq, "prev": prev}
+    entry = {**from_json(data), "seq": seq, "prev": previous_hash}
     sealed = _hash(entry)
     return to_json({**entry, "hash": sealed}).decode(), sealed
 
@@ -50,16 +50,16 @@ def verify_chain(
 
     `head` is the expected end. `after` is the entry before the first line.
     """
-    seq, prev = after
+    seq, previous_hash = after
     line = 0
     for line, text in enumerate(lines, 1):
         try:
-            seq, prev = seq + 1, _verify_entry(text, seq=seq + 1, prev=prev)
+            seq, previous_hash = seq + 1, _verify_entry(text, seq=seq + 1, previous_hash=previous_hash)
         except ValueError as odd:
             return ChainBreak(line, str(odd))
-    if head is not None and head != (seq, prev):
+    if head is not None and head != (seq, previous_hash):
         return ChainBreak(line, f"The log ends at entry {seq}, but entry {head[0]} was written.")
-    return seq, prev
+    return seq, previous_hash
 
 
 def entry_hash(text: str) -> str | None:
@@ -70,13 +70,13 @@ def entry_hash(text: str) -> str | None:
         return None
 
 
-def _verify_entry(text: str, *, seq: int, prev: str) -> str:
+def _verify_entry(text: str, *, seq: int, previous_hash: str) -> str:
     """Return the hash of a valid entry; raises `ValueError` with the fault."""
     read = _parse_entry(text)
     sealed = read.pop("hash", None)
     if read.get("seq") != seq:
         raise ValueError(f"Entry {seq} is missing or has been moved.")
-    if read.get("prev") != prev:
+    if read.get("prev") != previous_hash:
         raise ValueError("The entry does not follow the one before it.")
     try:
         hashed = _hash(read)

@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.domain.markdown import plain_line
 
-_LEFT_OUT = frozenset(
+_OMITTED_MEMBERS = frozenset(
     {
         "metadata",
         "traceparent",
@@ -40,25 +40,29 @@ _PREVIEW = frozenset({"type", "headline", "headline_code"})
 
 def brief(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the wire form of a request without long members. A form keeps its title and its number of `questions`."""
-    short = {name: member for name, member in request.items() if name not in _LEFT_OUT}
-    short |= {name: _select(kept, request[name]) for name, kept in _KEPT_MEMBERS.items() if request.get(name)}
+    members = {name: member for name, member in request.items() if name not in _OMITTED_MEMBERS}
+    members |= {
+        name: _select(selection, request[name])
+        for name, selection in _KEPT_MEMBERS.items()
+        if request.get(name)
+    }
     markdown = request.get("view", {}).get("markdown", {})
     if trees := {path: tree for path, tree in markdown.items() if path.startswith(_TREES)}:
-        short["view"] |= {"markdown": trees}
+        members["view"] |= {"markdown": trees}
     if form := request.get("form"):
-        short |= _brief_form(form)
+        members |= _brief_form(form)
     if approval := request.get("approval"):
         levels = {name: _select({"level"}, approval[name]) for name in _LEVELS if approval.get(name)}
         preview = approval.get("preview")
-        short["approval"] |= levels | ({"preview": _select(_PREVIEW, preview)} if preview else {})
-    return short
+        members["approval"] |= levels | ({"preview": _select(_PREVIEW, preview)} if preview else {})
+    return members
 
 
 def _select(names: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: member for name, member in members.items() if name in names}
 
 
-def _plain(text: str | Mapping[str, str] | None) -> str | Mapping[str, str]:
+def _plain_text(text: str | Mapping[str, str] | None) -> str | Mapping[str, str]:
     """Return a description, perhaps in several languages, without its Markdown."""
     if isinstance(text, Mapping):
         return {language: plain_line(each) for language, each in text.items()}
@@ -71,7 +75,7 @@ def _brief_form(form: Mapping[str, Any]) -> dict[str, Any]:
     fields = [field for section in sections for field in section["fields"]]
     around = sections[0]
     names = (form.get("title"), fields[0].get("label"), around.get("title"))
-    descriptions = map(_plain, (around.get("description"), form.get("description")))
+    descriptions = map(_plain_text, (around.get("description"), form.get("description")))
     title = next(filter(None, chain(names, descriptions)), "")
     locale = {"locale": form["locale"]} if form.get("locale") else {}
     return {"form": {"title": title, **locale}, "questions": len(fields)}

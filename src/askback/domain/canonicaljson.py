@@ -20,9 +20,9 @@ class NotCanonical(ValueError):
 
 def canonical_json(value: object) -> bytes:
     """Return the canonical JSON of a value. Raises NotCanonical."""
-    plain: Any = dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
+    members: Any = dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
     try:
-        return _encode(plain).encode() if _is_simple(plain) else rfc8785.dumps(plain)
+        return _encode(members).encode() if _is_simple(members) else rfc8785.dumps(members)
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
         raise NotCanonical(str(odd)) from None
 

@@ -58,13 +58,13 @@ def waiting_members(now: int, until: int) -> dict[str, Any]:
 
 def checking_members(checker: str, name: str, now: int, until: int, *, renewed: int = 0) -> dict[str, Any]:
     """Return the `check` member for an answer that is being checked; times are in ms."""
-    more = {"renewed": renewed} if renewed else {}
+    optional_members = {"renewed": renewed} if renewed else {}
     return {
         "state": "checking",
         "since": rfc3339(now),
         "until": rfc3339(until),
         "by": {"id": checker, "name": name},
-        **more,
+        **optional_members,
     }
 
 
@@ -81,8 +81,8 @@ def reprompts(record: Record) -> int:
 def reprompt_schedule(record: Record, *, now: int, least_ms: int) -> Schedule:
     """Return the schedule of a request whose answer was sent back: the time left, at least `least_ms`."""
     state = record.state.members
-    remaining = state.get("time_left_s")
-    left_ms = time_left(record, now) if remaining is None else round(remaining * 1000)
+    time_left_s = state.get("time_left_s")
+    left_ms = time_left(record, now) if time_left_s is None else round(time_left_s * 1000)
     expires_at = None if left_ms is None else now + max(left_ms, least_ms)
     escalated = state.get("escalated", 0)
     return record.spec.facts.schedule_from(expires_at, created_at=record.created_at, escalated=escalated)
@@ -100,5 +100,5 @@ def probe_deadline(record: Record) -> int | None:
     The server that stores a submission tests it once. After this time the effect of the test is unknown, and
     the person is asked again.
     """
-    until = record.state.members.get("tried_until") if record.status is Status.RESOLVING else None
-    return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)
+    deadline = record.state.members.get("tried_until") if record.status is Status.RESOLVING else None
+    return None if deadline is None else round(datetime.fromisoformat(deadline).timestamp() * 1000)

@@ -70,15 +70,15 @@ def read_moment(text: str) -> Moment | None:
 
 def _offset(local: datetime, *, offset_text: str | None, zone: str | None) -> timedelta | None:
     """Return the offset of a moment; None for an unknown zone, a gap, or an offset that the zone does not have."""
-    fixed = None if offset_text is None else _parse_offset(offset_text)
+    parsed_offset = None if offset_text is None else _parse_offset(offset_text)
     if zone is None:
-        return fixed
+        return parsed_offset
     if zone not in _zones():
         return None
     possible = _offsets_at(local, ZoneInfo(zone))
     if offset_text is None:
         return possible[0] if possible else None
-    return fixed if offset_text in "Zz" or fixed in possible else None
+    return parsed_offset if offset_text in "Zz" or parsed_offset in possible else None
 
 
 def _parse_offset(offset_text: str) -> timedelta:
@@ -96,10 +96,10 @@ def _offsets_at(local: datetime, zone: ZoneInfo) -> list[timedelta]:
 
 def _exists(local: datetime, offset: timedelta, zone: ZoneInfo) -> bool:
     try:
-        there = local.replace(tzinfo=timezone(offset)).astimezone(UTC).astimezone(zone)
+        round_trip = local.replace(tzinfo=timezone(offset)).astimezone(UTC).astimezone(zone)
     except OverflowError:
         return True
-    return there.replace(tzinfo=None) == local
+    return round_trip.replace(tzinfo=None) == local
 
 
 @lru_cache(maxsize=1)

@@ -53,8 +53,8 @@ class TimeoutSettings(BaseModel):
 
         `viewer_by` is the time by which a page must show the request.
         """
-        left = [created_at + _ms(step.after_s) for step in self.escalation[escalated:]]
-        moments = [at for at in (*left[:1], expires_at, viewer_by) if at is not None]
+        escalations = [created_at + _ms(step.after_s) for step in self.escalation[escalated:]]
+        moments = [moment for moment in (*escalations[:1], expires_at, viewer_by) if moment is not None]
         return Schedule(expires_at, min(moments, default=None))
 
     def steps_due(self, *, created_at: int, escalated: int, now: int) -> Sequence[EscalationStep]:

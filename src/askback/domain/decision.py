@@ -70,11 +70,11 @@ class Decision:
             raise ValueError(f"{request.id} is a {request.kind}, which has no decision.")
         answer = request.answer or Answer()
         status = _status(request, answer)
-        chosen = request.approval.input if answer.edited_input is None else answer.edited_input
+        decided_input = request.approval.input if answer.edited_input is None else answer.edited_input
         return cls(
             status=status,
             tool=request.approval.tool,
-            input=chosen if status == "approve" else {},
+            input=decided_input if status == "approve" else {},
             scope=cast("Scope | None", answer.scope),
             note=request.note if request.answer is None else answer.note,
             mode=answer.mode,

@@ -159,8 +159,8 @@ def committed_event(
     event = _of_request(draft, seq, position, access, spec, state)
     if not hides_names:
         return event
-    asked, public_state = spec.without_names(), state.without_names()
-    return replace(event, redacted=_of_request(draft, seq, position, access, asked, public_state))
+    public_spec, public_state = spec.without_names(), state.without_names()
+    return replace(event, redacted=_of_request(draft, seq, position, access, public_spec, public_state))
 
 
 def _of_request(
@@ -181,7 +181,7 @@ def _event(
     spec: Spec | None = None,
     state: State | None = None,
 ) -> Event:
-    head = (
+    required_members = (
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
         f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}","{name}":'
     )
@@ -194,8 +194,8 @@ def _event(
         draft.request_id,
         settles=draft.request_id is not None and draft.type not in _OPEN,
         at=draft.at,
-        text=f"{head}{subject}}}",
-        subject_at=len(head),
+        text=f"{required_members}{subject}}}",
+        subject_at=len(required_members),
         spec=spec,
         state=state,
         requester="" if draft.request_id is None else draft.owner,

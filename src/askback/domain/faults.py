@@ -48,9 +48,9 @@ PathTable = Sequence[tuple[str, str]]
 def rename_path(path: str, table: PathTable) -> str:
     """Replace the beginning of `path` by the first row of `table` that matches it."""
     for pattern, replacement in table:
-        renamed, replaced = re.subn(f"^(?:{pattern})", replacement, path)
-        if replaced:
-            return renamed
+        new_path, replacements = re.subn(f"^(?:{pattern})", replacement, path)
+        if replacements:
+            return new_path
     return path
 
 
@@ -69,8 +69,8 @@ class Faults(ValueError):
 
     def with_paths(self, table: PathTable) -> Faults:
         """Return the same faults with other paths (`rename_path`); faults with the same path and code are merged."""
-        renamed = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
-        return Faults(list({(each.path, each.code): each for each in renamed}.values()))
+        faults = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
+        return Faults(list({(each.path, each.code): each for each in faults}.values()))
 
 
 def require(condition: object, path: str, key: str, **params: Any) -> None:
@@ -80,7 +80,7 @@ def require(condition: object, path: str, key: str, **params: Any) -> None:
 
 
 def _choose_message(fault: Fault, languages: Sequence[str]) -> Fault:
-    own = fault.params.get("message")
-    if own is None:
+    own_message = fault.params.get("message")
+    if own_message is None:
         return fault
-    return replace(fault, params={**fault.params, "message": choose(own, languages)})
+    return replace(fault, params={**fault.params, "message": choose(own_message, languages)})

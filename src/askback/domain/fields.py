@@ -27,7 +27,7 @@ from askback.domain.options import (
 from askback.messages.languages import LocalText
 
 if TYPE_CHECKING:
-    from askback.domain.options import Taken
+    from askback.domain.options import OptionArguments
 
 Number_ = int | float
 
@@ -38,7 +38,7 @@ else:
     ReadJson = Any
 
 
-_ABSENT: Any = None
+_NO_DEFAULT: Any = None
 
 
 class Messages(Model):
@@ -134,12 +134,12 @@ class _Choice(_Field):
     options_from: OptionsFrom | None = None
 
 
-class _Single(_Choice):
+class _SingleChoice(_Choice):
     allow_other: bool = False
     default: OptionValue | None = None
 
 
-class Select(_Single):
+class Select(_SingleChoice):
     """One of `options`, or with `allow_other` the person's own text.
 
     `widget="confirm"` without options means Yes and No (S000); `buttons` and `confirm` answer
@@ -150,7 +150,7 @@ class Select(_Single):
     widget: Literal["dropdown", "buttons", "confirm", "chips"] | None = None
 
 
-class Radio(_Single):
+class Radio(_SingleChoice):
     """One of `options`, all of them in view."""
 
     type: Literal["radio"] = "radio"
@@ -255,8 +255,8 @@ AnyField = Annotated[
     Field(discriminator="type"),
 ]
 if TYPE_CHECKING:
-    Fields = Taken[list[AnyField], Sequence[AnyField]]
-    MaybeFields = Taken[list[AnyField] | None, Sequence[AnyField] | None]
+    Fields = OptionArguments[list[AnyField], Sequence[AnyField]]
+    MaybeFields = OptionArguments[list[AnyField] | None, Sequence[AnyField] | None]
 else:
     Fields = Annotated[list[AnyField], BeforeValidator(as_list)]
     MaybeFields = Fields | None
@@ -301,7 +301,7 @@ class Form(Model):
     layout: Literal["page", "steps"] = "page"
     submit: Literal["form", "first", "each"] = "form"
     locale: str | None = None
-    fields: MaybeFields = _ABSENT
+    fields: MaybeFields = _NO_DEFAULT
     sections: Annotated[list[Section], BeforeValidator(as_list)] | None = None
     initial_values: dict[str, JsonValue] | None = None
     completed_view: CompletedView | None = None
@@ -327,12 +327,14 @@ class Form(Model):
     @property
     def names(self) -> dict[str, LocalText]:
         """The name of each field, by its id: its label, or the nearest title or description around it."""
-        own = self.title or self.description or ""
-        named: dict[str, LocalText] = {field.id: field.label or own for field in self.fields or ()}
+        form_name = self.title or self.description or ""
+        names_by_id: dict[str, LocalText] = {
+            field.id: field.label or form_name for field in self.fields or ()
+        }
         for section in self.sections or ():
-            around = section.title or section.description or own
-            named |= {field.id: field.label or around for field in section.fields}
-        return named
+            section_name = section.title or section.description or form_name
+            names_by_id |= {field.id: field.label or section_name for field in section.fields}
+        return names_by_id
 
     @property
     def all_fields(self) -> list[AnyField]:

@@ -81,6 +81,6 @@ def is_accepted(field: File, name: str, type_: str) -> bool:
 
 def _matches(accepted: str, name: str, type_: str) -> bool:
     if not accepted.startswith("."):
-        kind, _, rest = accepted.partition("/")
-        return type_ == accepted or (rest == "*" and type_.startswith(f"{kind}/"))
+        kind, _, subtype = accepted.partition("/")
+        return type_ == accepted or (subtype == "*" and type_.startswith(f"{kind}/"))
     return name.lower().endswith(accepted) and BY_EXTENSION.get(extension(accepted), type_) == type_

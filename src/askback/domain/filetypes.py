@@ -13,7 +13,7 @@ from types import MappingProxyType
 HEAD_BYTES = 4_096
 """The number of bytes that decide the type of a file."""
 
-UNKNOWN = "application/octet-stream"
+UNKNOWN_TYPE = "application/octet-stream"
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _OPEN = "application/vnd.oasis.opendocument"
 
@@ -95,7 +95,7 @@ BY_EXTENSION: Mapping[str, str] = MappingProxyType(
 """The required type of a file with this extension, if its bytes show it."""
 
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_SKIPPED = (("<!--", "-->"), ("<?", "?>"), ("<!doctype svg", ">"))
+_PREAMBLES = (("<!--", "-->"), ("<?", "?>"), ("<!doctype svg", ">"))
 """The text allowed before the first element of a markup text."""
 _HTML = re.compile(r"<(?:!doctype html|html|head|body|script|iframe|meta|title|style)\b", re.IGNORECASE)
 _SVG = re.compile(r"<svg\b", re.IGNORECASE)
@@ -108,23 +108,26 @@ def extension(name: str) -> str:
 
 def file_type(head: bytes, name: str) -> str:
     """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN` for unknown bytes."""
-    for at, beginning, type_name in _BEGINNINGS:
-        if head.startswith(beginning, at):
+    for offset, signature, type_name in _BEGINNINGS:
+        if head.startswith(signature, offset):
             return _IN_ZIP.get(extension(name), type_name) if type_name == "application/zip" else type_name
     text = _text(head)
     if text is None:
-        return UNKNOWN
+        return UNKNOWN_TYPE
     return _markup(text) or _IN_TEXT.get(extension(name), "text/plain")
 
 
 def _markup(text: str) -> str | None:
     """Return the type of a text that begins as HTML, SVG or XML."""
-    rest, is_xml = text.lstrip(), text.lstrip().startswith("<?xml")
-    while begun := next((pair for pair in _SKIPPED if rest[:20].lower().startswith(pair[0])), None):
-        rest = rest.partition(begun[1])[2].lstrip()
-    if _SVG.match(rest):
+    remaining_text, is_xml = text.lstrip(), text.lstrip().startswith("<?xml")
+    while preamble := next(
+        (delimiters for delimiters in _PREAMBLES if remaining_text[:20].lower().startswith(delimiters[0])),
+        None,
+    ):
+        remaining_text = remaining_text.partition(preamble[1])[2].lstrip()
+    if _SVG.match(remaining_text):
         return "image/svg+xml"
-    return "text/html" if _HTML.match(rest) else "application/xml" if is_xml else None
+    return "text/html" if _HTML.match(remaining_text) else "application/xml" if is_xml else None
 
 
 def _text(head: bytes) -> str | None:
@@ -134,5 +137,5 @@ def _text(head: bytes) -> str | None:
         return head.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         # The last character may continue after the bytes read.
-        whole = error.start >= len(head) - 3 and len(head) == HEAD_BYTES
-        return head[: error.start].decode("utf-8-sig") if whole else None
+        is_cut_character = error.start >= len(head) - 3 and len(head) == HEAD_BYTES
+        return head[: error.start].decode("utf-8-sig") if is_cut_character else None

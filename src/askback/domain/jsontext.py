@@ -27,10 +27,10 @@ Container = dict[str, Any] | list[Any]
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD]")
 _DIGIT = re.compile(rb"[0-9]")
-_UNREAD = object()
+_NOT_DECODED = object()
 
 
-class _Refused(Exception):
+class _NotDecodable(Exception):
     def __init__(self, reason: Fault) -> None:
         self.reason = reason
 
@@ -43,7 +43,7 @@ def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
     `lone_surrogate`.
     """
     value = _read_compiled(body)
-    if value is not _UNREAD:
+    if value is not _NOT_DECODED:
         _require_depth(value, body, limits)
         return value
     text, value, refusal = _read(body, limits)
@@ -90,17 +90,17 @@ def _read_compiled(body: bytes | str) -> object:
         data = body if isinstance(body, bytes) else body.encode()
         value = from_json(data, allow_inf_nan=False, cache_strings="none")
         if to_json(value) != data or b".0" in data or _DIGIT.search(data[MAX_DIGITS :: MAX_DIGITS + 1]):
-            return _UNREAD
+            return _NOT_DECODED
     except ValueError:  # as those of UTF-8 are
-        return _UNREAD
+        return _NOT_DECODED
     return value
 
 
 def _require_depth(value: object, text: bytes | str, limits: Limits) -> None:
-    opened = (
+    open_brackets = (
         text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     )
-    if opened > limits.json_depth and _is_deeper(value, than=limits.json_depth):
+    if open_brackets > limits.json_depth and _is_deeper(value, max_depth=limits.json_depth):
         _refuse("too_deep", max=limits.json_depth)
 
 
@@ -115,7 +115,7 @@ def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]
         return text, _DECODER.decode(text), None
     except UnicodeDecodeError:
         return text, None, fault("", "invalid_utf8")
-    except _Refused as refused:
+    except _NotDecodable as refused:
         return text, None, refused.reason
     except json.JSONDecodeError:
         return text, None, fault("", "malformed_json" if body.strip() else "empty_body")
@@ -130,25 +130,25 @@ def _refuse(key: str, **params: object) -> NoReturn:
 def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _Refused(fault("", "duplicate_key"))
+        raise _NotDecodable(fault("", "duplicate_key"))
     return members
 
 
 def _parse_integer(digits: str) -> int:
     if len(digits) > MAX_DIGITS and len(digits.lstrip("-")) > MAX_DIGITS:
-        raise _Refused(fault("", "number_too_large.json", max=MAX_DIGITS))
+        raise _NotDecodable(fault("", "number_too_large.json", max=MAX_DIGITS))
     return int(digits)
 
 
 def _parse_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise _Refused(fault("", "non_finite_number.json"))
+        raise _NotDecodable(fault("", "non_finite_number.json"))
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
 def _refuse_constant(_word: str) -> NoReturn:
-    raise _Refused(fault("", "non_finite_number.json"))
+    raise _NotDecodable(fault("", "non_finite_number.json"))
 
 
 _DECODER = json.JSONDecoder(
@@ -159,10 +159,10 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _is_deeper(value: Any, *, than: int) -> bool:
+def _is_deeper(value: Any, *, max_depth: int) -> bool:
     """Whether containers are nested more than `than` deep, level by level so that no stack grows."""
     level = _containers([value])
-    for _ in range(than):
+    for _ in range(max_depth):
         level = _containers(member for container in level for member in _members(container))
         if not level:
             return False

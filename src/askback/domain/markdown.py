@@ -29,7 +29,7 @@ MAX_BRACKETS = 100
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
 _NUMBER = re.compile(r"\s*\d{1,9}[.)] ")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
-_BARE = re.compile(
+_BARE_URL = re.compile(
     r"(?<![\w@/.:-])https?://[^\s<>\[\]\"'`\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+", re.IGNORECASE
 )
 _TRAILING = ".,:;!?*_~"
@@ -48,7 +48,7 @@ _KEPT_NODES = {
     "list_item": "li",
 }
 _TRANSPARENT = {"image", "inline", "thead", "tbody"}
-_INSIDE = {"em", "strong", "code", "a"}
+_INLINE_TAGS = {"em", "strong", "code", "a"}
 _CODE_BLOCKS = {"fence", "code_block"}
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 
@@ -73,8 +73,8 @@ def plain_line(text: str) -> str:
     """Return a Markdown text as one line of plain text; a number at its start stays, as in "2. Deploy"."""
     number = _NUMBER.match(text)
     start = number[0] if number else ""
-    rest = text[len(start) :]
-    return " ".join((start + tree_text(markdown_tree(rest) or [rest])).split())
+    remaining_text = text[len(start) :]
+    return " ".join((start + tree_text(markdown_tree(remaining_text) or [remaining_text])).split())
 
 
 def tree_text(nodes: Iterable[Node]) -> str:
@@ -83,7 +83,7 @@ def tree_text(nodes: Iterable[Node]) -> str:
 
 
 def _text(node: dict[str, Any]) -> str:
-    return tree_text(node.get("children", ())) + " " * (node["type"] not in _INSIDE)
+    return tree_text(node.get("children", ())) + " " * (node["type"] not in _INLINE_TAGS)
 
 
 def _parse(text: str) -> SyntaxTreeNode:
@@ -107,13 +107,13 @@ def _convert_nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]
 
 
 def _join_texts(nodes: Iterable[Node]) -> list[Node]:
-    joined: list[Node] = []
+    merged_nodes: list[Node] = []
     for node in nodes:
-        if isinstance(node, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += node
+        if isinstance(node, str) and merged_nodes and isinstance(merged_nodes[-1], str):
+            merged_nodes[-1] += node
         elif node != "":
-            joined.append(node)
-    return joined
+            merged_nodes.append(node)
+    return merged_nodes
 
 
 def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
@@ -158,7 +158,7 @@ def _link_urls(text: str) -> list[Node]:
     """Split a text at the URLs in it, which become links."""
     nodes: list[Node] = []
     end = 0
-    for match in _BARE.finditer(text):
+    for match in _BARE_URL.finditer(text):
         address = _trim_url(match[0])
         if address.endswith("//"):
             continue
@@ -186,11 +186,15 @@ def _convert_link(node: SyntaxTreeNode, depth: int) -> list[Node]:
 
 def _without_links(nodes: list[Node]) -> list[Node]:
     """Return nodes without links: a link must not be inside another, and an unsafe one keeps only its text."""
-    plain: list[Node] = []
+    unlinked_nodes: list[Node] = []
     for node in nodes:
         if isinstance(node, str):
-            plain.append(node)
+            unlinked_nodes.append(node)
             continue
-        inside = _without_links(node.get("children", []))
-        plain += inside if node["type"] == "a" else [{**node, **({"children": inside} if inside else {})}]
-    return _join_texts(plain)
+        unlinked_children = _without_links(node.get("children", []))
+        unlinked_nodes += (
+            unlinked_children
+            if node["type"] == "a"
+            else [{**node, **({"children": unlinked_children} if unlinked_children else {})}]
+        )
+    return _join_texts(unlinked_nodes)

@@ -17,8 +17,8 @@ Labels = tuple[str, ...]
 class Counter:
     """A counter with labels."""
 
-    def __init__(self, name: str, about: str, labels: Sequence[str] = ()) -> None:
-        self._head = metric_head(name, about, "counter")
+    def __init__(self, name: str, help_text: str, labels: Sequence[str] = ()) -> None:
+        self._header = metric_head(name, help_text, "counter")
         self._name = name
         self._labels = labels
         self._counts: dict[Labels, int] = {}
@@ -29,7 +29,7 @@ class Counter:
 
     def lines(self) -> Iterator[str]:
         """Write it."""
-        yield self._head
+        yield self._header
         for labels, count in sorted(self._counts.items()):
             yield metric_sample(self._name, dict(zip(self._labels, labels, strict=True)), count)
 
@@ -37,8 +37,10 @@ class Counter:
 class Histogram:
     """Counts durations by labels, in seconds; `bounds` are ascending upper limits."""
 
-    def __init__(self, name: str, about: str, bounds: Sequence[float], labels: Sequence[str] = ()) -> None:
-        self._head = metric_head(name, about, "histogram")
+    def __init__(
+        self, name: str, help_text: str, bounds: Sequence[float], labels: Sequence[str] = ()
+    ) -> None:
+        self._header = metric_head(name, help_text, "histogram")
         self._name = name
         self._bounds = bounds
         self._labels = labels
@@ -53,31 +55,31 @@ class Histogram:
 
     def lines(self) -> Iterator[str]:
         """Write it; each bound also counts all shorter durations."""
-        yield self._head
+        yield self._header
         for labels, counts in sorted(self._counts.items()):
-            named = dict(zip(self._labels, labels, strict=True))
+            label_values = dict(zip(self._labels, labels, strict=True))
             total = 0
             for bound, count in zip((*self._bounds, None), counts, strict=True):
                 total += count
                 text = "+Inf" if bound is None else f"{bound:g}"
-                yield metric_sample(f"{self._name}_bucket", {**named, "le": text}, total)
-            yield metric_sample(f"{self._name}_sum", named, self._sums[labels])
-            yield metric_sample(f"{self._name}_count", named, total)
+                yield metric_sample(f"{self._name}_bucket", {**label_values, "le": text}, total)
+            yield metric_sample(f"{self._name}_sum", label_values, self._sums[labels])
+            yield metric_sample(f"{self._name}_count", label_values, total)
 
 
-def gauge(name: str, about: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
+def gauge(name: str, help_text: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
     """Write the current values, by labels."""
-    yield metric_head(name, about, "gauge")
+    yield metric_head(name, help_text, "gauge")
     for labels, value in values:
         yield metric_sample(name, labels, value)
 
 
-def metric_head(name: str, about: str, kind: str) -> str:
+def metric_head(name: str, help_text: str, kind: str) -> str:
     """Write the lines before the samples of a metric."""
-    return f"# HELP {name} {about}\n# TYPE {name} {kind}"
+    return f"# HELP {name} {help_text}\n# TYPE {name} {kind}"
 
 
 def metric_sample(name: str, labels: Mapping[str, str], value: float) -> str:
     """Write one sample. Label values have no quotes, backslashes or line feeds."""
-    named = ",".join(f'{key}="{text}"' for key, text in labels.items())
-    return f"{name}{{{named}}} {value:.15g}" if named else f"{name} {value:.15g}"
+    label_text = ",".join(f'{key}="{text}"' for key, text in labels.items())
+    return f"{name}{{{label_text}}} {value:.15g}" if label_text else f"{name} {value:.15g}"

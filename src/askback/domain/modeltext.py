@@ -273,10 +273,10 @@ def with_texts(changes: Mapping[str, str], *, brand: str | None = None) -> Mappi
             raise ValueError(
                 f"There is no text {key!r}; see askback.domain.modeltext.TEXTS for those there are."
             )
-        known = {*_PLACEHOLDER.findall(TEXTS[key]), *_MORE_PLACEHOLDERS.get(key, ())}
-        if unknown := set(_PLACEHOLDER.findall(text)) - known:
-            listed = ", ".join(f"{{{name}}}" for name in sorted(known)) or "no placeholder"
-            raise ValueError(f"The text {key!r} may use {listed}, not {{{min(unknown)}}}.")
+        known_placeholders = {*_PLACEHOLDER.findall(TEXTS[key]), *_MORE_PLACEHOLDERS.get(key, ())}
+        if unknown_placeholders := set(_PLACEHOLDER.findall(text)) - known_placeholders:
+            known_list = ", ".join(f"{{{name}}}" for name in sorted(known_placeholders)) or "no placeholder"
+            raise ValueError(f"The text {key!r} may use {known_list}, not {{{min(unknown_placeholders)}}}.")
     texts = {**TEXTS, **changes}
     if brand is not None:
         texts = {key: text.replace("{brand}", brand) for key, text in texts.items()}
@@ -337,21 +337,21 @@ def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> 
 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
-    own = own_text(request)
+    own_sentence = own_text(request)
     answer = request.answer or (request.submitted if request.status is Status.RESOLVING else None) or Answer()
-    if own is not None:
-        return _fill(own, _data(request, answer, own))
+    if own_sentence is not None:
+        return _fill(own_sentence, _data(request, answer, own_sentence))
     kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     text = _find_text(kind.outcome_key(request, answer), texts)
     sentence = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
-    why = f"{request.status}.{request.reason}"
-    return f"{sentence} {_fill_text(why, texts)}" if why in TEXTS else sentence
+    status_reason = f"{request.status}.{request.reason}"
+    return f"{sentence} {_fill_text(status_reason, texts)}" if status_reason in TEXTS else sentence
 
 
 def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
     """Return what fills in the placeholders of a text; the rest is not made, because quoting an answer takes time."""
-    named = _words_for_names(request.secret.names if request.secret else answer.names)
-    return named | {
+    names_text = _words_for_names(request.secret.names if request.secret else answer.names)
+    return names_text | {
         name: _PARTS[name](request, answer) for name in _PLACEHOLDER.findall(text) if name in _PARTS
     }
 
@@ -375,12 +375,12 @@ _PARTS: Mapping[str, Callable[[InputRequest, Answer], str]] = {
 
 
 def _words_for_names(names: Sequence[str]) -> dict[str, str]:
-    many = len(names) > 1
+    is_plural = len(names) > 1
     return {
         "names": ", ".join(names),
-        "it": "them" if many else "it",
-        "they": "they" if many else "it",
-        "was": "were" if many else "was",
+        "it": "them" if is_plural else "it",
+        "they": "they" if is_plural else "it",
+        "was": "were" if is_plural else "was",
     }
 
 

@@ -116,14 +116,14 @@ def read_grant(reply: RawBody, *, scopes: Sequence[str], limits: Limits) -> Gran
 
 def _parse_grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
     grant = jsontext.parse(text, limits=limits)
-    sent = cast("dict[str, Any]", grant) if isinstance(grant, dict) else {}
-    access, refresh = sent.get("access_token"), sent.get("refresh_token")
-    kind, granted = sent.get("token_type", "bearer"), sent.get("scope")
+    grant_members = cast("dict[str, Any]", grant) if isinstance(grant, dict) else {}
+    access, refresh = grant_members.get("access_token"), grant_members.get("refresh_token")
+    kind, granted_scope = grant_members.get("token_type", "bearer"), grant_members.get("scope")
     if not _is_token(access, limits) or not isinstance(kind, str) or kind.lower() != "bearer":
         raise GrantRefused("provider_error")
-    if granted is not None and not isinstance(granted, str):
+    if granted_scope is not None and not isinstance(granted_scope, str):
         raise GrantRefused("provider_error")
-    if granted is not None and set(scopes) - set(re.split(r"[ ,]+", granted)):
+    if granted_scope is not None and set(scopes) - set(re.split(r"[ ,]+", granted_scope)):
         raise GrantRefused("scopes_missing")
     return Grant(Secret(access), Secret(refresh) if _is_token(refresh, limits) else None)
 

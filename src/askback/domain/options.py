@@ -38,9 +38,13 @@ def spelled_out(raw: Any) -> Any:
         return {"value": raw, "label": raw}
     if not isinstance(raw, dict):
         return raw
-    sent = cast("dict[str, Any]", raw)
-    label = sent.get("label")
-    return sent if "value" in sent or label is None or isinstance(label, dict) else {"value": label, **sent}
+    members = cast("dict[str, Any]", raw)
+    label = members.get("label")
+    return (
+        members
+        if "value" in members or label is None or isinstance(label, dict)
+        else {"value": label, **members}
+    )
 
 
 class OptionsFrom(Model):
@@ -61,16 +65,16 @@ def as_list(raw: Any) -> Any:
 OptionLike = Annotated[Option, BeforeValidator(spelled_out, json_schema_input_type=str | Option)]
 
 if TYPE_CHECKING:
-    R = TypeVar("R")
-    W = TypeVar("W")
+    FunctionResult = TypeVar("FunctionResult")
+    WrittenResult = TypeVar("WrittenResult")
 
-    class Taken(Generic[R, W]):
+    class OptionArguments(Generic[FunctionResult, WrittenResult]):
         """What a type checker sees: a constructor takes a `W`, such as plain strings; reading gives an `R`."""
 
-        def __get__(self, instance: object, owner: object = None) -> R: ...
-        def __set__(self, instance: object, value: W) -> None: ...
+        def __get__(self, instance: object, owner: object = None) -> FunctionResult: ...
+        def __set__(self, instance: object, value: WrittenResult) -> None: ...
 
-    Options = Taken[list[Option], Sequence[str | Option]]
+    Options = OptionArguments[list[Option], Sequence[str | Option]]
 else:
     Options = Annotated[list[OptionLike], BeforeValidator(as_list)]
 

@@ -80,9 +80,9 @@ def answer_text(request: InputRequest, answer: Answer) -> str:
     listed under their id.
     """
     fields = request.form.all_fields if request.form else []
-    known = {field.id for field in fields}
-    unknown = {name: value for name, value in answer.values.items() if name not in known}
-    if request.form and not request.form.title and len(fields) == 1 and not unknown:
+    form_ids = {field.id for field in fields}
+    other_values = {name: value for name, value in answer.values.items() if name not in form_ids}
+    if request.form and not request.form.title and len(fields) == 1 and not other_values:
         return _value(fields[0], answer, languages_of(request.form))
     if not fields:
         return quote(answer.values)
@@ -93,7 +93,7 @@ def answer_text(request: InputRequest, answer: Answer) -> str:
         for field in fields
         if field.id not in hidden
     ]
-    parts += [f"{quote(name)}: {quote(value)}" for name, value in unknown.items()]
+    parts += [f"{quote(name)}: {quote(value)}" for name, value in other_values.items()]
     return "; ".join(parts)
 
 
@@ -103,8 +103,8 @@ def chosen_labels(request: InputRequest, answer: Answer) -> str:
     for field in form.all_fields if form else ():
         value: Any = answer.values.get(field.id)
         if isinstance(field, Select | Radio | Multiselect) and value is not None and not field.sensitive:
-            labels, chosen = _labels_and_choices(field, value, answer, languages_of(form))
-            parts += [labels.get(one) or quote(one) for one in chosen]
+            labels, choices = _labels_and_choices(field, value, answer, languages_of(form))
+            parts += [labels.get(choice) or quote(choice) for choice in choices]
     return ", ".join(parts)
 
 
@@ -129,18 +129,18 @@ def _value(field: AnyField, answer: Answer, languages: Sequence[str]) -> str:
         return ", ".join(_row(row, value[row.id], languages) for row in field.rows if row.id in value)
     if field.sensitive or not isinstance(field, Select | Radio | Multiselect):
         return quote(value)
-    labels, chosen = _labels_and_choices(field, value, answer, languages)
-    return ", ".join(_choice(one, labels) for one in chosen) or "nothing chosen"
+    labels, choices = _labels_and_choices(field, value, answer, languages)
+    return ", ".join(_choice(choice, labels) for choice in choices) or "nothing chosen"
 
 
 def _labels_and_choices(
     field: Select | Radio | Multiselect, value: Any, answer: Answer, languages: Sequence[str]
 ) -> tuple[dict[OptionValue, str], Sequence[Any]]:
     labels = {option.value: choose(option.label, languages) for option in field.options}
-    chosen = cast("Sequence[Any]", value) if isinstance(value, list) else (value,)
+    choices = cast("Sequence[Any]", value) if isinstance(value, list) else (value,)
     if field.options_from is not None and answer.shown is not None:
-        labels |= zip(chosen, answer.shown.options.get(field.id, ()), strict=False)
-    return labels, chosen
+        labels |= zip(choices, answer.shown.options.get(field.id, ()), strict=False)
+    return labels, choices
 
 
 def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:

@@ -79,7 +79,7 @@ class Record:
     @property
     def end(self) -> End:
         """How the request ended."""
-        return end_of(self.status, self.state, at=self.created_at)
+        return end_of(self.status, self.state, settled_at=self.created_at)
 
     def wire_with(self, **members: Any) -> str:
         """Return the request as JSON text with additional members."""

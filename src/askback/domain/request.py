@@ -372,8 +372,8 @@ class InputRequest(ReadModel):
     @property
     def audience(self) -> list[str]:
         """The assignees who may answer; empty if everybody with the needed level in the thread may."""
-        sent = (self.assignment and self.assignment.assignees) or self.assignees
-        return [*sent, *self.assigned] if sent else []
+        assignees = (self.assignment and self.assignment.assignees) or self.assignees
+        return [*assignees, *self.assigned] if assignees else []
 
     @property
     def settled(self) -> bool:

@@ -35,8 +35,8 @@ def resume_wire(
     """Return a resume as JSON text, the same for every transport; `until` in ms."""
     sentence = resume_text(InputRequest.model_validate_json(record.wire), texts)
     members = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": sentence}
-    lasts = {"attempt": attempt, "until": rfc3339(until)}
-    return jsontext.merge(json.dumps({**members, **lasts}), f'{{"request":{record.wire}}}')
+    lease = {"attempt": attempt, "until": rfc3339(until)}
+    return jsontext.merge(json.dumps({**members, **lease}), f'{{"request":{record.wire}}}')
 
 
 def _subject(request: InputRequest) -> str:

@@ -46,9 +46,9 @@ def flat_form(form: Form) -> Form:
     sections = form.sections and [
         section.model_copy(update={"fields": list(_flatten(section.fields))}) for section in form.sections
     ]
-    initial = form.initial_values and flat_values(form, form.initial_values)
+    initial_values = form.initial_values and flat_values(form, form.initial_values)
     fields = None if form.fields is None else list(_flatten(form.fields))
-    return form.model_copy(update={"fields": fields, "sections": sections, "initial_values": initial})
+    return form.model_copy(update={"fields": fields, "sections": sections, "initial_values": initial_values})
 
 
 def _flatten(fields: list[AnyField]) -> Iterator[AnyField]:
@@ -84,31 +84,35 @@ def _flatten(fields: list[AnyField]) -> Iterator[AnyField]:
 def flat_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by the ids of the plain fields; `values` have the structure of an answer."""
     rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
-    flat = {id_: value for id_, value in values.items() if id_ not in rows}
+    flattened = {id_: value for id_, value in values.items() if id_ not in rows}
     for id_, field in rows.items():
         decisions = cast("Mapping[str, Mapping[str, Any]]", values.get(id_) or {})
         for row in field.rows:
             decided = decisions.get(row.id, {})
             if DECISION in decided:
-                flat[decision_id(field, row)] = decided[DECISION]
-            flat |= {field_id(field, row, name): value for name, value in decided.get(VALUES, {}).items()}
-    return flat
+                flattened[decision_id(field, row)] = decided[DECISION]
+            flattened |= {
+                field_id(field, row, name): value for name, value in decided.get(VALUES, {}).items()
+            }
+    return flattened
 
 
-def fold_values(form: Form, flat: Mapping[str, Any]) -> dict[str, Any]:
+def fold_values(form: Form, flattened: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of the plain fields as the answer to `form`, in its order."""
     values: dict[str, Any] = {}
     for field in form.all_fields:
         if not isinstance(field, Rows):
-            if field.id in flat:
-                values[field.id] = flat[field.id]
-        elif decided := {row.id: folded for row in field.rows if (folded := _fold_row(field, row, flat))}:
+            if field.id in flattened:
+                values[field.id] = flattened[field.id]
+        elif decided := {
+            row.id: row_values for row in field.rows if (row_values := _fold_row(field, row, flattened))
+        }:
             values[field.id] = decided
     return values
 
 
-def _fold_row(field: Rows, row: Row, flat: Mapping[str, Any]) -> dict[str, Any]:
-    decision = flat.get(decision_id(field, row))
+def _fold_row(field: Rows, row: Row, flattened: Mapping[str, Any]) -> dict[str, Any]:
+    decision = flattened.get(decision_id(field, row))
     ids = {each.id: field_id(field, row, each.id) for each in row.fields or ()}
-    values = {id_: flat[name] for id_, name in ids.items() if name in flat}
+    values = {id_: flattened[name] for id_, name in ids.items() if name in flattened}
     return ({} if decision is None else {DECISION: decision}) | ({VALUES: values} if values else {})

@@ -9,7 +9,7 @@ from askback.domain import jsontext
 from askback.domain.timestamps import rfc3339
 from askback.domain.values import frozen
 
-SILENT = "timeout"
+SILENT_REASON = "timeout"
 """The reason of a run that the server ended because it was inactive."""
 ARCHIVED = "thread_archived"
 """The reason of a run that the server ended because its thread was archived."""

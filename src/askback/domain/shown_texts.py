@@ -25,31 +25,31 @@ def shown_form(
     For a form in one language, return only the labels of options from a source (`sourced`), which the form
     does not have, or None without any. Values of sensitive fields are left out.
     """
-    form, offered = spec.form, spec.languages
-    if not offered:
+    form, languages_offered = spec.form, spec.languages
+    if not languages_offered:
         return {"options": dict(sourced)} if sourced else None
     languages = languages or ([form.locale] if form.locale else [])
-    chosen = {
+    form_texts = {
         field.id: labels
         for field in form.all_fields
         if not field.sensitive and (labels := _chosen_labels(field, values.get(field.id), languages))
     }
     labels = {name: choose(text, languages) for name, text in form.names.items()}
-    shown = {
-        "locale": choose_language(offered, languages),
+    texts = {
+        "locale": choose_language(languages_offered, languages),
         "labels": labels,
-        "options": chosen | dict(sourced),
+        "options": form_texts | dict(sourced),
     }
-    return {name: part for name, part in shown.items() if part}
+    return {name: part for name, part in texts.items() if part}
 
 
 def shown_texts(languages: Sequence[str], **texts: LocalText | None) -> dict[str, str] | None:
     """Return the language and the texts by name; None if each has only one language."""
-    offered = languages_of(texts.values())
-    if not offered:
+    languages_offered = languages_of(texts.values())
+    if not languages_offered:
         return None
-    chosen = {name: choose(text, languages) for name, text in texts.items() if text is not None}
-    return {"locale": choose_language(offered, languages), **chosen}
+    texts_by_name = {name: choose(text, languages) for name, text in texts.items() if text is not None}
+    return {"locale": choose_language(languages_offered, languages), **texts_by_name}
 
 
 def _chosen_labels(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:

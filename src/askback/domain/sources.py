@@ -73,11 +73,11 @@ class OptionQuery:
 
     def page(self, options: Iterable[SourceOption | Mapping[str, Any] | str]) -> OptionPage:
         """Return the reply to this query from all options of a source, which must be valid."""
-        every = [SourceOption.model_validate(spelled_out(each)) for each in options]
+        all_options = [SourceOption.model_validate(spelled_out(each)) for each in options]
         if self.values is not None:
-            return OptionPage(options=[each for each in every if each.value in self.values])
+            return OptionPage(options=[each for each in all_options if each.value in self.values])
         words = self.q.casefold().split()
-        matches = [each for each in every if _matches(each, words)]
+        matches = [each for each in all_options if _matches(each, words)]
         start = int(self.cursor) if self.cursor is not None and self.cursor.isdecimal() else 0
         end = start + self.limit
         return OptionPage(options=matches[start:end], next_cursor=str(end) if end < len(matches) else None)

@@ -40,7 +40,7 @@ _NAMING = (
 """The paths of a request's names and its agent's name."""
 
 
-_KEPT = frozenset({"is_durable", "form", "languages"})
+_ADDED_MEMBERS = frozenset({"is_durable", "form", "languages"})
 """Values that a new number does not change."""
 
 REQUESTER = "requester"
@@ -85,8 +85,8 @@ class Spec:
     ) -> Spec:
         """Return the spec with this text and these values, which then need not be decoded; None is not known."""
         spec = cls(text)
-        known = {"is_durable": is_durable, "form": form, "languages": languages}
-        vars(spec).update({name: value for name, value in known.items() if value is not None})
+        added_members = {"is_durable": is_durable, "form": form, "languages": languages}
+        vars(spec).update({name: value for name, value in added_members.items() if value is not None})
         return spec
 
     @cached_property
@@ -102,8 +102,8 @@ class Spec:
     @property
     def tool(self) -> str | None:
         """The tool that the agent names."""
-        asked: dict[str, Any] = json.loads(self.text)
-        agent: dict[str, Any] = asked.get("agent") or {}
+        members: dict[str, Any] = json.loads(self.text)
+        agent: dict[str, Any] = members.get("agent") or {}
         return agent.get("tool")
 
     @cached_property
@@ -146,8 +146,8 @@ class Spec:
     @property
     def names(self) -> Sequence[str]:
         """The names of the request and its agent: texts, or JSON texts of translations and lists."""
-        asked: dict[str, Any] = json.loads(self.text)
-        names = [_member(asked, path) for path in _NAMING]
+        members: dict[str, Any] = json.loads(self.text)
+        names = [_member(members, path) for path in _NAMING]
         return [
             each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in names if each
         ]
@@ -161,34 +161,34 @@ class Spec:
         """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
         numbered = Spec(jsontext.with_members(self.text, **numbers))
-        vars(numbered).update({name: value for name, value in vars(self).items() if name in _KEPT})
+        vars(numbered).update({name: value for name, value in vars(self).items() if name in _ADDED_MEMBERS})
         return numbered
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:
         """Return the same request with another form and its `view`."""
-        asked: dict[str, Any] = json.loads(self.text)
-        asked["form"] = form.model_dump(exclude_unset=True, exclude_none=True)
-        asked.pop("view", None)
-        text = to_json({**asked, "view": view} if view else asked).decode()
+        members: dict[str, Any] = json.loads(self.text)
+        members["form"] = form.model_dump(exclude_unset=True, exclude_none=True)
+        members.pop("view", None)
+        text = to_json({**members, "view": view} if view else members).decode()
         return Spec.asked(text, is_durable=self.is_durable, form=form)
 
     def with_timeout(self, timeout_s: float | None) -> Spec:
         """Return the same request with another deadline."""
-        asked: dict[str, Any] = json.loads(self.text)
-        asked.pop("timeout_s", None)
-        return Spec(to_json(asked if timeout_s is None else {**asked, "timeout_s": timeout_s}).decode())
+        members: dict[str, Any] = json.loads(self.text)
+        members.pop("timeout_s", None)
+        return Spec(to_json(members if timeout_s is None else {**members, "timeout_s": timeout_s}).decode())
 
     def without_names(self) -> Spec:
         """Return the spec of a request for secrets with `count` instead of the names and their metadata."""
-        asked: dict[str, Any] = json.loads(self.text)
-        secret: dict[str, Any] = asked["secret"]
+        members: dict[str, Any] = json.loads(self.text)
+        secret: dict[str, Any] = members["secret"]
         public = {name: part for name, part in secret.items() if name not in _NAMES}
         redacted: dict[str, Any] = {**public, "names": [], "count": len(secret["names"])}
-        return Spec(to_json({**asked, "secret": redacted}).decode())
+        return Spec(to_json({**members, "secret": redacted}).decode())
 
 
-def _member(asked: Mapping[str, Any], path: Sequence[str]) -> Any:
-    value: Any = asked
+def _member(members: Mapping[str, Any], path: Sequence[str]) -> Any:
+    value: Any = members
     for name in path:
         value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
     return value

@@ -19,7 +19,7 @@ from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.timestamps import rfc3339
 from askback.domain.values import frozen
 
-_LASTING = (
+_LASTING_MEMBERS = (
     "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen", "updates",
     "declined_once", "assignment",
 )  # fmt: skip
@@ -108,19 +108,21 @@ class End(NamedTuple):
     outcome: str | None = None
 
 
-def end_of(status: Status, state: State, *, at: int) -> End:
+def end_of(status: Status, state: State, *, settled_at: int) -> End:
     """Return how a request with this status and state ended; `at` (ms) is when, if the state does not say so."""
     if status not in TERMINAL:
         return End()
     members = state.members
-    by, answer = members.get("settled_by") or {}, members.get("answer") or {}
+    settled_by, answer = members.get("settled_by") or {}, members.get("answer") or {}
     outcome = None
     if status is Status.ANSWERED:
         outcome = answer.get("decision") or answer.get("outcome")
     elif status is Status.DECLINED:
         outcome = members.get("reason")
     return End(
-        members.get("settled_at") or rfc3339(at), by.get("user") or by.get("id"), outcome or status.value
+        members.get("settled_at") or rfc3339(settled_at),
+        settled_by.get("user") or settled_by.get("id"),
+        outcome or status.value,
     )
 
 
@@ -133,23 +135,23 @@ def pending(expires_at: int | None = None) -> State:
     return PENDING if expires_at is None else PENDING.with_members(expires_at=rfc3339(expires_at))
 
 
-def settled_state(status: Status, at: int, **outcome: Any) -> State:
+def settled_state(status: Status, settled_at: int, **outcome: Any) -> State:
     """Return the state of a request that is settled on creation, at `at` (ms); None in `outcome` is left out."""
-    return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(at)})
+    return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(settled_at)})
 
 
 def next_state(
     state: State, status: Status, changes: Mapping[str, Any], *, revision: int, expires_at: int | None
 ) -> State:
     """Return the state after a step that leads to `status`; `changes` are its members, None removes one."""
-    lasting = {name: value for name, value in state.members.items() if name in _LASTING}
-    members = {**lasting, **changes, "status": status, "revision": revision}
+    lasting_members = {name: value for name, value in state.members.items() if name in _LASTING_MEMBERS}
+    members = {**lasting_members, **changes, "status": status, "revision": revision}
     members["expires_at"] = None if expires_at is None else rfc3339(expires_at)
     return _state(members)
 
 
 def _state(members: Mapping[str, Any]) -> State:
-    present = {name: value for name, value in members.items() if value is not None}
-    state = State(to_json(present).decode())
-    vars(state)["members"] = present
+    present_members = {name: value for name, value in members.items() if value is not None}
+    state = State(to_json(present_members).decode())
+    vars(state)["members"] = present_members
     return state

@@ -14,5 +14,5 @@ def rfc3339(ms: int) -> str:
 
 
 @lru_cache(maxsize=256)  # many events share a second, and each event writes its time
-def _format_seconds(s: int) -> str:
-    return (_EPOCH + timedelta(seconds=s)).isoformat()[:-6]
+def _format_seconds(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:-6]

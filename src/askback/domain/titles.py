@@ -27,8 +27,8 @@ def plain_text(text: str) -> str:
     """Return a text without case, accents and other variants of letters."""
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(c for c in plain if not unicodedata.combining(c))
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def _split_words(text: str) -> list[str]:

@@ -34,11 +34,11 @@ def append_parts(parts: Sequence[dict[str, Any]]) -> MessageChange:
     def change(data: str) -> tuple[str, dict[str, Any]] | None:
         message: dict[str, Any] = json.loads(data)
         content: list[dict[str, Any]] = message["content"]
-        before = len(content)
+        old_length = len(content)
         for part in parts:
-            if not _has(content, part):
+            if not _has_part(content, part):
                 content.append(part)
-        return (_dump(message), {"content": content[before:]}) if len(content) > before else None
+        return (_dump(message), {"content": content[old_length:]}) if len(content) > old_length else None
 
     return change
 
@@ -62,7 +62,7 @@ def update_tool_call(tool_call_id: str, members: dict[str, Any]) -> MessageChang
 _IDS = {"tool": "tool_call_id", "request": "request_id"}
 
 
-def _has(content: Sequence[dict[str, Any]], part: dict[str, Any]) -> bool:
+def _has_part(content: Sequence[dict[str, Any]], part: dict[str, Any]) -> bool:
     name = _IDS.get(part["type"])
     if name is None:
         return bool(content) and content[-1] == part

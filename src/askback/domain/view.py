@@ -36,14 +36,14 @@ def make_view(**parts: Any) -> dict[str, Any]:
 
 def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, list[Node]]:
     """Return the Markdown trees of texts by path and language, without texts that are shown unchanged."""
-    remaining = MARKDOWN_CHARACTERS
+    budget = MARKDOWN_CHARACTERS
     trees: dict[str, list[Node]] = {}
     for path, text in texts:
         if not text:
             continue
         for tag, each in ((None, text),) if isinstance(text, str) else text.items():
-            if each and may_be_markdown(each) and len(each) <= remaining:
-                remaining -= len(each)
+            if each and may_be_markdown(each) and len(each) <= budget:
+                budget -= len(each)
                 if (nodes := markdown_tree(each)) is not None:
                     trees[path if tag is None else join(path, tag)] = nodes
     return trees
@@ -51,8 +51,8 @@ def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, l
 
 def languages_of(texts: Iterable[LocalText | None]) -> list[str]:
     """Return the languages of the texts that have several, in their order."""
-    several = [text for text in texts if type(text) is dict]
-    return list(dict.fromkeys(tag for text in several for tag in text)) if several else []
+    translations = [text for text in texts if type(text) is dict]
+    return list(dict.fromkeys(tag for text in translations for tag in text)) if translations else []
 
 
 def _texts(form: Form) -> Iterator[tuple[str, LocalText | None]]:

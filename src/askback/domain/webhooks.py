@@ -51,7 +51,7 @@ GIVE_UP_S = 3 * 24 * 3600
 
 HIGHEST_SYSTEM_PORT = 1023
 _WEB_PORTS = frozenset({80, 443})
-_INSIDE = (
+_PRIVATE_NETWORKS = (
     "localhost",
     "local",
     "localdomain",
@@ -151,8 +151,8 @@ def parse_target(url: str) -> WebhookTarget | None:
         return None
     if not 0 < port <= 65535 or (port <= HIGHEST_SYSTEM_PORT and port not in _WEB_PORTS):
         return None
-    rest = match["rest"] or "/"
-    return WebhookTarget(scheme, host, port, rest if rest.startswith("/") else f"/{rest}")
+    path = match["rest"] or "/"
+    return WebhookTarget(scheme, host, port, path if path.startswith("/") else f"/{path}")
 
 
 def target_fault(target: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
@@ -171,7 +171,7 @@ def is_private_target(target: WebhookTarget) -> bool:
     if (literal := target.literal) is not None:
         return not is_public_address(literal)
     return "." not in target.host or any(
-        target.host == name or target.host.endswith(f".{name}") for name in _INSIDE
+        target.host == name or target.host.endswith(f".{name}") for name in _PRIVATE_NETWORKS
     )
 
 
@@ -180,9 +180,9 @@ def is_public_address(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
-        for network, begin in _CARRIERS:
+        for network, offset in _CARRIERS:
             if address in network:
-                return is_public_address(IPv4Address(int(address) >> (128 - begin - 32) & 0xFFFFFFFF))
+                return is_public_address(IPv4Address(int(address) >> (128 - offset - 32) & 0xFFFFFFFF))
         if address not in _OUTSIDE_6 or address.teredo is not None:
             return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
@@ -196,15 +196,15 @@ def retry_at(*, seed: str, tries: int, since: int, now: int, retry_after: float 
     part.
     """
     pause = min(FIRST_RETRY_S * GROWTH ** min(tries - 1, 20), LONGEST_RETRY_S)
-    chance = int.from_bytes(hashlib.sha256(f"{seed}:{tries}".encode()).digest()[:4]) / 2**32
-    pause = max(pause * (0.8 + 0.4 * chance), min(retry_after or 0.0, LONGEST_RETRY_S * 4))
-    at = now + round(pause * 1000)
-    return at if at <= since + GIVE_UP_S * 1000 else None
+    random_fraction = int.from_bytes(hashlib.sha256(f"{seed}:{tries}".encode()).digest()[:4]) / 2**32
+    pause = max(pause * (0.8 + 0.4 * random_fraction), min(retry_after or 0.0, LONGEST_RETRY_S * 4))
+    next_at = now + round(pause * 1000)
+    return next_at if next_at <= since + GIVE_UP_S * 1000 else None
 
 
-def payload(kind: str, *, at: str, data: str) -> bytes:
+def payload(kind: str, *, timestamp: str, data: str) -> bytes:
     """Write the body of a message; `data` is a JSON text."""
-    return f'{{"type":{json.dumps(kind)},"timestamp":"{at}","data":{data}}}'.encode()
+    return f'{{"type":{json.dumps(kind)},"timestamp":"{timestamp}","data":{data}}}'.encode()
 
 
 def _default_port(scheme: str) -> int:
@@ -242,8 +242,8 @@ def decode_secret(text: str) -> bytes | None:
 
 def sign(key: bytes, *, message_id: str, timestamp: int, body: bytes) -> str:
     """Return a signature for the header; `timestamp` is in seconds since the epoch."""
-    signed = f"{message_id}.{timestamp}.".encode() + body
-    return f"{VERSION},{base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()}"
+    signed_content = f"{message_id}.{timestamp}.".encode() + body
+    return f"{VERSION},{base64.b64encode(hmac.digest(key, signed_content, hashlib.sha256)).decode()}"
 
 
 def signature_matches(header: str, expected: str) -> bool:

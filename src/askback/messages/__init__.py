@@ -45,9 +45,9 @@ class Translatable(Protocol):
 
 def render(fault: Translatable, locale: str) -> str:
     """Return the sentence for a fault, or its own message; the default locale is English."""
-    own: LocalText | None = fault.params.get("message")
-    if own is not None:
-        return choose(own, (locale,))
+    own_message: LocalText | None = fault.params.get("message")
+    if own_message is not None:
+        return choose(own_message, (locale,))
     return translate(f"fault.{fault.key}", locale, **fault.params)
 
 
@@ -75,9 +75,9 @@ class TranslatableText(str):
 
     def __new__(cls, key: str, params: Mapping[str, Any]) -> Self:
         """Fill in the English text of `key`."""
-        made = super().__new__(cls, translate(key, DEFAULT_LOCALE, **params))
-        made.key, made.params = key, params
-        return made
+        text = super().__new__(cls, translate(key, DEFAULT_LOCALE, **params))
+        text.key, text.params = key, params
+        return text
 
     def translated(self, locale: str) -> str:
         """Return the text in another language."""
@@ -113,9 +113,9 @@ def number_text(value: float) -> str:
         return str(value)
     mantissa, _, exponent = f"{float(value)!r}".partition("e")
     sign = "-" if mantissa.startswith("-") else ""
-    whole, _, fraction = mantissa.lstrip("-").partition(".")
-    digits = (whole + fraction).lstrip("0")
-    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
+    integer_digits, _, fraction = mantissa.lstrip("-").partition(".")
+    digits = (integer_digits + fraction).lstrip("0")
+    point = len(integer_digits) + int(exponent or 0) - (len(integer_digits + fraction) - len(digits))
     digits = digits.rstrip("0")
     return sign + _place_point(digits, point) if digits else "0"
 

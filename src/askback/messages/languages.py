@@ -35,9 +35,9 @@ def choose_language(offered: Iterable[str], languages: Sequence[str] = ()) -> st
                 return tags[candidate]
             candidate = candidate.rpartition("-")[0]
         primary = language.lower().partition("-")[0]
-        for tag, spelt in tags.items():
+        for tag, original_tag in tags.items():
             if tag.partition("-")[0] == primary:
-                return spelt
+                return original_tag
     return next(iter(tags.values()))
 
 

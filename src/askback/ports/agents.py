@@ -67,8 +67,8 @@ class Token:
 
     def valid(self, now_ms: int) -> bool:
         """Whether it may be used: neither revoked nor expired."""
-        ends = self.principal.expires_at
-        return self.revoked_at is None and (ends is None or ends > now_ms)
+        expires_at = self.principal.expires_at
+        return self.revoked_at is None and (expires_at is None or expires_at > now_ms)
 
 
 class AgentStore(Protocol):

@@ -88,8 +88,12 @@ def tenant_topic(tenant: str) -> str:
 
 def topics(event: Event) -> tuple[str, ...]:
     """The topics that an event belongs to."""
-    shared = (thread_topic(event.tenant, event.thread_id), tenant_topic(event.tenant))
-    return shared if event.request_id is None else (request_topic(event.tenant, event.request_id), *shared)
+    shared_topics = (thread_topic(event.tenant, event.thread_id), tenant_topic(event.tenant))
+    return (
+        shared_topics
+        if event.request_id is None
+        else (request_topic(event.tenant, event.request_id), *shared_topics)
+    )
 
 
 def tenant_of(topic: str) -> str:
@@ -159,7 +163,7 @@ class PersonalChange:
 
 Unstored = Dismissal | Arrival | Activity | PersonalChange
 """The messages without a commit."""
-News = Notice | Unstored
+FeedItem = Notice | Unstored
 """The messages between servers on one store."""
 
 
@@ -185,7 +189,7 @@ class Feed(Protocol):
     The positions of a tenant are 1, 2, 3 … in the order of its commits: a reader that sees one sees all earlier ones.
     """
 
-    async def subscribe(self, receive: Callable[[News], None]) -> Subscription:
+    async def subscribe(self, receive: Callable[[FeedItem], None]) -> Subscription:
         """Call `receive` on the event loop with each new message, including those of this server."""
         ...
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 256 * 1024
 
 FileState = Literal["uploading", "ready", "claimed", "dropped"]
-Why = Literal["closed", "many", "full", "missing"]
+RefusalReason = Literal["closed", "many", "full", "missing"]
 
 
 class FileRefused(Exception):
@@ -40,7 +40,7 @@ class FileRefused(Exception):
     not exist (`missing`).
     """
 
-    def __init__(self, why: Why) -> None:
+    def __init__(self, why: RefusalReason) -> None:
         super().__init__(why)
         self.why = why
 

@@ -17,7 +17,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.values import frozen
 from askback.ports.policy import NOTHING, SideEffects
 
-Place = tuple[str, str]
+HistoryPosition = tuple[str, str]
 """A place in the history: `settled_at` and the id of the request."""
 
 
@@ -39,7 +39,7 @@ class HistoryRow:
     access: AccessList
 
     @property
-    def place(self) -> Place:
+    def place(self) -> HistoryPosition:
         """Its place in the history."""
         return self.settled_at, self.request_id
 
@@ -73,7 +73,7 @@ class InboxStore(Protocol):
         person: str | None = None,
         since: str | None = None,
         until: str | None = None,
-        before: Place | None = None,
+        before: HistoryPosition | None = None,
         limit: int = 50,
     ) -> Sequence[HistoryRow]:
         """Return requests that ended from `since` on and before `until`, the last that ended first."""
@@ -98,7 +98,7 @@ class InboxStore(Protocol):
         *,
         since: str,
         viewer: str | None = None,
-        before: Place | None = None,
+        before: HistoryPosition | None = None,
         limit: int = 50,
     ) -> Sequence[tuple[str, Record]]:
         """Return requests that expired after `since` and that a person has not seen, each after its `settled_at`.

@@ -41,8 +41,8 @@ class NewSession:
 
     def of(self, principal: Principal) -> Session:
         """Return the session of the owner of the login code."""
-        at = self.created_at
-        return Session(self.id, principal, self.half, self.device, at, at, self.expires_at)
+        created_at = self.created_at
+        return Session(self.id, principal, self.half, self.device, created_at, created_at, self.expires_at)
 
 
 class SessionStore(Protocol):

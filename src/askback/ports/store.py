@@ -145,7 +145,7 @@ class Settlement:
     @property
     def end(self) -> End:
         """How the request ends with this step."""
-        return end_of(self.status, self.state, at=self.event.at)
+        return end_of(self.status, self.state, settled_at=self.event.at)
 
 
 @frozen(slots=True)

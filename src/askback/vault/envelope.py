@@ -123,7 +123,7 @@ class Envelope:
 
 # For an object of texts and one whole number this is canonical JSON (RFC 8785), in a sixth of the time of the
 # general package; a test checks that they agree.
-_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+_CANONICAL_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def key_context(binding: Binding, key_id: str) -> bytes:
@@ -136,7 +136,7 @@ def value_context(binding: Binding) -> bytes:
     return _context("secret value", binding, {})
 
 
-def _context(purpose: str, binding: Binding, more: dict[str, str]) -> bytes:
+def _context(purpose: str, binding: Binding, further_members: dict[str, str]) -> bytes:
     """Name every field, so that no two fields or layers can be confused."""
     fields = {
         "format": FORMAT,
@@ -148,7 +148,7 @@ def _context(purpose: str, binding: Binding, more: dict[str, str]) -> bytes:
         "name": binding.name,
         "version": binding.version,
     }
-    return _CANONICAL.encode({**fields, **more}).encode()
+    return _CANONICAL_ENCODER.encode({**fields, **further_members}).encode()
 
 
 class LockedVault:

@@ -34,7 +34,7 @@ def read_key_file(path: Path) -> dict[str, bytes]:
         text = _read(path)
     except OSError as error:
         raise _unusable(path, error) from None
-    entries = [line for line in text.splitlines() if not _is_remark(line)]
+    entries = [line for line in text.splitlines() if not _is_comment(line)]
     return parse_keys(",".join(entries), source=f"The key file {path}")
 
 
@@ -69,11 +69,11 @@ def write_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
 def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
     """Replace the keys in a file atomically; its comments stay. Raises `KeysUnusable`: then nothing has changed."""
     try:
-        remarks = [f"{line}\n" for line in _read(path).splitlines() if _is_remark(line)]
+        comment_lines = [f"{line}\n" for line in _read(path).splitlines() if _is_comment(line)]
         # The target of a link is replaced, not the link.
         target = Path(os.path.realpath(path))
         lines = [_line(key_id, key) for key_id, key in keys.items()]
-        _write(target, "".join([*remarks, *lines]), lambda draft: os.replace(draft, target))
+        _write(target, "".join([*comment_lines, *lines]), lambda draft: os.replace(draft, target))
     except OSError as error:
         raise _unusable(path, error) from None
 
@@ -87,7 +87,7 @@ def _line(key_id: str, key: bytes) -> str:
     return f"{key_id}:{encode(key)}\n"
 
 
-def _is_remark(line: str) -> bool:
+def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 

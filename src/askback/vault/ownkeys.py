@@ -22,11 +22,11 @@ class KeyFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._ring: KeyRing | None = None
-        self._why = KEYS_UNUSABLE
+        self._problem = KEYS_UNUSABLE
 
     async def open(self, *, make: bool) -> None:
         """Read the key file. If it is missing, create it (`make`) or raise `KeysUnusable`."""
-        self._ring, self._why = None, KEYS_UNUSABLE
+        self._ring, self._problem = None, KEYS_UNUSABLE
         keys = await to_thread.run_sync(self._read_or_make if make else self._read)
         self._ring = KeyRing(keys)
 
@@ -64,7 +64,7 @@ class KeyFile:
 
     def _open_ring(self) -> KeyRing:
         if self._ring is None:
-            raise VaultLocked(self._why)
+            raise VaultLocked(self._problem)
         return self._ring
 
     def _read_or_make(self) -> dict[str, bytes]:
@@ -74,7 +74,7 @@ class KeyFile:
 
     def _read(self) -> dict[str, bytes]:
         if not self._path.exists() and not self._path.is_symlink():
-            self._why = KEYS_MISSING
+            self._problem = KEYS_MISSING
             raise KeysUnusable(
                 f"The key file {self._path} is gone, and there are secrets that were sealed with its keys. Nothing is "
                 "lost: put the file back, from your copy, and start again."

@@ -18,7 +18,7 @@ NONCE_BYTES = 12
 COMMITMENT_BYTES = 32
 TAG_BYTES = 16
 MAX_WRAPPED_BYTES = 2_048
-_HEAD = COMMITMENT_BYTES + NONCE_BYTES
+_HEADER_BYTES = COMMITMENT_BYTES + NONCE_BYTES
 
 KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -60,9 +60,13 @@ def read(text: str) -> Sealed | None:
     if len(parts) != 4 or parts[0] != FORMAT or not KEY_ID.fullmatch(parts[1]):
         return None
     wrapped, box = decode(parts[2]), decode(parts[3])
-    if not wrapped or len(wrapped) > MAX_WRAPPED_BYTES or box is None or len(box) < _HEAD + TAG_BYTES:
+    if not wrapped or len(wrapped) > MAX_WRAPPED_BYTES or box is None or len(box) < _HEADER_BYTES + TAG_BYTES:
         return None
-    return Sealed(parts[1], wrapped, Box(box[:COMMITMENT_BYTES], box[COMMITMENT_BYTES:_HEAD], box[_HEAD:]))
+    return Sealed(
+        parts[1],
+        wrapped,
+        Box(box[:COMMITMENT_BYTES], box[COMMITMENT_BYTES:_HEADER_BYTES], box[_HEADER_BYTES:]),
+    )
 
 
 def encode(data: bytes) -> str:

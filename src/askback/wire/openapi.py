@@ -79,13 +79,16 @@ def models(names: str) -> Sequence[type[BaseModel]]:
 
 def document() -> dict[str, Any]:
     """Describe every operation of HTTP."""
-    listed = [each for each in OPERATIONS.values() if "http" in each.over]
+    http_operations = [each for each in OPERATIONS.values() if "http" in each.over]
     _, schemas = models_json_schema(
-        [(each, "validation") for each in dict.fromkeys((Error, *chain.from_iterable(map(_models, listed))))],
+        [
+            (each, "validation")
+            for each in dict.fromkeys((Error, *chain.from_iterable(map(_models, http_operations))))
+        ],
         ref_template=_REF,
     )
     paths: dict[str, dict[str, Any]] = {}
-    for operation in listed:
+    for operation in http_operations:
         paths.setdefault(template(operation), {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
@@ -130,7 +133,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.public:
         document["security"] = []
     document["responses"] = {
-        str(status): _ok(status, reply) for status, reply in sorted(operation.replies.items())
+        str(status): _success_response(status, reply) for status, reply in sorted(operation.replies.items())
     } | {str(status): {"$ref": f"#/components/responses/{status}"} for status in operation.refusals}
     return document
 
@@ -175,7 +178,7 @@ def _key(operation: Operation) -> Iterable[dict[str, Any]]:
         yield {"name": "Idempotency-Key", "in": "header", "description": status_text, "schema": schema}
 
 
-def _ok(status: int, reply: str | None) -> dict[str, Any]:
+def _success_response(status: int, reply: str | None) -> dict[str, Any]:
     status_text = {200: "OK.", 201: "Created.", 204: "No content.", 400: "Refused."}[status]
     if reply is None:
         return {"description": status_text}

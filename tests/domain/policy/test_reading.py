@@ -29,7 +29,7 @@ def words_in(reading: Reading) -> int:
 def test_a_command_with_too_many_parts_is_never_clear(fragment: str, size: int) -> None:
     text = filled(fragment, size)
     for reading in (read_command(text), read_argv(tuple(text.split()))):
-        assert len(reading.all_commands) <= limits.SEEN + 1
+        assert len(reading.all_commands) <= limits.MAX_SEEN_COMMANDS + 1
         assert words_in(reading) <= 2 * limits.WORDS + 1
 
 

@@ -23,10 +23,10 @@ _PREFIX = 32
 
 def is_linear(node: Node) -> bool:
     """Whether the whole pattern, anchored at both ends, is safe."""
-    return _is_safe(node, after=())
+    return _is_safe(node, following=())
 
 
-def _is_safe(node: Node, *, after: Charset) -> bool:
+def _is_safe(node: Node, *, following: Charset) -> bool:
     """Whether `node` is safe where the characters in `after` may follow it."""
     match node:
         case Chars():
@@ -34,44 +34,44 @@ def _is_safe(node: Node, *, after: Charset) -> bool:
         case Edge():
             raise ServerOnly
         case Group():
-            return _is_safe(node.item, after=after)
+            return _is_safe(node.item, following=following)
         case Sequence():
-            return _is_safe_sequence(node.items, after=after)
+            return _is_safe_sequence(node.items, following=following)
         case Choice():
-            return _is_safe_choice(node.alternatives, after=after)
+            return _is_safe_choice(node.alternatives, following=following)
         case Repeat():
-            return _is_safe_repeat(node, after=after)
+            return _is_safe_repeat(node, following=following)
 
 
-def _is_safe_sequence(items: tuple[Node, ...], *, after: Charset) -> bool:
-    followers = [after]
+def _is_safe_sequence(items: tuple[Node, ...], *, following: Charset) -> bool:
+    followers = [following]
     for item in reversed(items):
         followers.append(
             union(_first_chars(item), followers[-1]) if _matches_empty(item) else _first_chars(item)
         )
     followers.reverse()
     return all(
-        _is_safe(item, after=next_) for item, (_, next_) in zip(items, pairwise(followers), strict=True)
+        _is_safe(item, following=next_) for item, (_, next_) in zip(items, pairwise(followers), strict=True)
     )
 
 
-def _is_safe_choice(alternatives: tuple[Node, ...], *, after: Charset) -> bool:
+def _is_safe_choice(alternatives: tuple[Node, ...], *, following: Charset) -> bool:
     empty = sum(_matches_empty(each) for each in alternatives)
-    if empty > 1 or (empty and overlap(_first_chars(Choice(alternatives)), after)):
+    if empty > 1 or (empty and overlap(_first_chars(Choice(alternatives)), following)):
         return False
     beginnings = [_Beginning(_first_chars(each), _leading_sets(each)[0]) for each in alternatives]
-    if not all(_starts_differ(one, other) for one, other in combinations(beginnings, 2)):
+    if not all(_starts_differ(first, second) for first, second in combinations(beginnings, 2)):
         return False
-    return all(_is_safe(each, after=after) for each in alternatives)
+    return all(_is_safe(each, following=following) for each in alternatives)
 
 
-def _is_safe_repeat(node: Repeat, *, after: Charset) -> bool:
+def _is_safe_repeat(node: Repeat, *, following: Charset) -> bool:
     if node.high == 0 or _matches_empty(node.item):
         return False
-    again = _first_chars(node.item)
-    if node.low != node.high and overlap(again, after):
+    repeated_chars = _first_chars(node.item)
+    if node.low != node.high and overlap(repeated_chars, following):
         return False
-    return _is_safe(node.item, after=after if node.high == 1 else union(again, after))
+    return _is_safe(node.item, following=following if node.high == 1 else union(repeated_chars, following))
 
 
 class _Beginning(NamedTuple):
@@ -81,11 +81,11 @@ class _Beginning(NamedTuple):
     prefix: list[Charset]
 
 
-def _starts_differ(one: _Beginning, other: _Beginning) -> bool:
+def _starts_differ(first: _Beginning, second: _Beginning) -> bool:
     """Whether no text begins with a match of both: they differ at some place that both always reach."""
-    if not overlap(one.first, other.first):
+    if not overlap(first.first, second.first):
         return True
-    return any(not overlap(a, b) for a, b in zip(one.prefix, other.prefix, strict=False))
+    return any(not overlap(a, b) for a, b in zip(first.prefix, second.prefix, strict=False))
 
 
 def _leading_sets(node: Node) -> tuple[list[Charset], bool]:
@@ -98,15 +98,15 @@ def _leading_sets(node: Node) -> tuple[list[Charset], bool]:
         case Sequence():
             sets: list[Charset] = []
             for item in node.items:
-                more, whole = _leading_sets(item)
-                sets += more
-                if not whole or len(sets) > _PREFIX:
+                item_sets, is_complete = _leading_sets(item)
+                sets += item_sets
+                if not is_complete or len(sets) > _PREFIX:
                     return sets, False
             return sets, True
         case Repeat() if node.low > 0:
-            sets, whole = _leading_sets(node.item)
-            rounds = min(node.low, _PREFIX) if whole else 1
-            return sets * rounds, whole and rounds == node.high
+            sets, is_complete = _leading_sets(node.item)
+            rounds = min(node.low, _PREFIX) if is_complete else 1
+            return sets * rounds, is_complete and rounds == node.high
         case _:
             return [], False
 

@@ -19,13 +19,13 @@ BEYOND_ASCII: Range = (0x80, LAST)
 
 def charset(ranges: Iterable[Range]) -> Charset:
     """Sort and join ranges."""
-    joined: list[Range] = []
+    merged_ranges: list[Range] = []
     for low, high in sorted(ranges):
-        if joined and low <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        if merged_ranges and low <= merged_ranges[-1][1] + 1:
+            merged_ranges[-1] = (merged_ranges[-1][0], max(high, merged_ranges[-1][1]))
         else:
-            joined.append((low, high))
-    return tuple(joined)
+            merged_ranges.append((low, high))
+    return tuple(merged_ranges)
 
 
 def complement(chars: Charset) -> Charset:
@@ -46,7 +46,7 @@ def overlap(one: Charset, other: Charset) -> bool:
 
 def union(*sets: Charset) -> Charset:
     """Return the union of the sets."""
-    return charset(each for one in sets for each in one)
+    return charset(char_range for chars in sets for char_range in chars)
 
 
 def _ranges(text: str) -> Charset:
@@ -91,7 +91,7 @@ def _in_class(char: str, name: str) -> bool:
     return name == ("Latin" if char.isalpha() else "Common")
 
 
-_NAMED = {9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+_NAMED_ESCAPES = {9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
 
 class ServerOnly(Exception):
@@ -100,12 +100,12 @@ class ServerOnly(Exception):
 
 def escape_literal(code: int) -> str:
     """Write a character outside a class."""
-    return _escape(code, special="^$\\.*+?()[]{}|")
+    return _escape(code, special_chars="^$\\.*+?()[]{}|")
 
 
 def escape_class_literal(code: int) -> str:
     """Write a character inside a class."""
-    return _escape(code, special="\\[]^-")
+    return _escape(code, special_chars="\\[]^-")
 
 
 def class_source(chars: Charset) -> str:
@@ -119,13 +119,13 @@ def _range_source(low: int, high: int) -> str:
     return f"{escape_class_literal(low)}{'-' if high > low + 1 else ''}{escape_class_literal(high)}"
 
 
-def _escape(code: int, *, special: str) -> str:
+def _escape(code: int, *, special_chars: str) -> str:
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         raise ServerOnly
-    if code in _NAMED:
-        return _NAMED[code]
+    if code in _NAMED_ESCAPES:
+        return _NAMED_ESCAPES[code]
     if code < 0x20 or 0x7F <= code <= 0x9F:
         return f"\\x{code:02x}"
     if code in (0x2028, 0x2029, 0xFEFF):
         return f"\\u{code:04x}"
-    return f"\\{chr(code)}" if chr(code) in special else chr(code)
+    return f"\\{chr(code)}" if chr(code) in special_chars else chr(code)

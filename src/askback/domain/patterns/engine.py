@@ -80,8 +80,8 @@ def in_re2_spelling(pattern: str) -> str:
 
 def _respell(match: re.Match[str]) -> str:
     if match["high"]:
-        pair = 0x10000 + ((int(match["high"], 16) & 0x3FF) << 10) + (int(match["low"], 16) & 0x3FF)
-        return f"\\x{{{pair:x}}}"
+        code_point = 0x10000 + ((int(match["high"], 16) & 0x3FF) << 10) + (int(match["low"], 16) & 0x3FF)
+        return f"\\x{{{code_point:x}}}"
     digits = match["braced"] or match["plain"]
     return f"\\x{{{digits}}}" if digits else match[0]
 

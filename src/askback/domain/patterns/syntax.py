@@ -140,22 +140,22 @@ class _Parser:
         return [_char(ord(char)) for char in run]
 
     def quantified(self, node: Node) -> Node:
-        low, high = 1, 1
+        minimum, maximum = 1, 1
         if self.take("*"):
-            low, high = 0, None
+            minimum, maximum = 0, None
         elif self.take("+"):
-            low, high = 1, None
+            minimum, maximum = 1, None
         elif self.take("?"):
-            low, high = 0, 1
+            minimum, maximum = 0, 1
         elif (count := self.match_next(_COUNT)) is not None:
-            low = int(count[1])
-            high = (int(count[3]) if count[3] else None) if count[2] else low
+            minimum = int(count[1])
+            maximum = (int(count[3]) if count[3] else None) if count[2] else minimum
         else:
             return node
         self.take("?")  # lazy or greedy: a full match is the same
         if self.text[self.at : self.at + 1] in ("*", "+", "?") or _COUNT.match(self.text, self.at):
             raise ServerOnly
-        return Repeat(node, low, high)
+        return Repeat(node, minimum, maximum)
 
     def atom(self) -> Node:
         char = self.next()
@@ -191,8 +191,8 @@ class _Parser:
         if (name := self.text[self.at : self.at + 1]) and name in "sS":
             self.at += 1
             return Chars(charset.PERL[name], f"[{'^' if name == 'S' else ''}{class_source(charset.SPACE)}]")
-        named = self.named_class()
-        return Chars(*named) if named else _char(self.escaped_char())
+        class_chars = self.named_class()
+        return Chars(*class_chars) if class_chars else _char(self.escaped_char())
 
     def named_class(self) -> tuple[Charset, str] | None:
         """Take `d`, `w`, `s`, `pL` … after a backslash: its set, and its JavaScript within a class."""
@@ -230,10 +230,10 @@ class _Parser:
         source: list[str] = []
         inexact = False
         while not source or not self.take("]"):  # a leading bracket is a literal
-            chars, piece = self.class_item()
+            chars, item_source = self.class_item()
             ranges.extend(chars)
-            source.append(piece)
-            inexact = inexact or "\\p" in piece or "\\P" in piece
+            source.append(item_source)
+            inexact = inexact or "\\p" in item_source or "\\P" in item_source
         chars = charset.charset(ranges)
         if negated:
             chars = charset.complement(chars)

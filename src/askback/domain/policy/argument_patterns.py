@@ -17,7 +17,7 @@ from askback.domain.patterns.engine import Matcher, compile_pattern
 from askback.domain.policy import files, paths
 from askback.domain.policy.shell.characters import why_suspicious
 
-_WILD = re.compile(r"(\*\*|\*|\?)")
+_WILDCARD = re.compile(r"(\*\*|\*|\?)")
 _PARENT_STEP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
 
 
@@ -41,7 +41,7 @@ def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
     return _compile_glob(glob).fullmatch(value) if has_wildcard(glob) else value == glob
 
 
-def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str, glob: str) -> bool:
+def deny_matches(arguments: Mapping[str, Any], roots: Sequence[str], name: str, glob: str) -> bool:
     """Tell whether an argument may match the pattern of a deny or ask rule.
 
     For a path, every text in `places` that may be a path is checked: resolved, in upper and lower case, and for a
@@ -49,7 +49,7 @@ def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str,
     """
     is_path = files.is_path_key(name)
     candidates = (
-        places
+        roots
         if is_path
         else list(islice(_values_of_key(arguments, files.fold_key(name)), files.MAX_PATHS + 1))
     )
@@ -62,22 +62,22 @@ def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str,
 
 def _normalize(path: str) -> str:
     """Return a path without `./` and without doubled slashes."""
-    rooted = "/" if path.startswith("/") else ""
+    root = "/" if path.startswith("/") else ""
     parts = [part for part in path.split("/") if part not in {"", "."}]
-    return rooted + "/".join(parts) + ("/" if parts and path.endswith("/") else "")
+    return root + "/".join(parts) + ("/" if parts and path.endswith("/") else "")
 
 
 def _may_match(candidate: str, glob: str) -> bool:
     if len(candidate) > files.MAX_PATH_LENGTH:
         return True  # too many to check
-    resolved = "/".join(paths.components(paths.without_scheme(candidate)))
+    normalized = "/".join(paths.components(paths.without_scheme(candidate)))
     target_name = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
-    rooted = glob.startswith("/")
-    elsewhere = not rooted or resolved.startswith(("..", "~"))
-    if rooted and not elsewhere and not paths.leaves_folder(candidate):
+    is_absolute = glob.startswith("/")
+    may_be_outside = not is_absolute or normalized.startswith(("..", "~"))
+    if is_absolute and not may_be_outside and not paths.leaves_folder(candidate):
         return False
-    return _compile_glob(f"**/{target_name}" if elsewhere else target_name, any_case=True).fullmatch(
-        f"/{resolved}" if elsewhere else resolved
+    return _compile_glob(f"**/{target_name}" if may_be_outside else target_name, any_case=True).fullmatch(
+        f"/{normalized}" if may_be_outside else normalized
     )
 
 
@@ -119,7 +119,7 @@ def _compile_glob(glob: str, *, any_case: bool = False) -> Matcher:
 
     In a URL they do not match `?`, `#` and `@` either, because another host may follow these.
     """
-    one = "[^/?#@\\\\]" if "://" in glob else "[^/]"
-    stand_for = {"**": ".*", "*": f"{one}*", "?": one}
-    body = "".join(stand_for.get(part) or re.escape(part) for part in _WILD.split(glob))
+    single_character = "[^/?#@\\\\]" if "://" in glob else "[^/]"
+    stand_for = {"**": ".*", "*": f"{single_character}*", "?": single_character}
+    body = "".join(stand_for.get(part) or re.escape(part) for part in _WILDCARD.split(glob))
     return compile_pattern(f"(?s{'i' if any_case else ''}){body}")

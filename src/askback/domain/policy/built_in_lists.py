@@ -85,8 +85,8 @@ def built_in_rules(name: str) -> tuple[Rule, ...]:
 
 def built_in_groups() -> dict[str, tuple[Rule, ...]]:
     """Return the rules of all lists, grouped by subject: `GROUPS`, and the tools that read."""
-    grouped = {name: tuple(map(parse_rule, _parse_rules(text))) for name, text in GROUPS.items()}
-    return {**grouped, "tools": built_in_rules("read-only-tools")}
+    rules_by_group = {name: tuple(map(parse_rule, _parse_rules(text))) for name, text in GROUPS.items()}
+    return {**rules_by_group, "tools": built_in_rules("read-only-tools")}
 
 
 BUILT_IN_TEXTS = frozenset(rule.text for rules in built_in_groups().values() for rule in rules)

@@ -102,10 +102,10 @@ class Call:
     @property
     def is_edit(self) -> bool:
         """Whether the tool writes files."""
-        named = self.folded_name in EDIT_TOOLS or (
+        is_edit_name = self.folded_name in EDIT_TOOLS or (
             self.folded_name in _OF_GENERAL_NAME and files.names_file(self.members)
         )
-        return named and not self.is_view
+        return is_edit_name and not self.is_view
 
     @property
     def may_write(self) -> bool:
@@ -177,10 +177,10 @@ class Call:
     @cached_property
     def folder(self) -> str | None:
         """The folder that the call runs in, from its input or its adapter; it may be relative."""
-        own = self.shell_input.folder if self.is_shell else None
-        if self.cwd is None or (own or "").startswith("~"):
-            return own
-        return normalize_folder(posixpath.join(self.cwd, own or "")) or None
+        shell_folder = self.shell_input.folder if self.is_shell else None
+        if self.cwd is None or (shell_folder or "").startswith("~"):
+            return shell_folder
+        return normalize_folder(posixpath.join(self.cwd, shell_folder or "")) or None
 
     @cached_property
     def exact_call(self) -> tuple[str, bytes]:
@@ -188,14 +188,14 @@ class Call:
 
         A rule for exactly this call of a shell tool names both, and the folder. Raises NotCanonical.
         """
-        parsed = self.shell_input
-        if parsed.shell in SHELLS:
-            return parsed.shell, canonical_json({**parsed.beside, "command": parsed.text})
-        own = self.folded_name == parsed.shell or (
-            parsed.shell in {"user", "unknown"} and self.folded_name not in SHELLS
+        shell_input = self.shell_input
+        if shell_input.shell in SHELLS:
+            return shell_input.shell, canonical_json({**shell_input.beside, "command": shell_input.text})
+        is_plain_shell = self.folded_name == shell_input.shell or (
+            shell_input.shell in {"user", "unknown"} and self.folded_name not in SHELLS
         )
-        shell = {} if own else {"shell": parsed.shell}
-        return self.folded_name, canonical_json({**parsed.beside, **shell, "command": parsed.text})
+        shell = {} if is_plain_shell else {"shell": shell_input.shell}
+        return self.folded_name, canonical_json({**shell_input.beside, **shell, "command": shell_input.text})
 
     @cached_property
     def identity(self) -> str:
@@ -207,29 +207,37 @@ class Call:
         return digest_of(canonical_json(self._relevant_input()))
 
     def _relevant_input(self) -> dict[str, Any]:
-        parsed = self.shell_input if self.is_shell else None
-        if parsed is not None and parsed.command is not None:
-            return {**self._command_members(parsed), "folder": self.folder, "beside": dict(parsed.beside)}
+        shell_input = self.shell_input if self.is_shell else None
+        if shell_input is not None and shell_input.command is not None:
+            return {
+                **self._command_members(shell_input),
+                "folder": self.folder,
+                "beside": dict(shell_input.beside),
+            }
         if not self.has_members:
             return {"tool": self.folded_name, "input": self.input}
         is_file_tool = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
-        remaining = {
+        relevant_members = {
             key: value
             for key, value in self.members.items()
             if not (is_file_tool and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
         }
-        return {"tool": self.folded_name, "input": remaining}
+        return {"tool": self.folded_name, "input": relevant_members}
 
-    def _command_members(self, parsed: ShellInput) -> dict[str, Any]:
+    def _command_members(self, shell_input: ShellInput) -> dict[str, Any]:
         """Return the words that run and their redirection targets, or the text if they are not certain."""
-        if parsed.words:
-            inner = Call("bash", {"argv": parsed.words})
-            handed_over = inner.shell_input.words != parsed.words
-            return inner._command_members(inner.shell_input) if handed_over else {"commands": [parsed.words]}
+        if shell_input.words:
+            inner = Call("bash", {"argv": shell_input.words})
+            is_delegated = inner.shell_input.words != shell_input.words
+            return (
+                inner._command_members(inner.shell_input)
+                if is_delegated
+                else {"commands": [shell_input.words]}
+            )
         reading = self.reading
-        commands = () if reading is None else _certain_words(reading, parsed.text)
+        commands = () if reading is None else _certain_words(reading, shell_input.text)
         if reading is None or not commands:
-            return {"text": parsed.text, "shell": parsed.shell, "tool": self.folded_name}
+            return {"text": shell_input.text, "shell": shell_input.shell, "tool": self.folded_name}
         files = [
             [name for name in names if name not in _NO_FILES] for names in (reading.targets, reading.inputs)
         ]
@@ -257,8 +265,8 @@ def _certain_words(reading: Reading, text: str) -> tuple[Argv, ...]:
     if not reading.unclear:
         return reading.commands
     steps = reading.extended.steps if reading.extended and "<<" not in text else ()
-    plain = not any(step.patterns or step.folders != (None,) for step in steps)
-    return tuple(step.argv for step in steps) if plain else ()
+    is_certain = not any(step.patterns or step.folders != (None,) for step in steps)
+    return tuple(step.argv for step in steps) if is_certain else ()
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -22,35 +22,37 @@ _READ_DIFFERENTLY = re.compile(r"[&|<>^!;()$`\\\\\"'\n{}@#]|\A[=~]")
 """Characters in a quoted bash word that some shell interprets."""
 
 _SAME_QUOTES = re.compile(r"""'[^'\\\n]*'|"[^"'\\$`!\n]*\"""")
-_ALIKE = re.compile(r"[\w./@+%:,=~^ |&;>-]*")
+_READ_ALIKE = re.compile(r"[\w./@+%:,=~^ |&;>-]*")
 _FIRST_SIGN = re.compile(r"(?:\A|[ |&;])[=~@]")
 
 
-def read_command_input(parsed: ShellInput) -> Reading:
+def read_command_input(shell_input: ShellInput) -> Reading:
     """Read the input of a shell tool. Without exactly one command the reading is unclear."""
-    command = parsed.command
+    command = shell_input.command
     if command is None:
-        return replace(scan_fragments(_possible_commands(parsed.beside)), incomplete=Reason("no_command"))
+        return replace(
+            scan_fragments(_possible_commands(shell_input.beside)), incomplete=Reason("no_command")
+        )
     if isinstance(command, str):
-        reading = _read_text(command, parsed)
+        reading = _read_text(command, shell_input)
     else:
-        reading = read_argv(command, others=_possible_commands(parsed.beside))
-    if parsed.beside:
+        reading = read_argv(command, others=_possible_commands(shell_input.beside))
+    if shell_input.beside:
         reading = replace(reading, extended=None)
-    if has_command_key(parsed.beside):
-        two = Reason("two_commands")
-        return replace(reading, commands=(), unclear=two, incomplete=two)
-    if parsed.beside and reading.unclear is None:
-        return replace(reading, commands=(), unclear=Reason("input_key", name=next(iter(parsed.beside))))
+    if has_command_key(shell_input.beside):
+        two_commands = Reason("two_commands")
+        return replace(reading, commands=(), unclear=two_commands, incomplete=two_commands)
+    if shell_input.beside and reading.unclear is None:
+        return replace(reading, commands=(), unclear=Reason("input_key", name=next(iter(shell_input.beside))))
     return reading
 
 
-def _read_text(command: str, parsed: ShellInput) -> Reading:
-    understood = "sh" if parsed.shell == "user" else parsed.shell
-    reading = read_command(command, understood, others=_possible_commands(parsed.beside))
-    if parsed.shell == "unknown":
+def _read_text(command: str, shell_input: ShellInput) -> Reading:
+    shell = "sh" if shell_input.shell == "user" else shell_input.shell
+    reading = read_command(command, shell, others=_possible_commands(shell_input.beside))
+    if shell_input.shell == "unknown":
         return replace(reading, commands=(), unclear=Reason("unknown_shell"), extended=None)
-    if parsed.shell != "user":
+    if shell_input.shell != "user":
         return reading
     posix = reading.extended or (
         None if reading.unclear else ExtendedReading(tuple(map(Step, reading.commands)), ())
@@ -63,8 +65,8 @@ def _read_text(command: str, parsed: ShellInput) -> Reading:
 
 def _shells_agree(command: str) -> bool:
     """Tell whether bash, zsh, fish and PowerShell read a text alike; `cmd.exe` has no single quotes and no `;`."""
-    bare = _SAME_QUOTES.sub("", command)
-    return bool(_ALIKE.fullmatch(bare)) and not _FIRST_SIGN.search(bare)
+    unquoted = _SAME_QUOTES.sub("", command)
+    return bool(_READ_ALIKE.fullmatch(unquoted)) and not _FIRST_SIGN.search(unquoted)
 
 
 def is_portable(command: str, reading: Reading) -> bool:
@@ -81,9 +83,9 @@ def is_portable(command: str, reading: Reading) -> bool:
 def scan_input(arguments: object) -> Reading:
     """Look for commands in the input of an unknown tool: below keys that hold a command, or anywhere."""
     return scan_fragments(
-        piece
+        fragment
         for value in (_command_values(arguments) if has_command_key(arguments) else (arguments,))
-        for piece in _possible_commands(value)
+        for fragment in _possible_commands(value)
     )
 
 

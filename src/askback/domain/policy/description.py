@@ -49,8 +49,8 @@ def _content(rule: Rule) -> tuple[Form, str, list[str]]:
     if rule.words == ():
         return "everything", "", []
     if rule.words is not None:
-        ending: Form = "any_arguments" if rule.any_arguments else "options" if rule.prefix else "command"
-        return ending, shlex.join(rule.words), []
+        form: Form = "any_arguments" if rule.any_arguments else "options" if rule.prefix else "command"
+        return form, shlex.join(rule.words), []
     if rule.input is not None:
         if rule.text.startswith(f"{rule.tool}("):
             return "text", json.loads(rule.input)["command"], []

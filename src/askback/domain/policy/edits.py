@@ -25,7 +25,9 @@ _DATA_FOLDERS = frozenset(EDIT_LISTS["data_folders"])
 _TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
 _INNER = frozenset(EDIT_LISTS["inner_endings"])
 
-_ODD = re.compile(r"""[\x00-\x1f\x7f\\:*?"<>|`;&^{}]|\$[A-Z_(]|%[0-9A-Fa-f]{2}|%[A-Za-z_]+%|~""")
+_UNUSUAL_CHARACTERS = re.compile(
+    r"""[\x00-\x1f\x7f\\:*?"<>|`;&^{}]|\$[A-Z_(]|%[0-9A-Fa-f]{2}|%[A-Za-z_]+%|~"""
+)
 _PUNCTUATION = frozenset("/\\:")
 _CONTENTS = frozenset(
     """
@@ -47,25 +49,25 @@ _CHOICES = {
     "mode": frozenset("edit create overwrite".split()),
     "celltype": frozenset("code markdown raw".split()),
 }
-_LISTED = frozenset("edits replacements".split())
+_EDIT_LIST_KEYS = frozenset("edits replacements".split())
 """Keys that hold a list of edits, each of which may name its own file."""
 
 
-def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
+def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | None:
     """Say why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
     files = _written_files(arguments)
     if not files or not all(files):
         return Reason("edit_and_more")
-    return next(filter(None, (file_objection(path, reach) for path in files)), None)
+    return next(filter(None, (file_objection(path, read_scope) for path in files)), None)
 
 
-def file_objection(path: str, reach: ReadScope) -> Reason | None:
+def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
     """Say why edits to a file need approval; None for an ordinary source or document below a root."""
-    names = _below_root(path, reach)
+    names = _below_root(path, read_scope)
     if not names:
-        outside = not _is_ambiguous(path) and not reach.contains(path)
-        return Reason("edit_outside" if outside else "edit_odd_path", path=path)
-    if reach.is_secret(path):
+        is_outside = not _is_ambiguous(path) and not read_scope.contains(path)
+        return Reason("edit_outside" if is_outside else "edit_odd_path", path=path)
+    if read_scope.is_secret(path):
         return Reason("edit_secret", path=path)
     if _is_loaded_name(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
@@ -81,20 +83,22 @@ def is_project_config(path: str) -> bool:
     """
     names = [name for name in path.replace("\\", "/").split("/") if name not in {"", ".", ".."}]
     hidden = (name.startswith(".") for name in names)
-    return any(hidden) or bool(_ODD.search(path)) or _is_loaded_name(names)
+    return any(hidden) or bool(_UNUSUAL_CHARACTERS.search(path)) or _is_loaded_name(names)
 
 
-def _below_root(path: str, reach: ReadScope) -> list[str] | None:
+def _below_root(path: str, read_scope: ReadScope) -> list[str] | None:
     """Return the components of a path below its outermost root; None if it is unusual or outside all roots."""
     if _is_ambiguous(path):
         return None
-    resolved = reach.resolve(path)
-    if resolved is None or not reach.contains(path):
+    absolute_path = read_scope.resolve(path)
+    if absolute_path is None or not read_scope.contains(path):
         return None
-    if resolved.startswith("/"):
-        root = min((normalize_path(root) for root in reach.roots if is_below(resolved, root)), key=len)
-        resolved = resolved[len(root.rstrip("/")) :]
-    return [name for name in resolved.split("/") if name]
+    if absolute_path.startswith("/"):
+        root = min(
+            (normalize_path(root) for root in read_scope.roots if is_below(absolute_path, root)), key=len
+        )
+        absolute_path = absolute_path[len(root.rstrip("/")) :]
+    return [name for name in absolute_path.split("/") if name]
 
 
 def _is_ambiguous(path: str) -> bool:
@@ -102,7 +106,7 @@ def _is_ambiguous(path: str) -> bool:
     if (
         not path
         or len(path) > MAX_PATH_LENGTH
-        or _ODD.search(path)
+        or _UNUSUAL_CHARACTERS.search(path)
         or why_suspicious(path)
         or path.startswith("//")
     ):
@@ -114,57 +118,59 @@ def _is_ambiguous_name(name: str) -> bool:
     """Tell whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
     if name in {"", "."}:
         return False
-    plain = fold_name(name)
+    folded_name = fold_name(name)
     if name == ".." or name[0] in " -" or name[-1] in " ." or name != name.strip():
         return True
-    return plain != name.casefold() and (
-        plain[0] in ". -" or plain[-1] in " ." or bool(_PUNCTUATION & set(plain))
+    return folded_name != name.casefold() and (
+        folded_name[0] in ". -" or folded_name[-1] in " ." or bool(_PUNCTUATION & set(folded_name))
     )
 
 
 def _is_loaded_name(names: Sequence[str]) -> bool:
-    compared = [fold_name(name) for name in names]
-    if not compared:
+    folded_names = [fold_name(name) for name in names]
+    if not folded_names:
         return True
-    return any(name_pattern("folders").match(name) for name in compared[:-1]) or is_listed_name(compared)
+    return any(name_pattern("folders").match(name) for name in folded_names[:-1]) or is_listed_name(
+        folded_names
+    )
 
 
-def _has_source_ending(compared: list[str]) -> bool:
-    stem, dot, ending = compared[-1].rpartition(".")
+def _has_source_ending(folded_names: list[str]) -> bool:
+    stem, dot, suffix = folded_names[-1].rpartition(".")
     if not dot or not stem:
         return False
-    inner = stem.rpartition(".")[2] if ending in _TEMPLATES else ""
+    inner = stem.rpartition(".")[2] if suffix in _TEMPLATES else ""
     if inner in _INNER:
         return False
-    if ending in _SOURCES:
+    if suffix in _SOURCES:
         return True
-    return ending in _DATA and any(name in _DATA_FOLDERS for name in compared[:-1])
+    return suffix in _DATA and any(name in _DATA_FOLDERS for name in folded_names[:-1])
 
 
 def _written_files(arguments: Mapping[str, Any]) -> list[str] | None:
     """Return the files that an input writes; None if it may do more than that."""
-    places: list[str] = []
+    paths: list[str] = []
     patched: list[str] = []
     for name, value in arguments.items():
         key = fold_key(name)
         if is_path_key(name):
             if not isinstance(value, str):
                 return None
-            places.append(value)
+            paths.append(value)
         elif key in _PATCHES and isinstance(value, str):
-            files = _files_of_patch(key, value, alone=not any(map(is_path_key, arguments)))
+            files = _files_of_patch(key, value, is_only_file=not any(map(is_path_key, arguments)))
             if files is None:
                 return None
             patched += files
-        elif key in _LISTED and (listed := _files_of_edits(value)):
-            patched += listed
+        elif key in _EDIT_LIST_KEYS and (edited_files := _files_of_edits(value)):
+            patched += edited_files
         elif not _is_harmless_member(name, value):
             return None
-    if len(places) > 1 or (
-        places and any(normalize_path(path) != normalize_path(places[0]) for path in patched)
+    if len(paths) > 1 or (
+        paths and any(normalize_path(path) != normalize_path(paths[0]) for path in patched)
     ):
         return None
-    return places or patched
+    return paths or patched
 
 
 def _files_of_edits(value: object) -> list[str] | None:
@@ -173,19 +179,21 @@ def _files_of_edits(value: object) -> list[str] | None:
     candidates = [
         _file_of_edit(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)
     ]
-    named = [path for path in candidates if path is not None]
-    return named if len(named) == len(members) else None
+    paths = [path for path in candidates if path is not None]
+    return paths if len(paths) == len(members) else None
 
 
 def _file_of_edit(edit: Mapping[str, object]) -> str | None:
     path = [value for name, value in edit.items() if is_path_key(name)]
-    plain = all(_is_harmless_member(name, value) for name, value in edit.items() if not is_path_key(name))
-    return path[0] if plain and len(path) == 1 and isinstance(path[0], str) else None
+    is_harmless = all(
+        _is_harmless_member(name, value) for name, value in edit.items() if not is_path_key(name)
+    )
+    return path[0] if is_harmless and len(path) == 1 and isinstance(path[0], str) else None
 
 
-def _files_of_patch(key: str, text: str, *, alone: bool) -> list[str] | None:
+def _files_of_patch(key: str, text: str, *, is_only_file: bool) -> list[str] | None:
     """Return the files of a patch. A `diff` of search and replacement blocks next to a path names none."""
-    if not alone and key == "diff" and patches.is_search_replace(text):
+    if not is_only_file and key == "diff" and patches.is_search_replace(text):
         return []
     return patches.patched_files(text)
 

@@ -42,7 +42,7 @@ No caller can send it: an id is not blank.
 
 
 def read_settings(
-    everywhere: str | None,
+    tenant_settings: str | None,
     in_thread: str | None = None,
     *,
     agent: str | None = None,
@@ -53,16 +53,16 @@ def read_settings(
     With an `agent`, return the settings for that agent: a thread's mode may apply to other agents only. `is_first`
     says that the thread belongs to this agent, or to none yet.
     """
-    settings = _parse_settings(everywhere)
+    settings = _parse_settings(tenant_settings)
     if not in_thread:
         return settings
-    own = dict(read_thread_settings(everywhere, in_thread))
+    thread_settings = dict(read_thread_settings(tenant_settings, in_thread))
     mode = ShadowSettings.model_validate_json(in_thread).mode
     if agent is not None and mode in LOOSENING_MODES:
-        listed = mode_agents(in_thread)
-        if agent not in listed and not (is_first and FIRST_AGENT in listed):
+        agents = mode_agents(in_thread)
+        if agent not in agents and not (is_first and FIRST_AGENT in agents):
             mode = None
-    return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
+    return settings.model_copy(update=thread_settings if mode is None else {**thread_settings, "mode": mode})
 
 
 @lru_cache(maxsize=256)

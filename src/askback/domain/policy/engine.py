@@ -40,7 +40,7 @@ Applies = Callable[[Rule], bool]
 """Tells whether a rule applies in the folder of a call."""
 
 _PLAN_MODE = RuleSet(PLAN_MODE_RULES)
-_JOINED = re.compile(r"[;&\n]")
+_COMMAND_SEPARATOR = re.compile(r"[;&\n]")
 
 
 @frozen(slots=True)
@@ -114,8 +114,8 @@ def decide(call: Call, policy: Policy) -> PolicyResult:
     try:
         return replace(_decide(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
-        why = Reason("check_failed", failure=type(failure).__name__)
-        return PolicyResult(_ask_or_deny(policy), (why,), digest=digest)
+        reason = Reason("check_failed", failure=type(failure).__name__)
+        return PolicyResult(_ask_or_deny(policy), (reason,), digest=digest)
 
 
 def _decide(call: Call, policy: Policy) -> PolicyResult:
@@ -123,9 +123,11 @@ def _decide(call: Call, policy: Policy) -> PolicyResult:
     dangers = risks(call)
     if limit:
         return PolicyResult("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
-    denied = _find_rule(call, policy.rule_set, "deny")
-    if denied:
-        return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), (denied.text,), dangers)
+    deny_rule = _find_rule(call, policy.rule_set, "deny")
+    if deny_rule:
+        return PolicyResult(
+            "deny", (Reason("denied_by_rule", rule=deny_rule.text),), (deny_rule.text,), dangers
+        )
     ask_rule = _find_rule(call, policy.rule_set, "ask")
     if ask_rule or policy.faults:
         reasons = (Reason("asked_by_rule", rule=ask_rule.text),) if ask_rule else policy.faults
@@ -145,24 +147,26 @@ def _ask_or_deny(policy: Policy) -> PolicyDecision:
 
 
 def _decide_by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> PolicyResult:
-    texts, misses = _covering_rules(call, policy, dangers)
-    listed = texts is not None
+    texts, mismatches = _covering_rules(call, policy, dangers)
+    is_listed = texts is not None
     rules = tuple(dict.fromkeys(texts or ()))
-    if policy.mode == "plan" and not (listed and _only_reads(call, texts or (), policy)):
-        return PolicyResult("deny", (Reason("plan_mode"), *misses), risks=dangers)
-    if unchecked := _find_unchecked(call, policy):
-        why = Reason("unchecked", why=unchecked)
-        return PolicyResult(_ask_or_deny(policy), (why, *dangers), risks=dangers)
+    if policy.mode == "plan" and not (is_listed and _only_reads(call, texts or (), policy)):
+        return PolicyResult("deny", (Reason("plan_mode"), *mismatches), risks=dangers)
+    if unchecked_reason := _find_unchecked(call, policy):
+        reason = Reason("unchecked", why=unchecked_reason)
+        return PolicyResult(_ask_or_deny(policy), (reason, *dangers), risks=dangers)
     level: PolicyLevel = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
-    editing = policy.mode == "accept_edits" and call.is_edit and not listed and not dangers
-    wrong = edits.objection(call.members, policy.read_scope(call)) if editing else None
-    edit = editing and wrong is None
+    editing = policy.mode == "accept_edits" and call.is_edit and not is_listed and not dangers
+    edit_objection = edits.objection(call.members, policy.read_scope(call)) if editing else None
+    edit = editing and edit_objection is None
     kind = table_decision(
-        level, policy.ask, listed=listed or edit, dangerous=bool(dangers), table=policy.table
+        level, policy.ask, listed=is_listed or edit, dangerous=bool(dangers), table=policy.table
     )
     if kind != "allow":
-        misses = misses if wrong is None else (wrong,)
-        return PolicyResult(kind, _reasons_not_to_allow(kind, level, policy, misses, dangers), risks=dangers)
+        mismatches = mismatches if edit_objection is None else (edit_objection,)
+        return PolicyResult(
+            kind, _reasons_not_to_allow(kind, level, policy, mismatches, dangers), risks=dangers
+        )
     return PolicyResult("allow", (_reason_to_allow(level, ", ".join(rules), edit=edit),), rules, dangers)
 
 
@@ -178,32 +182,32 @@ def _reasons_not_to_allow(
     kind: PolicyDecision,
     level: PolicyLevel,
     policy: Policy,
-    misses: tuple[Reason, ...],
+    mismatches: tuple[Reason, ...],
     dangers: tuple[Reason, ...],
 ) -> tuple[Reason, ...]:
     if level == "deny":
         return (Reason("level_deny"),)
     if kind == "deny":
-        return (Reason("nobody_asked"), *misses, *dangers)
-    return (*((Reason("everything_asked"),) if policy.ask == "always" else ()), *misses, *dangers)
+        return (Reason("nobody_asked"), *mismatches, *dangers)
+    return (*((Reason("everything_asked"),) if policy.ask == "always" else ()), *mismatches, *dangers)
 
 
 def _find_unchecked(call: Call, policy: Policy) -> Reason | None:
     """Say why the checks so far may have missed something; such a call is never allowed by level or mode."""
     if call.reading is not None and call.reading.incomplete:
         return call.reading.incomplete
-    if own := rule_scope.check_own_data(call, policy.read_scope(call)):
-        return own
+    if own_data_reason := rule_scope.check_own_data(call, policy.read_scope(call)):
+        return own_data_reason
     return files.why_ambiguous(call.possible_paths, call.other_keys) if call.is_edit else None
 
 
 def _find_rule(call: Call, rules: RuleSet, effect: Literal["deny", "ask"]) -> Rule | None:
     """Find the first rule that denies or asks."""
-    seen = () if call.reading is None else call.reading.all_commands
+    commands = () if call.reading is None else call.reading.all_commands
     for rule in rules.stopping(effect):
-        every = rule.words == () and call.reading is not None
+        matches_every_command = rule.words == () and call.reading is not None
         if rule.applies_in_folder(call) and (
-            every or rule.covers(call) or any(rule.denies(argv) for argv in seen)
+            matches_every_command or rule.covers(call) or any(rule.denies(argv) for argv in commands)
         ):
             return rule
     return None
@@ -217,15 +221,15 @@ def _covering_rules(
     def anywhere(rule: Rule) -> bool:
         return rule.applies_in_folder(call)
 
-    def here(rule: Rule) -> bool:
+    def applies_in_folder(rule: Rule) -> bool:
         return rule.applies_in_folder(call) and (rule.folder is not None or rule.built_in)
 
     if not call.is_shell or not policy.roots or policy.read_scope(call).contains("."):
         return _cover_call(call, policy, anywhere, dangers)
-    cover = _cover_call(call, policy, here, dangers)
-    if cover[0] is None and _cover_call(call, policy, anywhere, dangers)[0] is not None:
+    coverage = _cover_call(call, policy, applies_in_folder, dangers)
+    if coverage[0] is None and _cover_call(call, policy, anywhere, dangers)[0] is not None:
         return None, (Reason("rule_not_here", folder=call.folder or ""),)
-    return cover
+    return coverage
 
 
 def _cover_call(
@@ -233,73 +237,79 @@ def _cover_call(
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     rules = policy.rule_set
     if call.is_shell and call.reading is not None:
-        exact = next((rule for rule in rules.exact if applies(rule) and rule.covers(call)), None)
-        if exact is not None:
-            return (exact.text,), ()
+        exact_rule = next((rule for rule in rules.exact if applies(rule) and rule.covers(call)), None)
+        if exact_rule is not None:
+            return (exact_rule.text,), ()
         return _cover_commands(call.reading, rules, applies, policy.read_scope(call), dangerous=bool(dangers))
-    miss: Reason | None = None
+    mismatch: Reason | None = None
     name = None if call.is_shell else call.name
     for rule in (*filter(applies, rules.allowing(name)), *policy.read_only_rules.allowing(name)):
         if rule.covers(call) and not (rule.built_in and call.is_edit):
-            wrong = (
+            scope_mismatch = (
                 None
                 if rule.is_literal
                 else _exceeds(call, rule, policy.read_scope(call), dangerous=bool(dangers))
             )
-            if wrong is None:
+            if scope_mismatch is None:
                 return (rule.text,), ()
-            miss = wrong
+            mismatch = scope_mismatch
     without_input = call.input in (None, {})
     return None, (
-        miss or Reason("no_rule_for_tool" if without_input else "no_rule_for_input", tool=call.name),
+        mismatch or Reason("no_rule_for_tool" if without_input else "no_rule_for_input", tool=call.name),
     )
 
 
 def _cover_commands(
-    reading: Reading, rules: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
+    reading: Reading, rules: RuleSet, applies: Applies, read_scope: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     extended = reading.extended
-    if extended is not None and any(map(applies, rules.built_in)) and (reach.is_posix or not extended.posix):
-        covered, missed = _cover_extended(extended, rules.built_in, applies, reach, dangerous=dangerous)
+    if (
+        extended is not None
+        and any(map(applies, rules.built_in))
+        and (read_scope.is_posix or not extended.posix)
+    ):
+        covered, mismatch = _cover_extended(
+            extended, rules.built_in, applies, read_scope, dangerous=dangerous
+        )
         if covered:
             return covered, ()
         if reading.unclear:
-            return None, (Reason("not_understood", why=reading.unclear), *missed)
+            return None, (Reason("not_understood", why=reading.unclear), *mismatch)
     if reading.unclear:
         return None, (Reason("not_understood", why=reading.unclear),)
     texts: list[str] = []
-    misses: list[Reason] = []
-    one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
+    mismatches: list[Reason] = []
+    one_pipeline = not _COMMAND_SEPARATOR.search("".join(reading.lines[:1]))
     for index, argv in enumerate(reading.commands):
-        cover = _cover_command(
-            argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and index > 0
+        coverage = _cover_command(
+            argv, rules, applies, read_scope, dangerous=dangerous, piped=one_pipeline and index > 0
         )
-        if isinstance(cover, Rule):
-            texts.append(cover.text)
+        if isinstance(coverage, Rule):
+            texts.append(coverage.text)
         else:
-            misses.append(cover)
-    return (None, tuple(misses)) if misses else (tuple(texts), ())
+            mismatches.append(coverage)
+    return (None, tuple(mismatches)) if mismatches else (tuple(texts), ())
 
 
 def _cover_extended(
-    extended: ExtendedReading, built_in: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
+    extended: ExtendedReading, built_in: RuleSet, applies: Applies, read_scope: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Check the commands of an extended reading, in each folder where they may run, by built-in rules alone."""
     texts: list[str] = []
     for step in extended.steps:
-        wrong = next(
+        pattern_fault = next(
             filter(None, (rule_scope.check_pattern(step.argv, word) for word in sorted(step.patterns))), None
         )
         for folder in step.folders:
-            there = reach if folder is None else reach.in_folder(folder)
-            if there.find_own_data((there.folder or "", *step.argv)):
-                wrong = Reason("own_data")
-            cover = wrong or _cover_command(
-                step.argv, built_in, applies, there, dangerous=dangerous, piped=step.piped
+            folder_scope = read_scope if folder is None else read_scope.in_folder(folder)
+            if folder_scope.find_own_data((folder_scope.folder or "", *step.argv)):
+                pattern_fault = Reason("own_data")
+            coverage = pattern_fault or _cover_command(
+                step.argv, built_in, applies, folder_scope, dangerous=dangerous, piped=step.piped
             )
-            if not isinstance(cover, Rule):
-                return None, (cover,)
-            texts.append(cover.text)
+            if not isinstance(coverage, Rule):
+                return None, (coverage,)
+            texts.append(coverage.text)
     return tuple(texts), ()
 
 
@@ -307,42 +317,42 @@ def _cover_command(
     argv: tuple[str, ...],
     rules: RuleSet,
     applies: Applies,
-    reach: ReadScope,
+    read_scope: ReadScope,
     *,
     dangerous: bool,
     piped: bool,
 ) -> Rule | Reason:
     """Return the rule that allows one simple command, or the reason why none does."""
-    miss: Reason | None = None
+    mismatch: Reason | None = None
     for rule in rules.allowing(argv[0] if argv else None):
         if not (rule.matches_words(argv) and applies(rule)):
             continue
-        why = rule.objection(argv) or rule_scope.check_command(argv, rule, reach, piped=piped)
-        if why is None and not (rule.prefix and dangerous):
+        objection = rule.objection(argv) or rule_scope.check_command(argv, rule, read_scope, piped=piped)
+        if objection is None and not (rule.prefix and dangerous):
             return rule
-        miss = (
-            Reason("beyond", rule=rule.text, command=_short_text(argv), why=why)
-            if why
+        mismatch = (
+            Reason("beyond", rule=rule.text, command=_short_text(argv), why=objection)
+            if objection
             else Reason("beyond_dangerous", rule=rule.text, command=_short_text(argv))
         )
-    return miss or Reason("no_rule", command=_short_text(argv))
+    return mismatch or Reason("no_rule", command=_short_text(argv))
 
 
-def _always(_: Rule) -> bool:
+def _applies_always(_: Rule) -> bool:
     return True
 
 
 def _short_text(argv: tuple[str, ...]) -> str:
-    shown = " ".join(argv)
-    return shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
+    text = " ".join(argv)
+    return text if len(text) <= 80 else f"{text[:60]}…{text[-19:]}"
 
 
-def _exceeds(call: Call, rule: Rule, reach: ReadScope, *, dangerous: bool) -> Reason | None:
+def _exceeds(call: Call, rule: Rule, read_scope: ReadScope, *, dangerous: bool) -> Reason | None:
     """Say why a call is beyond a rule with patterns."""
     if dangerous:
         return Reason("beyond_input", rule=rule.text)
-    wrong = rule_scope.check_tool(call, rule, reach)
-    return wrong and Reason("beyond_input_why", rule=rule.text, why=wrong)
+    objection = rule_scope.check_tool(call, rule, read_scope)
+    return objection and Reason("beyond_input_why", rule=rule.text, why=objection)
 
 
 def _only_reads(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
@@ -350,6 +360,8 @@ def _only_reads(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
     if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
     return (
-        _cover_commands(call.reading, _PLAN_MODE, _always, policy.read_scope(call), dangerous=False)[0]
+        _cover_commands(call.reading, _PLAN_MODE, _applies_always, policy.read_scope(call), dangerous=False)[
+            0
+        ]
         is not None
     )

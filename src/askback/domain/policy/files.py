@@ -64,16 +64,16 @@ def other_keys(arguments: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(_other_keys_in(arguments, ""))
 
 
-def _other_keys_in(value: object, at: str) -> Iterator[str]:
+def _other_keys_in(value: object, path: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
             if fold_key(name) in _CONTENTS:
-                yield from _other_keys_in(member, f"{at}{name}.")
+                yield from _other_keys_in(member, f"{path}{name}.")
             else:
-                yield f"{at}{name}"
+                yield f"{path}{name}"
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _other_keys_in(item, at or ".")
+            yield from _other_keys_in(item, path or ".")
 
 
 def possible_paths(arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -118,14 +118,14 @@ def _paths_of_value(value: object) -> Iterator[str]:
             yield from _paths_of_value(item)
 
 
-def why_ambiguous(places: Sequence[str], others: Iterable[str]) -> Reason | None:
+def why_ambiguous(known_paths: Sequence[str], other_texts: Iterable[str]) -> Reason | None:
     """Say why it is not certain which file a file tool works on; None if it is."""
-    if not places:
+    if not known_paths:
         return Reason("no_file")
-    if len(places) > MAX_PATHS:
+    if len(known_paths) > MAX_PATHS:
         return Reason("too_many_files", max=str(MAX_PATHS))
-    if any(len(path) > MAX_PATH_LENGTH for path in places):
+    if any(len(path) > MAX_PATH_LENGTH for path in known_paths):
         return Reason("path_too_long", max=str(MAX_PATH_LENGTH))
-    if sum(is_path_key(name.rpartition(".")[2]) for name in others) > 1:
+    if sum(is_path_key(name.rpartition(".")[2]) for name in other_texts) > 1:
         return Reason("several_files")
     return None

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from askback.domain.policy import paths
 
-_WILD = re.compile(r"[*?\[{]")
-_ENDING = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
+_WILDCARD = re.compile(r"[*?\[{]")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:\{[^{}]*\}|[^\s,{}])+")
 _ALTERNATIVES, _MAX_LENGTH = 64, 500
@@ -46,29 +46,29 @@ def safe_globs(text: str) -> bool:
     """Tell whether patterns, separated by blanks or commas, match no secret file; exclusions are ignored."""
     if len(text) > _MAX_LENGTH:
         return False
-    found = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]
-    return bool(found) and "".join(text.split()) != "" and all(map(safe_glob, found))
+    globs = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]
+    return bool(globs) and "".join(text.split()) != "" and all(map(safe_glob, globs))
 
 
 def _safe(glob: str) -> bool:
     name = glob.rpartition("/")[2].casefold()
     if glob.startswith("!") or paths.is_secret_path(glob):
         return False
-    if not _WILD.search(name):
+    if not _WILDCARD.search(name):
         return name not in {"", ".", ".."}
-    return bool(_ENDING.search(name)) and not any(fnmatchcase(secret, name) for secret in _secrets())
+    return bool(_SUFFIX.search(name)) and not any(fnmatchcase(secret, name) for secret in _secrets())
 
 
 def _alternatives(glob: str) -> Iterator[str]:
     """Expand `{a,b}`, up to one alternative beyond the limit; return nothing if braces do not match."""
-    remaining = [glob]
+    unexpanded = [glob]
     for _ in range(_ALTERNATIVES * 2):
-        if not remaining:
+        if not unexpanded:
             return
-        text = remaining.pop()
+        text = unexpanded.pop()
         braces = _BRACES.search(text)
         if braces:
-            remaining += [
+            unexpanded += [
                 text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(",")
             ]
         elif "{" in text or "}" in text:
@@ -98,15 +98,17 @@ class NameFilter:
         """Whether every included name is harmless."""
         kinds = [kind for kind, _ in self.shown if kind != "exclude-dir"]
         # If the first filter of grep excludes, files that match no filter are searched.
-        included = [glob for kind, glob in self.shown if kind == "include"]
-        return bool(included) and kinds[0] == "include" and all(map(safe_glob, included))
+        included_globs = [glob for kind, glob in self.shown if kind == "include"]
+        return bool(included_globs) and kinds[0] == "include" and all(map(safe_glob, included_globs))
 
     @property
     def skips_hidden(self) -> bool:
         """Whether hidden files and folders are skipped."""
         folders = {glob for kind, glob in self.shown if kind == "exclude-dir"}
         files = {glob for kind, glob in self.shown if kind == "exclude"}
-        included = any(kind == "include" for kind, _ in self.shown)
+        has_include = any(kind == "include" for kind, _ in self.shown)
         return (
-            not included and bool({".*", ".?*", ".[!.]*"} & folders) and bool({".*", ".?*", ".[!.]*"} & files)
+            not has_include
+            and bool({".*", ".?*", ".[!.]*"} & folders)
+            and bool({".*", ".?*", ".[!.]*"} & files)
         )

@@ -65,7 +65,7 @@ def broken_limit(call: Call) -> Reason | None:
 
 def _is_fork_bomb(text: str) -> bool:
     """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
-    if any(sign not in text for sign in "&|({"):
+    if any(token not in text for token in "&|({"):
         return False
     doubled = {match[1] for match in _DOUBLED.finditer(text)}
     return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
@@ -78,13 +78,15 @@ def _command_limit(argv: Argv) -> Reason | None:
         return _removal_limit(name, argv, operands)
     if name in _FORMATS or name.startswith("mkfs."):
         return Reason("limit_format", name=name)
-    written = operands[-1:] if name in _LAST_OPERAND else operands
+    written_paths = operands[-1:] if name in _LAST_OPERAND else operands
     if name in _DEVICE_WRITERS:
-        outputs = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else written
+        outputs = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else written_paths
         if device := next(filter(_is_device, outputs), None):
             return Reason("limit_device", path=device)
     if name in _FILE_WRITERS and (name != "sed" or "i" in letters(argv)):
-        targets = written if name in _LAST_OPERAND else [word.removeprefix("of=") for word in written]
+        targets = (
+            written_paths if name in _LAST_OPERAND else [word.removeprefix("of=") for word in written_paths]
+        )
         return next((reason for word in targets if (reason := _write_limit(word))), None)
     return None
 
@@ -140,8 +142,8 @@ def _write_limit(path: str) -> Reason | None:
 
 def _absolute_path(path: str) -> str:
     """Return the absolute form of a path, also with `file:` or leading `..`; empty if it is relative."""
-    bare = paths.without_scheme(path).replace("\\", "/")
-    names = paths.components(bare)
-    if not bare.startswith("/") and names[:1] != [".."]:
+    local_path = paths.without_scheme(path).replace("\\", "/")
+    names = paths.components(local_path)
+    if not local_path.startswith("/") and names[:1] != [".."]:
         return ""
     return "/" + "/".join(name for name in names if name != "..")

@@ -124,21 +124,21 @@ def parse_arguments(argv: Argv) -> ParsedArguments:
     """Parse the arguments of a command; combined letters become single options, each with its value."""
     program = _program_options(argv)
     long_values = program.long_values.split()
-    parsed, remaining = ParsedArguments(), list(reversed(argv[1:]))
-    while remaining:
-        word = remaining.pop()
+    parsed, unread_words = ParsedArguments(), list(reversed(argv[1:]))
+    while unread_words:
+        word = unread_words.pop()
         if word == "--":
-            parsed.operands += reversed(remaining)
+            parsed.operands += reversed(unread_words)
             break
         if word == "-" or not word.startswith("-"):
             parsed.operands.append(word)
         elif word.startswith("--"):
             name, separator, value = word[2:].partition("=")
             for _ in range(2 if name in _TWO_VALUES else not separator and name in long_values):
-                value = remaining.pop() if remaining else ""
+                value = unread_words.pop() if unread_words else ""
             parsed.options.append((name, value))
         else:
-            _parse_cluster(word[1:], program.values, remaining, parsed)
+            _parse_cluster(word[1:], program.values, unread_words, parsed)
     return parsed
 
 
@@ -148,14 +148,18 @@ def _program_options(argv: Argv) -> ProgramOptions:
     return options or _PROGRAMS.get(name, ProgramOptions())
 
 
-def _parse_cluster(letters: str, values: str, remaining: list[str], parsed: ParsedArguments) -> None:
+def _parse_cluster(letters: str, values: str, unread_words: list[str], parsed: ParsedArguments) -> None:
     for index, letter in enumerate(letters):
         if letter in values:
-            parsed.options.append((letter, letters[index + 1 :] or (remaining.pop() if remaining else "")))
+            parsed.options.append(
+                (letter, letters[index + 1 :] or (unread_words.pop() if unread_words else ""))
+            )
             return
         # Text attached to an unknown option may be a file name.
-        rest = letters[index + 1 :]
-        parsed.options.append((letter, rest if rest and not rest.isalnum() else ""))
+        other_letters = letters[index + 1 :]
+        parsed.options.append(
+            (letter, other_letters if other_letters and not other_letters.isalnum() else "")
+        )
 
 
 def file_operands(argv: Argv) -> list[str]:
@@ -173,8 +177,8 @@ def file_operands(argv: Argv) -> list[str]:
 
 def _file_values(parsed: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
     for name, value in parsed.options:
-        plain = name in program.values if len(name) == 1 else name in _PLAIN_VALUES | _TWO_VALUES
-        if value and not plain:
+        is_file_value = name in program.values if len(name) == 1 else name in _PLAIN_VALUES | _TWO_VALUES
+        if value and not is_file_value:
             yield value
         elif name == "L" and ":" in value:
             yield value.rpartition(":")[2]
@@ -183,7 +187,7 @@ def _file_values(parsed: ParsedArguments, program: ProgramOptions) -> Iterator[s
 def _find_operands(arguments: Argv) -> Iterator[str]:
     """Return the folders where find begins, and the files that it compares with."""
     started = False
-    for before, word in zip(("", *arguments), arguments, strict=False):
+    for previous_word, word in zip(("", *arguments), arguments, strict=False):
         started = started or (word.startswith(("-", "(", "!")) and word not in {"-H", "-L", "-P"})
-        if (not started and not word.startswith("-")) or before in _FIND_FILES:
+        if (not started and not word.startswith("-")) or previous_word in _FIND_FILES:
             yield word

@@ -53,7 +53,7 @@ def _codex_files(lines: list[str]) -> list[str] | None:
 
 def _unified_files(lines: list[str]) -> list[str] | None:
     files: list[str] = []
-    old: str | None = None
+    old_path: str | None = None
     for line in lines:
         git = _GIT.fullmatch(line)
         if git:
@@ -61,13 +61,13 @@ def _unified_files(lines: list[str]) -> list[str] | None:
                 return None
             files.append(git["new"])
         elif line.startswith("--- "):
-            old = _side_path(line, "a/")
+            old_path = _side_path(line, "a/")
         elif line.startswith("+++ "):
             new = _side_path(line, "b/")
-            if new is None or new == _NO_FILE or old is None or old not in {new, _NO_FILE}:
+            if new is None or new == _NO_FILE or old_path is None or old_path not in {new, _NO_FILE}:
                 return None
             files.append(new)
-            old = None
+            old_path = None
         elif not _is_known_line(line):
             return None
     return list(dict.fromkeys(files))

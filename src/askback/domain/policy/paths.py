@@ -132,8 +132,8 @@ def why_sensitive(words: Iterable[str]) -> Reason | None:
     An argument is also checked after `=`, `:`, `@` and `,`, where options and programs take paths.
     """
     for word in words:
-        for piece in {word, *_SPLIT.split(word)}:
-            if piece and is_secret_path(piece):
+        for part in {word, *_SPLIT.split(word)}:
+            if part and is_secret_path(part):
                 return Reason("secret_place", path=word)
     return None
 
@@ -172,8 +172,10 @@ def secret_path_examples() -> frozenset[str]:
         "prod.env",
         ".env.json",
     }
-    below = {pair[1] for pair in _SECRET_FOLDERS}
-    return frozenset({*_NAMES, *below, *dotted, *(f"x{ending}" for ending in _ENDINGS), "x.tfvars", "x_rsa"})
+    secret_files = {folder_and_name[1] for folder_and_name in _SECRET_FOLDERS}
+    return frozenset(
+        {*_NAMES, *secret_files, *dotted, *(f"x{suffix}" for suffix in _ENDINGS), "x.tfvars", "x_rsa"}
+    )
 
 
 def is_autorun_path(path: str) -> bool:
@@ -210,8 +212,8 @@ _TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
 
 def is_loaded_path(path: str) -> bool:
     """Whether a tool loads a file or an agent follows it, by its name."""
-    compared = [fold_name(name) for name in path.split("/") if name not in {"", ".", ".."}]
-    return bool(compared) and is_listed_name(compared)
+    folded_names = [fold_name(name) for name in path.split("/") if name not in {"", ".", ".."}]
+    return bool(folded_names) and is_listed_name(folded_names)
 
 
 def fold_name(name: str) -> str:
@@ -219,27 +221,27 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def is_listed_name(compared: list[str]) -> bool:
+def is_listed_name(folded_names: list[str]) -> bool:
     """Tell whether a path, by its folded components, is in the lists; also as a template of a listed file."""
-    last = compared[-1]
+    last = folded_names[-1]
     while True:
-        whole = [*compared[:-1], last]
-        if any(name_pattern("names").match("/".join(whole[index:])) for index in range(len(whole))):
+        full_path = [*folded_names[:-1], last]
+        if any(name_pattern("names").match("/".join(full_path[index:])) for index in range(len(full_path))):
             return True
-        if name_pattern("root").match("/".join(whole)):
+        if name_pattern("root").match("/".join(full_path)):
             return True
-        stem, dot, ending = last.rpartition(".")
-        if not dot or ending not in _TEMPLATES:
+        stem, dot, suffix = last.rpartition(".")
+        if not dot or suffix not in _TEMPLATES:
             return False
         last = stem
 
 
 @lru_cache(maxsize=3)
-def name_pattern(which: str) -> re.Pattern[str]:
+def name_pattern(group: str) -> re.Pattern[str]:
     """Return the pattern of a list: `folders`, `names`, or `root` for names that count in a root only."""
-    globs = EDIT_LISTS["folders" if which == "folders" else "names"]
-    if which == "root":
+    globs = EDIT_LISTS["folders" if group == "folders" else "names"]
+    if group == "root":
         globs = [glob[1:] for glob in globs if glob.startswith("/")]
-    elif which == "names":
+    elif group == "names":
         globs = [glob for glob in globs if not glob.startswith("/")]
     return re.compile("|".join(map(translate, globs)))

@@ -15,7 +15,7 @@ from functools import lru_cache
 from askback.domain.policy import paths
 from askback.domain.values import frozen
 
-HARMLESS = frozenset({"-", "/dev/null"})
+HARMLESS_PATHS = frozenset({"-", "/dev/null"})
 """Operands that name no file: standard input, and the empty device."""
 
 _HOME = re.compile(
@@ -49,8 +49,8 @@ class ReadScope:
             return None if ".." in path.split("/") else normalize_path(path)
         if self.folder.startswith("~") or "\\" in self.folder:
             return None
-        resolved = normalize_path(posixpath.join(self.folder, path))
-        return None if resolved == ".." or resolved.startswith("../") else resolved
+        absolute_path = normalize_path(posixpath.join(self.folder, path))
+        return None if absolute_path == ".." or absolute_path.startswith("../") else absolute_path
 
     def in_folder(self, folder: str) -> ReadScope:
         """Return the scope after a change to a folder below, or to an absolute one."""
@@ -58,28 +58,28 @@ class ReadScope:
 
     def contains(self, path: str) -> bool:
         """Tell whether a path is a root or below one; a relative one counts as inside if the folder is unknown."""
-        if path in HARMLESS:
+        if path in HARMLESS_PATHS:
             return True
-        resolved = self.resolve(path)
-        if resolved is None:
+        absolute_path = self.resolve(path)
+        if absolute_path is None:
             return False
-        return not resolved.startswith("/") or any(is_below(resolved, root) for root in self.roots)
+        return not absolute_path.startswith("/") or any(is_below(absolute_path, root) for root in self.roots)
 
     def is_named_folder(self, path: str) -> bool:
         """Tell whether a path names a specific folder: not a root, nothing above one, not hidden, not a home."""
-        resolved = self.resolve(path)
-        if resolved is None:
+        absolute_path = self.resolve(path)
+        if absolute_path is None:
             # A rule of a person may lead further: `../lib` is a specific folder, `..` and `../..` are not.
             names = path.split("/")
             return path.startswith("../") and names[-1] not in {"", ".", ".."} and not _is_hidden(names)
-        names = [name for name in resolved.split("/") if name]
-        if not names or resolved == "." or _is_hidden(names):
+        names = [name for name in absolute_path.split("/") if name]
+        if not names or absolute_path == "." or _is_hidden(names):
             return False
-        if not resolved.startswith("/"):
+        if not absolute_path.startswith("/"):
             return True
-        if len(names) < _LEAST_DEPTH or _HOME.fullmatch(resolved):
+        if len(names) < _LEAST_DEPTH or _HOME.fullmatch(absolute_path):
             return False
-        return not any(is_below(folder, resolved) for folder in (*self.roots, *self.own))
+        return not any(is_below(folder, absolute_path) for folder in (*self.roots, *self.own))
 
     @property
     def is_at_root(self) -> bool:
@@ -92,25 +92,25 @@ class ReadScope:
     @property
     def is_posix(self) -> bool:
         """Whether the machine has POSIX paths: the folder of the call is below a granted one that shows it."""
-        resolved = self.resolve(".") or ""
-        return resolved.startswith("/") and any(
-            root.startswith("/") and is_below(resolved, root) for root in self.roots
+        absolute_path = self.resolve(".") or ""
+        return absolute_path.startswith("/") and any(
+            root.startswith("/") and is_below(absolute_path, root) for root in self.roots
         )
 
     def is_secret(self, path: str) -> bool:
         """Tell whether a path, as written or as resolved, is a place for secrets."""
-        resolved = self.resolve(path)
+        absolute_path = self.resolve(path)
         return paths.is_secret_path(path) or (
-            resolved is not None and resolved != path and paths.is_secret_path(resolved)
+            absolute_path is not None and absolute_path != path and paths.is_secret_path(absolute_path)
         )
 
     def is_secret_free(self, path: str) -> bool:
         """Tell whether the adapter found no secret file in a folder or above it."""
-        resolved = self.resolve(path)
+        absolute_path = self.resolve(path)
         return (
-            resolved is not None
-            and resolved.startswith("/")
-            and any(is_below(resolved, clean) for clean in self.secret_free)
+            absolute_path is not None
+            and absolute_path.startswith("/")
+            and any(is_below(absolute_path, clean) for clean in self.secret_free)
         )
 
     def find_own_data(self, texts: Iterable[str]) -> str | None:
@@ -124,8 +124,8 @@ class ReadScope:
         for text in texts:
             if not any(folder.rpartition("/")[2] in text.casefold() for folder in folders):
                 continue  # any path from outside contains the folder's own name
-            resolved = (self.resolve(text) or "").casefold()
-            if any(is_below(resolved, folder) for folder in folders) or names.search(
+            absolute_path = (self.resolve(text) or "").casefold()
+            if any(is_below(absolute_path, folder) for folder in folders) or names.search(
                 text.casefold().replace("\\", "/")
             ):
                 return text
@@ -149,9 +149,9 @@ def _is_hidden(names: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _folders_and_names(own: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+def _folders_and_names(own_paths: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
     """Return folders as paths in lower case, and the pattern of their names in a text."""
-    folders = tuple(normalize_path(folder).casefold() for folder in own)
+    folders = tuple(normalize_path(folder).casefold() for folder in own_paths)
     spellings = (name for folder in folders for name in _spellings(folder))
     return folders, re.compile("|".join(_EDGES.format(re.escape(name)) for name in spellings))
 

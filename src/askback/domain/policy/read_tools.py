@@ -42,11 +42,11 @@ _NEUTRAL_IN_SEARCHES = _NEUTRAL | _PATTERNS | _TYPES
 
 def other_texts(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     """Return the texts of an input whose keys hold no paths, but which may be paths or path patterns."""
-    skipped = _NEUTRAL_IN_SEARCHES if tool in SEARCH_TOOLS else _NEUTRAL
+    neutral_keys = _NEUTRAL_IN_SEARCHES if tool in SEARCH_TOOLS else _NEUTRAL
     return [
         text
         for name, value in arguments.items()
-        if not _names_path(name) and fold_key(name) not in skipped
+        if not _names_path(name) and fold_key(name) not in neutral_keys
         for text in _texts(value)
     ]
 

@@ -19,6 +19,6 @@ class Reason(TranslatableText):
 
     def __new__(cls, code: str, **params: str) -> Self:
         """Fill in the English text of `reason.<code>`."""
-        made = super().__new__(cls, f"reason.{code}", MappingProxyType(params))
-        made.code = code
-        return made
+        reason = super().__new__(cls, f"reason.{code}", MappingProxyType(params))
+        reason.code = code
+        return reason

@@ -23,7 +23,7 @@ _DISK = frozenset(
 _SYSTEM = frozenset(
     "iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split()
 )
-_HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
 
 
@@ -37,7 +37,7 @@ def risks(call: Call) -> tuple[Reason, ...]:
         reasons += [
             Reason("danger_writes", path=t)
             for t in reading.targets
-            if t not in _HARMLESS and not t.isdecimal()
+            if t not in _HARMLESS_TARGETS and not t.isdecimal()
         ]
         if _pipes_into_interpreter(reading):
             reasons.append(Reason("danger_piped"))
@@ -55,8 +55,8 @@ def risky_texts(call: Call) -> tuple[str, ...]:
     if reading is None:
         return ()
     dangerous = [" ".join(_risky_words(argv)) for argv in reading.all_commands if command_risks(argv)]
-    written = [t for t in reading.targets if t not in _HARMLESS and not t.isdecimal()]
-    return tuple(dict.fromkeys([*dangerous, *written]))
+    targets = [t for t in reading.targets if t not in _HARMLESS_TARGETS and not t.isdecimal()]
+    return tuple(dict.fromkeys([*dangerous, *targets]))
 
 
 def _risky_words(argv: Argv) -> Argv:
@@ -103,18 +103,20 @@ def _removal_risk(argv: Argv) -> Reason | None:
 def _git_risk(argv: Argv) -> Reason | None:
     if basename(argv[0]) != "git" or len(argv) < 2:
         return None
-    sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
-    if sub == "push" and (
-        "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)
+    subcommand, arguments, flags = argv[1], argv[2:], letters(argv[1:])
+    if subcommand == "push" and (
+        "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in arguments)
     ):
         return Reason("danger_remote")
-    if (sub == "reset" and "--hard" in rest) or (sub == "clean" and flags & {"f", "x"}):
+    if (subcommand == "reset" and "--hard" in arguments) or (subcommand == "clean" and flags & {"f", "x"}):
         return Reason("danger_changes")
-    if (sub == "branch" and flags & {"D", "M"}) or sub in {"filter-branch", "filter-repo"}:
+    if (subcommand == "branch" and flags & {"D", "M"}) or subcommand in {"filter-branch", "filter-repo"}:
         return Reason("danger_history")
-    if (sub == "checkout" and "." in rest) or (sub == "restore" and "." in rest):
+    if (subcommand == "checkout" and "." in arguments) or (subcommand == "restore" and "." in arguments):
         return Reason("danger_changes")
-    return Reason("danger_stash") if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
+    return (
+        Reason("danger_stash") if subcommand == "stash" and arguments[:1] in {("drop",), ("clear",)} else None
+    )
 
 
 def _permission_risk(argv: Argv) -> Reason | None:
@@ -142,19 +144,19 @@ def _system_risk(argv: Argv) -> Reason | None:
 
 
 def _remote_risk(argv: Argv) -> Reason | None:
-    name, rest = basename(argv[0]), argv[1:]
+    name, arguments = basename(argv[0]), argv[1:]
     if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {
         "publish",
         "upload",
-    } & set(rest[:2]):
+    } & set(arguments[:2]):
         return Reason("danger_publish")
-    if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(rest[:1]):
+    if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(arguments[:1]):
         return Reason("danger_infrastructure")
-    if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(rest[:2]):
+    if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(arguments[:2]):
         return Reason("danger_cluster")
     return (
         Reason("danger_containers")
-        if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2])
+        if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(arguments[:2])
         else None
     )
 

@@ -29,64 +29,69 @@ _READERS = frozenset(
 """Programs that read any number of files, given anywhere among their arguments."""
 _NO_FILE_OPTIONS = frozenset("cat head tail nl tac stat".split())
 """Those of them whose options open and write no files: a file called `-x.py` does no harm."""
-_WILD = re.compile(r"[*?\[\]{}!]")
+_WILDCARD = re.compile(r"[*?\[\]{}!]")
 
 
-def check_command(argv: Argv, rule: Rule, reach: ReadScope, *, piped: bool) -> Reason | None:
+def check_command(argv: Argv, rule: Rule, read_scope: ReadScope, *, piped: bool) -> Reason | None:
     """Say why a rule does not cover a simple command that it matches."""
-    if rule.built_in and (wrong := _check_roots(argv, reach)):
-        return wrong
+    if rule.built_in and (root_mismatch := _check_roots(argv, read_scope)):
+        return root_mismatch
     if not rule.prefix:
         return None
     operand_paths = operands.file_operands(argv)
-    if secret := next((path for path in operand_paths if reach.is_secret(path)), None):
+    if secret := next((path for path in operand_paths if read_scope.is_secret(path)), None):
         return Reason("secret_place", path=secret)
-    searched = folder_search(argv, piped=piped)
-    return None if searched is None else _check_search(searched, rule, reach)
+    search = folder_search(argv, piped=piped)
+    return None if search is None else _check_search(search, rule, read_scope)
 
 
-def _check_roots(argv: Argv, reach: ReadScope) -> Reason | None:
-    if not reach.contains("."):
-        return Reason("folder_outside", path=reach.folder or "")
-    if basename(argv[0]) == "git" and argv[1:2] != ("--version",) and not reach.is_at_root:
-        return Reason("git_folder", path=reach.folder or "")
-    outside = next((path for path in operands.file_operands(argv) if not reach.contains(path)), None)
-    return None if outside is None else Reason("path_outside", path=outside)
+def _check_roots(argv: Argv, read_scope: ReadScope) -> Reason | None:
+    if not read_scope.contains("."):
+        return Reason("folder_outside", path=read_scope.folder or "")
+    if basename(argv[0]) == "git" and argv[1:2] != ("--version",) and not read_scope.is_at_root:
+        return Reason("git_folder", path=read_scope.folder or "")
+    outside_path = next(
+        (path for path in operands.file_operands(argv) if not read_scope.contains(path)), None
+    )
+    return None if outside_path is None else Reason("path_outside", path=outside_path)
 
 
 def check_pattern(argv: Argv, word: str) -> Reason | None:
     """Say why a pattern may expand to an option, a secret file, or a file outside the folder."""
     name, include = basename(argv[0]), word.removeprefix("--include=")
     if include != word and name in {"grep", "egrep", "fgrep"} and "/" not in include:
-        harmless = safe_glob(include)
+        is_harmless = safe_glob(include)
     elif name == "ls":  # none of its options opens or writes a file
-        harmless = bool(_PATTERN.fullmatch(word)) and not _PARENT_STEP.search(word)
+        is_harmless = bool(_PATTERN.fullmatch(word)) and not _PARENT_STEP.search(word)
     else:
         folder, _, last = word.rpartition("/")
-        plain = folder or word[0] not in "*?" or name in _NO_FILE_OPTIONS
-        beginning = plain and _PATTERN.fullmatch(word) and not _WILD.search(folder)
-        harmless = (
-            name in _READERS and bool(beginning) and not _PARENT_STEP.search(word) and safe_glob(last or word)
+        is_plain = folder or word[0] not in "*?" or name in _NO_FILE_OPTIONS
+        has_fixed_start = is_plain and _PATTERN.fullmatch(word) and not _WILDCARD.search(folder)
+        is_harmless = (
+            name in _READERS
+            and bool(has_fixed_start)
+            and not _PARENT_STEP.search(word)
+            and safe_glob(last or word)
         )
-    return None if harmless else Reason("pattern_open", pattern=word)
+    return None if is_harmless else Reason("pattern_open", pattern=word)
 
 
-def _check_search(searched: FolderSearch, rule: Rule, reach: ReadScope) -> Reason | None:
-    if searched.is_harmless(reach) or (rule.built_in and searched.avoids_hidden(reach)):
+def _check_search(search: FolderSearch, rule: Rule, read_scope: ReadScope) -> Reason | None:
+    if search.is_harmless(read_scope) or (rule.built_in and search.avoids_hidden(read_scope)):
         return None
-    if not rule.built_in and searched.has_named_folders(reach):
+    if not rule.built_in and search.has_named_folders(read_scope):
         return None
     return _MAY_OPEN
 
 
-def check_tool(call: Call, rule: Rule, reach: ReadScope) -> Reason | None:
+def check_tool(call: Call, rule: Rule, read_scope: ReadScope) -> Reason | None:
     """Say why a tool rule with patterns does not cover a call."""
     if rule.arguments and call.is_edit:
         return _check_autorun(call, rule)
     if rule.arguments:
         return None
     if rule.built_in:
-        return _check_read(call, reach)
+        return _check_read(call, read_scope)
     secret_path = next(
         (text for text in call.texts() if paths.is_secret_path(text) or text.startswith("~")), None
     )
@@ -94,34 +99,36 @@ def check_tool(call: Call, rule: Rule, reach: ReadScope) -> Reason | None:
         return Reason("unnamed_secret", path=secret_path)
     return (
         None
-        if _is_filtered(call, reach) or all(map(reach.is_named_folder, _search_targets(call)))
+        if _is_filtered(call, read_scope) or all(map(read_scope.is_named_folder, _search_targets(call)))
         else _MAY_OPEN
     )
 
 
-def _check_read(call: Call, reach: ReadScope) -> Reason | None:
+def _check_read(call: Call, read_scope: ReadScope) -> Reason | None:
     """Check every path of a read-only tool; name patterns are paths relative to the folder of the call."""
     if not call.has_members:
         return Reason("input_no_object")
-    if not reach.contains("."):
-        return Reason("folder_outside", path=reach.folder or "")
-    others = read_tools.other_texts(call.folded_name, call.members)
-    named = read_tools.search_folders(call.members)
-    for path in (*named, *others):
-        if any(map(reach.is_secret, {path, _WILD.sub("", path)})):
+    if not read_scope.contains("."):
+        return Reason("folder_outside", path=read_scope.folder or "")
+    texts = read_tools.other_texts(call.folded_name, call.members)
+    folders = read_tools.search_folders(call.members)
+    for path in (*folders, *texts):
+        if any(map(read_scope.is_secret, {path, _WILDCARD.sub("", path)})):
             return Reason("unnamed_secret", path=path)
-        if _is_ambiguous(path) or not reach.contains(path):
+        if _is_ambiguous(path) or not read_scope.contains(path):
             return Reason("path_outside", path=path)
-    up = next((text for text in others if _leads_out(text)), None)
-    if up:
-        return Reason("pattern_outside", pattern=up)
-    return None if _is_filtered(call, reach) else _MAY_OPEN
+    escaping_text = next((text for text in texts if _leads_out(text)), None)
+    if escaping_text:
+        return Reason("pattern_outside", pattern=escaping_text)
+    return None if _is_filtered(call, read_scope) else _MAY_OPEN
 
 
 def _leads_out(pattern: str) -> bool:
     """Tell whether a name pattern goes up, or has an alternative outside: `{/etc/*,x}`."""
-    later = _ALTERNATIVE.split(pattern)[1:]
-    return any(part.startswith(("/", "~")) for part in later) or ".." in re.split(r"[/{},()|\s]", pattern)
+    alternatives = _ALTERNATIVE.split(pattern)[1:]
+    return any(part.startswith(("/", "~")) for part in alternatives) or ".." in re.split(
+        r"[/{},()|\s]", pattern
+    )
 
 
 def _is_ambiguous(path: str) -> bool:
@@ -142,15 +149,15 @@ def _read_paths(call: Call) -> list[str]:
 
 
 def _folder_before_pattern(path: str) -> str:
-    literal, *rest = _WILD.split(path, maxsplit=1)
-    return literal.rpartition("/")[0] or "." if rest else path
+    literal, *glob_parts = _WILDCARD.split(path, maxsplit=1)
+    return literal.rpartition("/")[0] or "." if glob_parts else path
 
 
-def _is_filtered(call: Call, reach: ReadScope) -> bool:
+def _is_filtered(call: Call, read_scope: ReadScope) -> bool:
     """Tell whether a tool does not search, or finds only names or folders without secret files."""
     if call.folded_name in read_tools.MANY_READERS:
         read = _read_paths(call)
-        return bool(read) and all(_names_no_secret(path, reach) for path in read)
+        return bool(read) and all(_names_no_secret(path, read_scope) for path in read)
     if call.folded_name not in read_tools.SEARCH_TOOLS:
         return True
     globs, types = read_tools.name_filters(call.members)
@@ -158,35 +165,37 @@ def _is_filtered(call: Call, reach: ReadScope) -> bool:
         return all(map(safe_globs, globs))
     if types:
         return all(map(safe_type, types))
-    return all(looks_like_file(path) or reach.is_secret_free(path) for path in _search_targets(call))
+    return all(looks_like_file(path) or read_scope.is_secret_free(path) for path in _search_targets(call))
 
 
-def _names_no_secret(path: str, reach: ReadScope) -> bool:
+def _names_no_secret(path: str, read_scope: ReadScope) -> bool:
     """Tell whether no file that a path or a pattern names, or that is below it, is a secret file."""
-    if _WILD.search(path):
+    if _WILDCARD.search(path):
         return safe_globs(path)
-    return looks_like_file(path) or reach.is_secret_free(path)
+    return looks_like_file(path) or read_scope.is_secret_free(path)
 
 
 def _check_autorun(call: Call, rule: Rule) -> Reason | None:
     """Exclude autorun files from a pattern, unless the rule names their folder."""
-    named = [_WILD.split(glob, maxsplit=1)[0] for _, glob in rule.arguments]
+    literal_starts = [_WILDCARD.split(glob, maxsplit=1)[0] for _, glob in rule.arguments]
     for path in call.possible_paths:
-        rest = next((path[len(start) :] for start in named if start and path.startswith(start)), path)
-        if edits.is_project_config(rest):
+        relative_path = next(
+            (path[len(start) :] for start in literal_starts if start and path.startswith(start)), path
+        )
+        if edits.is_project_config(relative_path):
             return Reason("steers_later", path=path)
     return None
 
 
-def check_own_data(call: Call, reach: ReadScope) -> Reason | None:
+def check_own_data(call: Call, read_scope: ReadScope) -> Reason | None:
     """Say which part of a call reaches into askback's own data folder."""
-    own_data = reach.find_own_data(_possible_paths(call, reach))
+    own_data = read_scope.find_own_data(_possible_paths(call, read_scope))
     return None if own_data is None else Reason("own_data")
 
 
-def _possible_paths(call: Call, reach: ReadScope) -> Iterator[str]:
-    if reach.folder is not None:
-        yield reach.folder
+def _possible_paths(call: Call, read_scope: ReadScope) -> Iterator[str]:
+    if read_scope.folder is not None:
+        yield read_scope.folder
     if call.is_edit:
         yield from call.possible_paths
         return

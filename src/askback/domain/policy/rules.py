@@ -44,7 +44,7 @@ from askback.domain.values import frozen
 Effect = Literal["deny", "ask", "allow"]
 
 _FORM = re.compile(r"(?P<tool>[A-Za-z_][\w.:*?-]*)\((?P<inside>.*)\)")
-_EXACT = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]*)\s*(?P<input>\{.*\})")
+_EXACT_INPUT = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]*)\s*(?P<input>\{.*\})")
 _EXACT_VALUE = re.compile(r"tool:(?P<tool>[A-Za-z_][\w.:/-]*) (?P<input>[^\s{].*)")
 _FOLDER = re.compile(r"(?P<rule>.*[)}]) in (?P<folder>[^(){}]+)")
 _NAME = re.compile(r"[A-Za-z_*?][\w.:/*?-]*")
@@ -184,10 +184,10 @@ def _parse_notation(text: str, effect: Effect) -> Rule:
         raise RuleError(Reason("rule_too_long", max=str(_MAX_LENGTH)))
     if "\n" in text or "\t" in text or why_suspicious(text):
         raise RuleError(Reason("rule_characters"))
-    form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
-    placed = _FOLDER.fullmatch(text)
-    if placed and not form and not exact:
-        return _in_folder(_parse_notation(placed["rule"], effect), placed["folder"])
+    form, exact = _FORM.fullmatch(text), _EXACT_INPUT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
+    folder_match = _FOLDER.fullmatch(text)
+    if folder_match and not form and not exact:
+        return _in_folder(_parse_notation(folder_match["rule"], effect), folder_match["folder"])
     if form and form["tool"].casefold() in SHELL_TOOLS:
         return _command_rule(form["inside"], effect, tool=form["tool"].casefold())
     if form:
@@ -212,55 +212,55 @@ def _in_folder(rule: Rule, folder: str) -> Rule:
     return replace(rule, text=f"{rule.text} in {folder}", folder=folder)
 
 
-def _command_rule(inside: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
-    inside = inside.strip()
-    anything = inside.endswith(":!*")
-    prefix = anything or inside.endswith(":*")
-    if inside in {"*", ":*", ""}:
+def _command_rule(content: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
+    content = content.strip()
+    anything = content.endswith(":!*")
+    prefix = anything or content.endswith(":*")
+    if content in {"*", ":*", ""}:
         if effect == "allow":
             raise RuleError(Reason("rule_everything"))
         return Rule(effect, "bash(:*)", tool="*", words=(), prefix=True)
     if anything and effect != "allow":
         raise RuleError(Reason("rule_denies_arguments"))
-    ending = ":!*" if anything else ":*" if prefix else ""
+    suffix = ":!*" if anything else ":*" if prefix else ""
     try:
-        words = split_words(inside.removesuffix(ending))
+        words = split_words(content.removesuffix(suffix))
     except NotUnderstood as odd:
         if prefix or bare:
-            raise RuleError(Reason("rule_unread", rule=inside, why=odd.why)) from None
-        return _exact_rule(tool, {"command": inside}, effect)
+            raise RuleError(Reason("rule_unread", rule=content, why=odd.why)) from None
+        return _exact_rule(tool, {"command": content}, effect)
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:
         return Rule(effect, quoted, words=words)
-    text = f"bash({quoted}{ending})"
+    text = f"bash({quoted}{suffix})"
     return Rule(effect, text, tool="bash", words=words, prefix=prefix, any_arguments=anything)
 
 
-def _argument_rule(tool: str, inside: str, effect: Effect) -> Rule:
+def _argument_rule(tool: str, content: str, effect: Effect) -> Rule:
     arguments: list[tuple[str, str]] = []
-    for part in inside.split(","):
+    for part in content.split(","):
         match = _ARGUMENT.fullmatch(part)
         if match is None or not match[2]:
-            raise RuleError(Reason("rule_arguments", rule=f"{tool}({inside})"))
+            raise RuleError(Reason("rule_arguments", rule=f"{tool}({content})"))
         arguments.append((match[1], match[2]))
     name = tool_name(tool.removeprefix("tool:"))
-    listed = ", ".join(f"{key}={glob}" for key, glob in arguments)
-    return Rule(effect, f"{name}({listed})", tool=name, arguments=tuple(arguments))
+    patterns_text = ", ".join(f"{key}={glob}" for key, glob in arguments)
+    return Rule(effect, f"{name}({patterns_text})", tool=name, arguments=tuple(arguments))
 
 
-def _input_rule(tool: str, inside: str, effect: Effect) -> Rule:
+def _input_rule(tool: str, content: str, effect: Effect) -> Rule:
     name = tool_name(tool.removeprefix("tool:"))
     try:
-        value = jsontext.parse(inside)
-        canonical = canonical_json(value)
+        value = jsontext.parse(content)
+        input_text = canonical_json(value)
     except (Faults, NotCanonical):
-        value = canonical = None
+        value = input_text = None
     shell = fold_tool_name(name) in SHELL_TOOLS
     if shell and isinstance(value, dict):
         return _exact_rule(fold_tool_name(name), cast("dict[str, Any]", value), effect)
-    if shell or canonical is None:
+    if shell or input_text is None:
         raise RuleError(Reason("rule_input", tool=name, example='{"to": "bob"}')) from None
-    return Rule(effect, exact_rule_text(name, canonical), tool=name, input=canonical)
+    return Rule(effect, exact_rule_text(name, input_text), tool=name, input=input_text)
 
 
 def _exact_rule(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
@@ -271,24 +271,28 @@ def _exact_rule(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
     literal = call.shell_input.literal
     if effect == "allow" and literal.why_not:
         raise RuleError(Reason("rule_unsaid", why=literal.why_not))
-    named, canonical = call.exact_call
-    return Rule(effect, shell_rule_text(call), tool=named, input=canonical)
+    tool_name, canonical_input = call.exact_call
+    return Rule(effect, shell_rule_text(call), tool=tool_name, input=canonical_input)
 
 
 def shell_rule_text(call: Call) -> str:
     """Write the rule for exactly one call of a shell tool, without its folder."""
-    parsed, (named, canonical) = call.shell_input, call.exact_call
-    if parsed.beside or "\n" in parsed.text or "\t" in parsed.text:
-        return exact_rule_text(named, canonical)
-    if parsed.words and call.reading and not call.reading.unclear:
-        return f"bash({parsed.text})"
-    return f"{named}({parsed.text})" if parsed.shell in SHELLS else exact_rule_text(named, canonical)
+    shell_input, (tool_name, canonical_input) = call.shell_input, call.exact_call
+    if shell_input.beside or "\n" in shell_input.text or "\t" in shell_input.text:
+        return exact_rule_text(tool_name, canonical_input)
+    if shell_input.words and call.reading and not call.reading.unclear:
+        return f"bash({shell_input.text})"
+    return (
+        f"{tool_name}({shell_input.text})"
+        if shell_input.shell in SHELLS
+        else exact_rule_text(tool_name, canonical_input)
+    )
 
 
 def exact_rule_text(name: str, canonical: bytes) -> str:
     """Write the rule for a tool with exactly one input, given as canonical JSON."""
-    mark = "" if canonical.startswith(b"{") else "tool:"
-    return f"{mark}{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
+    prefix = "" if canonical.startswith(b"{") else "tool:"
+    return f"{prefix}{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
 
 
 def _tool_rule(text: str, effect: Effect) -> Rule:

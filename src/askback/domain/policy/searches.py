@@ -36,23 +36,23 @@ class FolderSearch:
     skips_hidden: bool = False
     tracked: bool = False
 
-    def is_harmless(self, reach: ReadScope) -> bool:
+    def is_harmless(self, read_scope: ReadScope) -> bool:
         """Tell whether it opens no secret file, because of its filters or of facts from the adapter."""
         targets = self.targets or ["."]
         return self._is_filtered or all(
-            looks_like_file(target) or reach.is_secret_free(target) for target in targets
+            looks_like_file(target) or read_scope.is_secret_free(target) for target in targets
         )
 
-    def avoids_hidden(self, reach: ReadScope) -> bool:
+    def avoids_hidden(self, read_scope: ReadScope) -> bool:
         """Tell whether it skips hidden files and begins in specific folders; see `ReadScope.is_named_folder`."""
         return self.skips_hidden and all(
-            looks_like_file(target) or reach.is_named_folder(target) for target in self.targets or ["."]
+            looks_like_file(target) or read_scope.is_named_folder(target) for target in self.targets or ["."]
         )
 
-    def has_named_folders(self, reach: ReadScope) -> bool:
+    def has_named_folders(self, read_scope: ReadScope) -> bool:
         """Tell whether it begins in specific folders only; see `ReadScope.is_named_folder`."""
         return self.tracked or all(
-            looks_like_file(target) or reach.is_named_folder(target) for target in self.targets or ["."]
+            looks_like_file(target) or read_scope.is_named_folder(target) for target in self.targets or ["."]
         )
 
     @property
@@ -83,18 +83,18 @@ def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
 def looks_like_file(path: str) -> bool:
     """Tell whether a path looks like a file and not a folder: by its ending, or by a typical file name."""
     last = path.rpartition("/")[2]
-    stem, dot, ending = last.rpartition(".")
+    stem, dot, suffix = last.rpartition(".")
     if not dot:
         return last.casefold() in _PLAIN_FILES
-    return bool(stem.strip(".")) and ending.casefold() in edits.FILE_ENDINGS
+    return bool(stem.strip(".")) and suffix.casefold() in edits.FILE_ENDINGS
 
 
 def _grep_search(argv: Argv, name: str) -> FolderSearch | None:
-    parsed = operands.parse_arguments(argv)
-    if name != "rgrep" and not any(_is_recursive(option, value) for option, value in parsed.options):
+    arguments = operands.parse_arguments(argv)
+    if name != "rgrep" and not any(_is_recursive(option, value) for option, value in arguments.options):
         return None
     search = FolderSearch(operands.file_operands(argv))
-    for option, value in parsed.options:
+    for option, value in arguments.options:
         if option in {"include", "exclude", "exclude-dir"}:
             search.names.add(option, value)
     search.skips_hidden = search.names.skips_hidden
@@ -110,11 +110,11 @@ def _is_recursive(option: str, value: str) -> bool:
 
 
 def _rg_search(argv: Argv, *, piped: bool) -> FolderSearch | None:
-    parsed, targets = operands.parse_arguments(argv), operands.file_operands(argv)
-    if parsed.has(*_SHOWS_NAMES) or (piped and not targets):
+    arguments, targets = operands.parse_arguments(argv), operands.file_operands(argv)
+    if arguments.has(*_SHOWS_NAMES) or (piped and not targets):
         return None
-    search = FolderSearch(targets, skips_hidden=not any(map(_shows_hidden, parsed.options)))
-    for option, value in parsed.options:
+    search = FolderSearch(targets, skips_hidden=not any(map(_shows_hidden, arguments.options)))
+    for option, value in arguments.options:
         if option in {"t", "type"}:
             search.types.append(value)
         elif option in {"g", "glob", "iglob"} and not value.startswith("!"):
@@ -140,8 +140,8 @@ def _archive_search(argv: Argv, name: str) -> FolderSearch | None:
     if not recurses:
         return None
     folder, targets = "", list[str]()
-    for before, word in pairwise(argv[2:]):
-        if before in {"-C", "--directory"}:
+    for previous_word, word in pairwise(argv[2:]):
+        if previous_word in {"-C", "--directory"}:
             folder = posixpath.join(folder, word)
         elif not word.startswith("-"):
             targets.append(posixpath.join(folder, word))
@@ -149,8 +149,8 @@ def _archive_search(argv: Argv, name: str) -> FolderSearch | None:
 
 
 def _git_grep_search(argv: Argv) -> FolderSearch:
-    rest = argv[2:]
-    specs = rest[rest.index("--") + 1 :] if "--" in rest else ()
+    arguments = argv[2:]
+    specs = arguments[arguments.index("--") + 1 :] if "--" in arguments else ()
     # A path without wildcards may be a folder; pathspec magic such as exclusions follows `:`.
-    plain = all(not spec.startswith(":") and (looks_like_file(spec) or "*" in spec) for spec in specs)
-    return FolderSearch(["."], globs=list(specs) if plain else [], tracked=True)
+    are_files = all(not spec.startswith(":") and (looks_like_file(spec) or "*" in spec) for spec in specs)
+    return FolderSearch(["."], globs=list(specs) if are_files else [], tracked=True)

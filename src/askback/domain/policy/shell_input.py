@@ -17,11 +17,13 @@ from askback.domain.policy.shell_tools import NAMED_SHELLS, UNKNOWN_TOOL, ShellT
 from askback.domain.values import frozen
 
 _SYSTEM_FOLDERS = ("", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")
-_UNDERSTOOD = {f"{folder}{name}": name for folder in _SYSTEM_FOLDERS for name in ("bash", "sh")}
+_KNOWN_SHELLS = {f"{folder}{name}": name for folder in _SYSTEM_FOLDERS for name in ("bash", "sh")}
 _RUNS_TEXT = frozenset({"-c", "-lc", "-cl"})
-_PIECES = re.compile(r"""(?P<blank>[ \t]+)|(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^ \t'"\\])+""", re.DOTALL)
-_NESTED = re.compile(r"[$`#]|<<|\\\n")
-_PLAIN = re.compile(r"[\w./@%+:, -]*", re.ASCII)
+_BLANKS_AND_WORDS = re.compile(
+    r"""(?P<blank>[ \t]+)|(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^ \t'"\\])+""", re.DOTALL
+)
+_EXPANSION = re.compile(r"[$`#]|<<|\\\n")
+_PLAIN_CHARACTERS = re.compile(r"[\w./@%+:, -]*", re.ASCII)
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
@@ -47,7 +49,7 @@ class ShellInput:
         """The words of one simple command without redirections, if every shell splits it alike; None otherwise."""
         if not isinstance(self.command, str):
             return self.command
-        if self.shell not in SHELLS and not _PLAIN.fullmatch(self.command):
+        if self.shell not in SHELLS and not _PLAIN_CHARACTERS.fullmatch(self.command):
             return None
         try:
             return None if why_suspicious(self.command) else split_words(self.command.strip())
@@ -75,20 +77,22 @@ def read_shell_input(name: str, arguments: Mapping[str, Any]) -> ShellInput:
     """Parse the input of a shell tool, whose name is in lower case."""
     arguments = _unpack_action(arguments)
     tool = tool_of(name, arguments)
-    remaining = {key: value for key, value in arguments.items() if value is not None}
-    keys = set(remaining)
-    command = _take_command(remaining, tool)
-    command_key = next(iter(keys - set(remaining)), None)
-    keys = set(remaining)
-    folder = _take_folder(remaining, tool)
-    folder_key = None if folder is None else next(iter(keys - set(remaining)), None)
-    shell = _take_shell(name, remaining, tool)
-    beside = {key: value for key, value in remaining.items() if not _is_irrelevant(key, value, tool)}
+    unread_members = {key: value for key, value in arguments.items() if value is not None}
+    keys = set(unread_members)
+    command = _take_command(unread_members, tool)
+    command_key = next(iter(keys - set(unread_members)), None)
+    keys = set(unread_members)
+    folder = _take_folder(unread_members, tool)
+    folder_key = None if folder is None else next(iter(keys - set(unread_members)), None)
+    shell = _take_shell(name, unread_members, tool)
+    other_members = {
+        key: value for key, value in unread_members.items() if not _is_irrelevant(key, value, tool)
+    }
     if isinstance(command, tuple):
         command, shell = _unwrap_shell(command, shell)
     if folder is not None and _WINDOWS.match(folder):
         shell = "unknown"
-    return ShellInput(command, shell, folder, beside, command_key, folder_key)
+    return ShellInput(command, shell, folder, other_members, command_key, folder_key)
 
 
 def _unpack_action(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -100,19 +104,19 @@ def _unpack_action(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _take_command(remaining: dict[str, Any], tool: ShellTool) -> str | Argv | None:
+def _take_command(unread_members: dict[str, Any], tool: ShellTool) -> str | Argv | None:
     """Take the command out of the input, if there is exactly one."""
     keys = [
         key
         for key in dict.fromkeys((*tool.command.split(), *UNKNOWN_TOOL.command.split()))
-        if key in remaining
+        if key in unread_members
     ]
     if len(keys) != 1:
         return None
-    value = remaining[keys[0]]
+    value = unread_members[keys[0]]
     command = value if isinstance(value, str) else as_argv(value)
     if command is not None and not (isinstance(value, str) and keys[0] == "argv"):
-        del remaining[keys[0]]
+        del unread_members[keys[0]]
         return command
     return None
 
@@ -124,29 +128,31 @@ def as_argv(value: object) -> Argv | None:
     return argv if argv and len(argv) == len(items) else None
 
 
-def _take_folder(remaining: dict[str, Any], tool: ShellTool) -> str | None:
+def _take_folder(unread_members: dict[str, Any], tool: ShellTool) -> str | None:
     """Take the folder out of the input; if there are several, they stay in it."""
     keys = [
-        key for key in dict.fromkeys((*tool.folder.split(), *UNKNOWN_TOOL.folder.split())) if key in remaining
+        key
+        for key in dict.fromkeys((*tool.folder.split(), *UNKNOWN_TOOL.folder.split()))
+        if key in unread_members
     ]
-    if len(keys) != 1 or not isinstance(remaining[keys[0]], str):
+    if len(keys) != 1 or not isinstance(unread_members[keys[0]], str):
         return None
-    return normalize_folder(remaining.pop(keys[0])) or None
+    return normalize_folder(unread_members.pop(keys[0])) or None
 
 
 def normalize_folder(folder: str) -> str:
     """Return a folder without `.`, double slashes and a trailing slash; `..` stays, because of links."""
     parts = [part for part in folder.split("/") if part not in {"", "."}]
-    rooted = "/" if folder.startswith("/") else ""
-    return rooted + "/".join(parts) or ("." if folder.strip() else "")
+    root = "/" if folder.startswith("/") else ""
+    return root + "/".join(parts) or ("." if folder.strip() else "")
 
 
-def _take_shell(name: str, remaining: dict[str, Any], tool: ShellTool) -> str:
+def _take_shell(name: str, unread_members: dict[str, Any], tool: ShellTool) -> str:
     """Take the shell out of the input; the default is the shell of the tool."""
-    named = remaining.pop("shell", None) or None
-    if isinstance(named, str):
-        return _UNDERSTOOD.get(named, named if named not in {"user", "unknown"} else "?")
-    if named is not None:
+    shell_name = unread_members.pop("shell", None) or None
+    if isinstance(shell_name, str):
+        return _KNOWN_SHELLS.get(shell_name, shell_name if shell_name not in {"user", "unknown"} else "?")
+    if shell_name is not None:
         return "?"
     return name if name in NAMED_SHELLS else tool.syntax
 
@@ -154,14 +160,14 @@ def _take_shell(name: str, remaining: dict[str, Any], tool: ShellTool) -> str:
 def _is_irrelevant(key: str, value: object, tool: ShellTool) -> bool:
     if isinstance(value, str | int | float) and key in {*tool.ignored.split(), *UNKNOWN_TOOL.ignored.split()}:
         return True
-    known = (*tool.defaults.get(key, ()), *UNKNOWN_TOOL.defaults.get(key, ()))
-    return any(type(value) is type(default) and value == default for default in known)
+    harmless_values = (*tool.defaults.get(key, ()), *UNKNOWN_TOOL.defaults.get(key, ()))
+    return any(type(value) is type(default) and value == default for default in harmless_values)
 
 
 def _unwrap_shell(argv: Argv, shell: str) -> tuple[str | Argv, str]:
     """Return the text and the shell of `["bash", "-lc", text]`."""
-    if len(argv) == 3 and argv[1] in _RUNS_TEXT and argv[0] in _UNDERSTOOD:
-        return argv[2], _UNDERSTOOD[argv[0]]
+    if len(argv) == 3 and argv[1] in _RUNS_TEXT and argv[0] in _KNOWN_SHELLS:
+        return argv[2], _KNOWN_SHELLS[argv[0]]
     return argv, shell
 
 
@@ -170,14 +176,14 @@ def collapse_blanks(text: str) -> str:
 
     A text in which blanks may matter (quotes in substitutions, here-documents, comments) stays as it is.
     """
-    if _NESTED.search(text):
-        bare = text.strip(" \t\n")
-        return text if "<<" in text or bare.endswith("\\") else bare
+    if _EXPANSION.search(text):
+        stripped = text.strip(" \t\n")
+        return text if "<<" in text or stripped.endswith("\\") else stripped
     parts: list[str] = []
-    at = 0
-    for piece in _PIECES.finditer(text):
-        if piece.start() != at:
+    offset = 0
+    for part in _BLANKS_AND_WORDS.finditer(text):
+        if part.start() != offset:
             return text
-        at = piece.end()
-        parts.append(" " if piece.lastgroup else piece[0])
-    return "".join(parts).strip(" \n") if at == len(text) else text
+        offset = part.end()
+        parts.append(" " if part.lastgroup else part[0])
+    return "".join(parts).strip(" \n") if offset == len(text) else text

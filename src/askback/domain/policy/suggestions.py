@@ -45,8 +45,8 @@ def exact_rule(call: Call) -> Rule | None:
 def why_no_rule(call: Call) -> Reason:
     """Say why `exact_rule` finds no rule for a call that breaks no hard limit."""
     if call.is_shell and call.reading is not None:
-        why = call.reading.incomplete or call.shell_input.literal.why_not
-        return why or Reason("no_exact_rule")
+        reason = call.reading.incomplete or call.shell_input.literal.why_not
+        return reason or Reason("no_exact_rule")
     secret = next(filter(paths.is_secret_path, call.possible_paths), None) if call.is_edit else None
     return Reason("no_exact_rule") if secret is None else Reason("secret_place", path=secret)
 
@@ -72,8 +72,8 @@ def why_rule_unclear(rule: Rule) -> Reason | None:
     """Say why it is not clear what an exact rule would run; None if it is."""
     if rule.effect != "allow" or not rule.words or rule.prefix or not rule.tool:
         return None
-    why = check_literal_argv(rule.words).why_not
-    return why and Reason("rule_unsaid", why=why)
+    reason = check_literal_argv(rule.words).why_not
+    return reason and Reason("rule_unsaid", why=reason)
 
 
 def concerns(rule: Rule, call: Call) -> bool:
@@ -93,8 +93,8 @@ def _matches(rule: Rule, call: Call) -> bool:
         return rule.covers(call)
     if rule.effect != "allow":
         return rule.applies_in_folder(call) and any(map(rule.denies, call.reading.all_commands))
-    inside = rule.applies_in_folder(call) and not call.reading.unclear
-    return inside and all(
+    applies = rule.applies_in_folder(call) and not call.reading.unclear
+    return applies and all(
         rule.matches_words(argv) and rule.objection(argv) is None for argv in call.reading.commands
     )
 
@@ -135,15 +135,15 @@ _TAKES_TARGETS = frozenset("make gmake just task rake ninja gulp grunt invoke".s
 _NO_OPTION = "--no-such-option"
 
 
-def rule_choices(call: Call, exact: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
+def rule_choices(call: Call, exact_rule: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
     """Return the rules that may be offered for a call, the narrowest first, which is `exact`."""
-    yield exact, RuleChoice(rule=exact.text, kind="exact")
+    yield exact_rule, RuleChoice(rule=exact_rule.text, kind="exact")
     for text, kind, subject in (*_with_options(call), *_in_folder(call), *_rules_by_subject(call)):
         try:
             rule = parse_rule(text)
         except RuleError:
             continue
-        if rule.text != exact.text and matching_calls(rule, [call]):
+        if rule.text != exact_rule.text and matching_calls(rule, [call]):
             yield rule, RuleChoice(rule=rule.text, kind=kind, subject=subject)
 
 
@@ -156,10 +156,10 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     for count in range(min(_count_program_words(words), _MAX_WORDS), 0, -1):
         if count == 1 and basename(words[0]) in _TAKES_TARGETS:
             return
-        known = objection((*words[:count], _NO_OPTION), count) is not None
-        if known and objection(words, count) is None:
-            named = shlex.join(words[:count])
-            yield f"bash({named}:*){folder}", "options", named
+        refuses_options = objection((*words[:count], _NO_OPTION), count) is not None
+        if refuses_options and objection(words, count) is None:
+            prefix = shlex.join(words[:count])
+            yield f"bash({prefix}:*){folder}", "options", prefix
             return
 
 
@@ -204,21 +204,21 @@ def grantable_folder(call: Call, policy: Policy) -> str | None:
 
     Never a home folder, a hidden one, or one above a root or above askback's own data.
     """
-    reach = policy.read_scope(call)
-    for folder in dict.fromkeys(_candidate_folders(call, reach)):
-        granted = replace(policy, roots=(*policy.roots, folder))
-        if reach.is_named_folder(folder) and decide(call, granted).decision == "allow":
+    read_scope = policy.read_scope(call)
+    for folder in dict.fromkeys(_candidate_folders(call, read_scope)):
+        extended_policy = replace(policy, roots=(*policy.roots, folder))
+        if read_scope.is_named_folder(folder) and decide(call, extended_policy).decision == "allow":
             return folder
     return None
 
 
-def _candidate_folders(call: Call, reach: ReadScope) -> Iterator[str]:
-    if reach.folder is not None and reach.folder.startswith("/"):
-        yield normalize_path(reach.folder)
+def _candidate_folders(call: Call, read_scope: ReadScope) -> Iterator[str]:
+    if read_scope.folder is not None and read_scope.folder.startswith("/"):
+        yield normalize_path(read_scope.folder)
     for path in _paths(call):
-        resolved = reach.resolve(path)
-        if resolved is not None and resolved.startswith("/"):
-            yield posixpath.dirname(resolved) if looks_like_file(resolved) else resolved
+        absolute_path = read_scope.resolve(path)
+        if absolute_path is not None and absolute_path.startswith("/"):
+            yield posixpath.dirname(absolute_path) if looks_like_file(absolute_path) else absolute_path
 
 
 def _paths(call: Call) -> Iterator[str]:
@@ -239,8 +239,8 @@ def why_allows_nothing(rule: Rule) -> Reason | None:
     if rule.effect != "allow" or not rule.prefix or rule.any_arguments or not rule.words:
         return None
     risks = command_risks(rule.words)
-    why = Reason("dangerous") if risks else prefix_fault(rule.words)
-    return why and Reason("rule_allows_nothing", words=shlex.join(rule.words), why=why)
+    reason = Reason("dangerous") if risks else prefix_fault(rule.words)
+    return reason and Reason("rule_allows_nothing", words=shlex.join(rule.words), why=reason)
 
 
 def prefix_rule_fault(text: str, effect: str) -> Reason | None:

@@ -33,17 +33,17 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
 
     The preview contains the whole input. Raises `NotCanonical` if the call has no digest.
     """
-    signed = canonical_bytes(call.tool, call.input)
-    call = Call(**json.loads(signed), cwd=call.cwd)
-    known = (
+    canonical_call = canonical_bytes(call.tool, call.input)
+    call = Call(**json.loads(canonical_call), cwd=call.cwd)
+    is_recognized = (
         (_command_preview(call) if call.is_shell else None)
         or (_file_preview(call, before) if call.is_edit else None)
         or (_plan_preview(call) if call.tool == PLAN_TOOL else None)
         or _input_preview(call)
     )
-    room = size_budget(len(signed) + len((before or "").encode()))
-    if known is not None and len(to_json(known)) <= room:
-        return known
+    budget = size_budget(len(canonical_call) + len((before or "").encode()))
+    if is_recognized is not None and len(to_json(is_recognized)) <= budget:
+        return is_recognized
     return Preview(
         type="json", parts=escape_parts(pretty(call.input)), **_headline_members(tool_headline(call))
     )
@@ -64,7 +64,7 @@ def _command_preview(call: Call) -> Preview | None:
     command_text = _quote_argv(argv) if argv else command
     if not isinstance(command_text, str):
         return None
-    remaining = _without(call.input, call_input.command_key, call_input.folder_key)
+    other_members = _other_members(call.input, call_input.command_key, call_input.folder_key)
     folder = call.input[call_input.folder_key] if call_input.folder_key else call.cwd
     return Preview(
         type="command",
@@ -72,7 +72,7 @@ def _command_preview(call: Call) -> Preview | None:
         argv=argv is not None,
         marks=[text for text in risky_texts(call) if text in command_text and text == escape_line(text)],
         folder=None if folder is None else escape_parts(str(folder), line=True),
-        **_remaining_members(remaining),
+        **_remaining_members(other_members),
         **_headline_members(command_headline(command_text)),
     )
 
@@ -114,11 +114,11 @@ def _plan_preview(call: Call) -> Preview | None:
     plan = call.members.get("plan")
     if not isinstance(plan, str):
         return None
-    remaining = _without(call.input, "plan")
+    other_members = _other_members(call.input, "plan")
     return Preview(
         type="plan",
         parts=escape_parts(plan),
-        **_remaining_members(remaining),
+        **_remaining_members(other_members),
         **_headline_members(plan_headline(plan)),
     )
 
@@ -127,16 +127,16 @@ def _input_preview(call: Call) -> Preview | None:
     """Show an input as names and values; None if it is no object, or has too many members."""
     if not call.has_members or len(call.members) > MAX_FIELDS:
         return None
-    recognized = recognize(call)
-    if recognized is None:
+    recognized_call = recognize(call)
+    if recognized_call is None:
         return Preview(
             type="table", fields=fields_of(call.members, {}), **_headline_members(tool_headline(call))
         )
-    roles: dict[str, Role] = {key: role for role, key in recognized.keys.items()}
+    roles: dict[str, Role] = {key: role for role, key in recognized_call.keys.items()}
     return Preview(
-        type=recognized.kind,
+        type=recognized_call.kind,
         fields=fields_of(call.members, roles),
-        **_headline_members(recognized_headline(call, recognized)),
+        **_headline_members(recognized_headline(call, recognized_call)),
     )
 
 
@@ -147,5 +147,5 @@ def _remaining_members(members: Mapping[str, Any]) -> dict[str, Any]:
     return {"fields": fields_of(members, {})}
 
 
-def _without(call_input: Mapping[str, Any], *shown: str | None) -> dict[str, Any]:
-    return {name: value for name, value in call_input.items() if name not in shown}
+def _other_members(call_input: Mapping[str, Any], *keys: str | None) -> dict[str, Any]:
+    return {name: value for name, value in call_input.items() if name not in keys}

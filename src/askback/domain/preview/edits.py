@@ -38,7 +38,7 @@ _PAIRS = (
     ("search", "replace"),
     ("old", "new"),
 )
-_EVERYWHERE = ("replace_all", "replaceAll")
+_REPLACE_ALL_KEYS = ("replace_all", "replaceAll")
 _NO_LINE_FEED = "\\ No newline at end of file"
 
 Op = Literal[" ", "-", "+", "@"]
@@ -61,24 +61,24 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     """Return the change that a file tool would make; None if its input is not in a known form, or too large."""
     if call.path is None or not call.is_edit:
         return None
-    written = _whole_file(call, before)
-    changes = written or _replacement_hunks(call, before)
+    hunks_of_write = _whole_file(call, before)
+    changes = hunks_of_write or _replacement_hunks(call, before)
     if changes is None:
         return None
     hunks, rest = changes
     if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MAX_LINES:
         return None
-    drawn = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
-    shown = escape_lines([line for _, line in drawn])
-    if shown is None:
+    diff = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
+    escaped_lines = escape_lines([line for _, line in diff])
+    if escaped_lines is None:
         return None
-    ops: list[Op] = [op for op, _ in drawn]
+    ops: list[Op] = [op for op, _ in diff]
     return FileEdit(
         call.path,
-        [DiffLine(op=op, parts=parts) for op, parts in zip(ops, shown, strict=True)],
+        [DiffLine(op=op, parts=parts) for op, parts in zip(ops, escaped_lines, strict=True)],
         ops.count("+"),
         ops.count("-"),
-        written is not None,
+        hunks_of_write is not None,
         {name: value for name, value in rest.items() if name != call.path_key},
     )
 
@@ -96,31 +96,31 @@ def _whole_file(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | Non
     names = [name for name in _CONTENTS if name in call.input]
     if call.tool.casefold() not in _WRITERS or len(names) != 1 or not isinstance(call.input[names[0]], str):
         return None
-    return [Hunk(before or "", call.input[names[0]])], _without(call.input, names[0])
+    return [Hunk(before or "", call.input[names[0]])], _other_members(call.input, names[0])
 
 
 def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
-    single = _replacement(call.input)
-    several = _replacements(call.input.get("edits"))
-    if (single is None) == (several is None):
+    one_replacement = _replacement(call.input)
+    replacements = _replacements(call.input.get("edits"))
+    if (one_replacement is None) == (replacements is None):
         return None
-    if single is not None:
-        changes, rest = [single[0]], single[1]
+    if one_replacement is not None:
+        changes, rest = [one_replacement[0]], one_replacement[1]
     else:
-        changes = [change for change, _ in several or ()]
-        remaining = [rest for _, rest in several or ()]
-        rest = _without(call.input, "edits") | ({"edits": remaining} if any(remaining) else {})
-    placed = None if before is None else hunks_in_file(before, changes)
-    return separate_hunks(changes) if placed is None else placed, rest
+        changes = [change for change, _ in replacements or ()]
+        remaining = [rest for _, rest in replacements or ()]
+        rest = _other_members(call.input, "edits") | ({"edits": remaining} if any(remaining) else {})
+    located_hunks = None if before is None else hunks_in_file(before, changes)
+    return separate_hunks(changes) if located_hunks is None else located_hunks, rest
 
 
 def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | None:
-    pairs = [pair for pair in _PAIRS if all(isinstance(call_input.get(name), str) for name in pair)]
+    pairs = [keys for keys in _PAIRS if all(isinstance(call_input.get(name), str) for name in keys)]
     if len(pairs) != 1:
         return None
     old, new = pairs[0]
-    everywhere = any(call_input.get(name) is True for name in _EVERYWHERE)
-    return Replacement(call_input[old], call_input[new], everywhere), _without(call_input, old, new)
+    replaces_all = any(call_input.get(name) is True for name in _REPLACE_ALL_KEYS)
+    return Replacement(call_input[old], call_input[new], replaces_all), _other_members(call_input, old, new)
 
 
 def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | None:
@@ -134,5 +134,5 @@ def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | No
     return changes if len(changes) == len(replacements) else None
 
 
-def _without(call_input: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _other_members(call_input: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in call_input.items() if name not in names}

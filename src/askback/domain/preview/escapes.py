@@ -35,10 +35,10 @@ _UNSEEN_ALTHOUGH_LETTERS = (  # default-ignorable or blank, whatever the categor
     *map(chr, range(0xFE00, 0xFE10)),
     *map(chr, range(0xE0100, 0xE01F0)),
 )
-_COVER = "\u0334\u0335\u0336\u0337\u0338"
+_OVERLAYS = "\u0334\u0335\u0336\u0337\u0338"
 
 _BY_CATEGORY = dict.fromkeys(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Me"), "u") | {"Mn": "m"}
-_ON_A_LINE = dict.fromkeys((*_UNSEEN_ALTHOUGH_LETTERS, *_COVER), "u") | {" ": "s"}
+_ON_A_LINE = dict.fromkeys((*_UNSEEN_ALTHOUGH_LETTERS, *_OVERLAYS), "u") | {" ": "s"}
 _IN_A_BLOCK = _ON_A_LINE | {"\n": "b", "\t": "b"}
 
 
@@ -62,9 +62,9 @@ def character_classes(text: str, *, line: bool = False) -> CharacterClasses | No
         return None
     # Python looks up each different character once, C does the rest: an agent chooses the length of the text.
     characters = set(text)
-    special = _ON_A_LINE if line else _IN_A_BLOCK
+    special_characters = _ON_A_LINE if line else _IN_A_BLOCK
     classes = {char: _BY_CATEGORY.get(unicodedata.category(char), "s") for char in characters}
-    classes |= {char: special[char] for char in characters & special.keys()}
+    classes |= {char: special_characters[char] for char in characters & special_characters.keys()}
     letters = text.translate(str.maketrans(classes))
     return CharacterClasses(
         letters.replace("smm", "skk").replace("sm", "sk"),
@@ -81,13 +81,13 @@ MIN_DISTANCE = 32
 
 _MIN_REPEATED = 8
 _GROUP_SIZE = 16
-_REPEATED = re.compile(rf"(.)\1{{{_MIN_REPEATED - 1},}}|.", re.DOTALL)
-_UNSEEN = re.compile("[um]+")
+_RUN_OF_CHARACTER = re.compile(rf"(.)\1{{{_MIN_REPEATED - 1},}}|.", re.DOTALL)
+_UNSEEN_RUN = re.compile("[um]+")
 _CROWD = re.compile(f"[um]++(?:[skb]{{1,{MIN_DISTANCE}}}+[um]++)*+")
-_PIECE = re.compile(".{1,48}+k*+")
+_GROUP_OF_LETTERS = re.compile(".{1,48}+k*+")
 """One part of an escaped stretch. Pages show a part whole or not at all; none begins with a mark."""
 
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_parts(text: str, *, line: bool = False) -> Parts:
@@ -98,8 +98,8 @@ def escape_parts(text: str, *, line: bool = False) -> Parts:
     classes = character_classes(text, line=line)
     if classes is None:
         return [text] if text else []
-    few = _escape_single(text, classes)
-    return list(_escape_stretches(text, classes)) if few is None else few
+    single_escapes = _escape_single(text, classes)
+    return list(_escape_stretches(text, classes)) if single_escapes is None else single_escapes
 
 
 def escape_line(text: str) -> str:
@@ -112,34 +112,34 @@ def escape_lines(lines: Sequence[str]) -> list[Parts] | None:
 
     One character in each line, as at the end of the lines of many files, is not too much.
     """
-    whole = "\n".join(lines)
-    classes = character_classes(whole)
+    text = "\n".join(lines)
+    classes = character_classes(text)
     if classes is None:
         return [[line] if line else [] for line in lines]
-    few = _escape_single(whole, classes, more=len(lines))
-    return None if few is None else _split(few)
+    single_escapes = _escape_single(text, classes, extra_escapes=len(lines))
+    return None if single_escapes is None else _split(single_escapes)
 
 
 def _split(parts: Parts) -> list[Parts]:
     lines: list[Parts] = [[]]
     for part in parts:
-        first, *more = part.split("\n") if isinstance(part, str) else [part]
+        first, *further_lines = part.split("\n") if isinstance(part, str) else [part]
         if first:
             lines[-1].append(first)
-        lines += [[text] if text else [] for text in more]
+        lines += [[text] if text else [] for text in further_lines]
     return lines
 
 
-def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Parts | None:
+def _escape_single(text: str, classes: CharacterClasses, *, extra_escapes: int = 0) -> Parts | None:
     """Escape each invisible character by itself; None if there are too many."""
-    room = MAX_SINGLE_ESCAPES + more + len(text) // MIN_DISTANCE
+    max_escapes = MAX_SINGLE_ESCAPES + extra_escapes + len(text) // MIN_DISTANCE
     parts: Parts = []
     position = 0
-    for run in _UNSEEN.finditer(classes.letters):
+    for run in _UNSEEN_RUN.finditer(classes.letters):
         start, end = run.span()
-        escapes = _escapes(text[start:end], limit=room + 1)
-        room -= len(escapes)
-        if room < 0:
+        escapes = _escapes(text[start:end], limit=max_escapes + 1)
+        max_escapes -= len(escapes)
+        if max_escapes < 0:
             return None
         if position < start:
             parts.append(text[position:start])
@@ -154,7 +154,7 @@ def _escapes(run: str, *, limit: int) -> list[str]:
         return [_escape(char) for char in run]
     return [
         _escape(each[0][0]) + (f"×{len(each[0])}" if each[1] else "")
-        for each in islice(_REPEATED.finditer(run), limit)
+        for each in islice(_RUN_OF_CHARACTER.finditer(run), limit)
     ]
 
 
@@ -166,9 +166,9 @@ def _escape_stretches(text: str, classes: CharacterClasses) -> Iterator[str | Es
     for crowd in _CROWD.finditer(classes.letters):
         if position < crowd.start():
             yield text[position : crowd.start()]
-        for piece in _PIECE.finditer(classes.letters, *crowd.span()):
-            table = no_marks if "m" in piece[0] else seen_marks
-            yield Escape(escape=text[piece.start() : piece.end()].translate(table))
+        for group in _GROUP_OF_LETTERS.finditer(classes.letters, *crowd.span()):
+            table = no_marks if "m" in group[0] else seen_marks
+            yield Escape(escape=text[group.start() : group.end()].translate(table))
         position = crowd.end()
     if position < len(text):
         yield text[position:]
@@ -186,12 +186,12 @@ def _part(escape: str) -> Escape:
 @lru_cache(maxsize=4096)
 def _escape(char: str) -> str:
     code = ord(char)
-    return _SHORT.get(char) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return _SHORT_ESCAPES.get(char) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
 
 
 def _compact(char: str) -> str:
-    if char in _SHORT:
-        return _SHORT[char]
+    if char in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[char]
     code = ord(char)
     if code < 0x100:
         return f"%{code:02x}"

@@ -22,8 +22,8 @@ INDENTED = 20_000
 
 def pretty(value: object) -> str:
     """Write JSON with an item on each line, indented only if it is short: indentation can make it much longer."""
-    plain = json.dumps(value, ensure_ascii=False, separators=(",\n", ": "))
-    return plain if len(plain) > INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
+    text = json.dumps(value, ensure_ascii=False, separators=(",\n", ": "))
+    return text if len(text) > INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def fields_of(members: Mapping[str, Any], roles: Mapping[str, Role]) -> list[PreviewField]:
@@ -46,16 +46,18 @@ def _field(name: str, value: object, role: Role | None) -> PreviewField:
 
 def _json(value: object) -> str:
     """Write a short value on one line."""
-    plain = json.dumps(value, ensure_ascii=False)
-    return plain if len(plain) <= _ONE_LINE else pretty(value)
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _ONE_LINE else pretty(value)
 
 
 def _in_role(value: object, role: Role | None) -> str | None:
     """Return the text of recipients and of headers; None if they are not in the usual form."""
     if role in {"to", "cc", "bcc"} and isinstance(value, list):
-        places = addresses(cast("list[object]", value))
+        recipients = addresses(cast("list[object]", value))
         return (
-            ", ".join(map(escape_line, places)) if len(places) == len(cast("list[object]", value)) else None
+            ", ".join(map(escape_line, recipients))
+            if len(recipients) == len(cast("list[object]", value))
+            else None
         )
     if role == "headers" and isinstance(value, Mapping):
         headers = cast("Mapping[str, object]", value)

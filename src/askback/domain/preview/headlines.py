@@ -14,7 +14,7 @@ from askback.domain.approval import ReasonCode
 from askback.domain.links import link_host
 from askback.domain.policy.calls import READ_TOOLS, Call
 from askback.domain.preview.escapes import escape_line
-from askback.domain.preview.recognition import Recognized, addresses, method_of
+from askback.domain.preview.recognition import RecognizedCall, addresses, method_of
 from askback.messages import TranslatableText
 
 HEADLINE = 320
@@ -22,13 +22,13 @@ HEADLINE = 320
 
 _WORDS = 60
 """The maximum number of characters of our own words in a headline."""
-_LONG = HEADLINE - _WORDS
-_SHORT = 100
+_MAX_VALUE = HEADLINE - _WORDS
+_MAX_NAME = 100
 _TAIL = 120
 _QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»‹›〝〞', "'"))
 _TITLES = frozenset("title name subject summary query".split())
 _MAX_VALUES = 20
-_PLACE = re.compile(r"[^/?#]*//[^/?#]*(?P<path>[^?#]*)")
+_URL_PATH = re.compile(r"[^/?#]*//[^/?#]*(?P<path>[^?#]*)")
 _SERVER = re.compile(r"mcp(?:__|:)(?P<server>.+?)(?:__|:)(?P<tool>.+)")
 
 
@@ -40,9 +40,9 @@ class Headline(TranslatableText):
 
     def __new__(cls, code: str, **params: str) -> Self:
         """Fill in the English text of `headline.<code>`."""
-        made = super().__new__(cls, f"headline.{code}", params)
-        made.data = ReasonCode(code=code, params=dict(params))
-        return made
+        headline = super().__new__(cls, f"headline.{code}", params)
+        headline.data = ReasonCode(code=code, params=dict(params))
+        return headline
 
 
 def command_headline(command: str) -> Headline:
@@ -62,21 +62,25 @@ def plan_headline(plan: str) -> Headline:
     return Headline("plan", plan=_shorten(first.strip("# ")))
 
 
-def recognized_headline(call: Call, recognized: Recognized) -> Headline:
+def recognized_headline(call: Call, recognized_call: RecognizedCall) -> Headline:
     """Return the sentence for a mail, an HTTP request or a database query."""
-    values = {role: call.members[key] for role, key in recognized.keys.items()}
-    if recognized.kind == "mail":
-        to = [place for role in ("to", "cc", "bcc") for place in addresses(values.get(role))]
-        more = len(to) - 1
-        first = _shorten(to[0], _SHORT) + (f" +{more}" if more else "")
+    values = {role: call.members[key] for role, key in recognized_call.keys.items()}
+    if recognized_call.kind == "mail":
+        recipients = [recipient for role in ("to", "cc", "bcc") for recipient in addresses(values.get(role))]
+        other_count = len(recipients) - 1
+        first = _shorten(recipients[0], _MAX_NAME) + (f" +{other_count}" if other_count else "")
         subject = str(values.get("subject") or "").strip()
         return (
             Headline("mail", subject=_quote(subject), to=first) if subject else Headline("mail_to", to=first)
         )
-    if recognized.kind == "http":
-        place, method = _shorten(_host_and_path(values["url"])), method_of(call, recognized)
-        return Headline("http_method", method=method, url=place) if method else Headline("http", url=place)
-    query = _shorten(" ".join(str(values["query"])[: 4 * HEADLINE].split()), _LONG - _SHORT)
+    if recognized_call.kind == "http":
+        recipient, method = _shorten(_host_and_path(values["url"])), method_of(call, recognized_call)
+        return (
+            Headline("http_method", method=method, url=recipient)
+            if method
+            else Headline("http", url=recipient)
+        )
+    query = _shorten(" ".join(str(values["query"])[: 4 * HEADLINE].split()), _MAX_VALUE - _MAX_NAME)
     base = values.get("database")
     if isinstance(base, str) and base:
         return Headline("query_on", database=_quote(base), query=query)
@@ -87,11 +91,11 @@ def tool_headline(call: Call) -> Headline:
     """Return the sentence for any other call: the file that it reads or changes, else its tool and its values."""
     if call.path is not None and (call.is_edit or (call.folded_name in READ_TOOLS and call.sole_path)):
         return Headline("change" if call.is_edit else "read", path=_shorten(call.path))
-    named = _SERVER.fullmatch(call.tool)
-    tool = _shorten(named["tool"] if named else call.tool, _SHORT)
-    server = {"server": _shorten(named["server"], _SHORT // 2)} if named else {}
-    detail = _shorten(_brief_input(call), _LONG - _SHORT - _SHORT // 2)
-    code = ("tool_of" if named else "tool") + ("_input" if detail else "")
+    server_tool = _SERVER.fullmatch(call.tool)
+    tool = _shorten(server_tool["tool"] if server_tool else call.tool, _MAX_NAME)
+    server = {"server": _shorten(server_tool["server"], _MAX_NAME // 2)} if server_tool else {}
+    detail = _shorten(_brief_input(call), _MAX_VALUE - _MAX_NAME - _MAX_NAME // 2)
+    code = ("tool_of" if server_tool else "tool") + ("_input" if detail else "")
     return Headline(code, tool=tool, **server, **({"input": detail} if detail else {}))
 
 
@@ -124,15 +128,15 @@ def _plain_text(value: object) -> str | None:
 
 def _host_and_path(url: str) -> str:
     """Return the host and the path of an address; all of it if that is not certain."""
-    host, parts = link_host(url), _PLACE.match(url)
+    host, parts = link_host(url), _URL_PATH.match(url)
     return url if host is None or parts is None else f"{host}{parts['path'].rstrip('/')}"
 
 
 def _quote(text: str) -> str:
-    return _shorten(text.translate(_QUOTES), _SHORT)
+    return _shorten(text.translate(_QUOTES), _MAX_NAME)
 
 
-def _shorten(text: str, limit: int = _LONG) -> str:
+def _shorten(text: str, limit: int = _MAX_VALUE) -> str:
     """Write a text on one line; a longer one keeps its end, where a command may hide its effect."""
     escaped = escape_line(text[: limit + 1])
     if len(text) <= limit and len(escaped) <= limit:

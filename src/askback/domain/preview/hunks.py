@@ -13,13 +13,13 @@ from askback.domain.values import frozen
 LINE_BYTES = 25
 """The size of a line of a diff without its text."""
 
-_FREE = 64_000
+_UNLIMITED_CHARACTERS = 64_000
 _GROWTH = 3
 
 
 def size_budget(size: int) -> int:
     """Return the maximum size of a preview of texts of a size, in bytes: a multiple, plus a constant."""
-    return _FREE + _GROWTH * size
+    return _UNLIMITED_CHARACTERS + _GROWTH * size
 
 
 MAX_LINES = 10_000
@@ -72,8 +72,8 @@ def separate_hunks(changes: Sequence[Replacement]) -> list[Hunk]:
     hunks: list[Hunk] = []
     for n, change in enumerate(changes, 1):
         end = "" if change.old.endswith("\n") and change.new.endswith("\n") else "\n"
-        head = f"@@ {n}/{len(changes)} @@" if len(changes) > 1 else None
-        hunks.append(Hunk(change.old and change.old + end, change.new and change.new + end, head))
+        header = f"@@ {n}/{len(changes)} @@" if len(changes) > 1 else None
+        hunks.append(Hunk(change.old and change.old + end, change.new and change.new + end, header))
     return hunks
 
 
@@ -83,17 +83,17 @@ def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | Non
     None if a place is not certain, or if that would be much longer than the texts by themselves.
     """
     hunks: list[Hunk] = []
-    scanned = 0
-    remaining = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
+    scanned_characters = 0
+    budget = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
     for change in changes:
-        places = text.count(change.old) if change.old else 0
-        certain = places == 1 or (change.everywhere and 0 < places <= MAX_PLACES)
-        scanned += len(text) + places * len(change.new)
-        if not certain or scanned > MAX_SCANNED:
+        occurrences = text.count(change.old) if change.old else 0
+        is_certain = occurrences == 1 or (change.everywhere and 0 < occurrences <= MAX_PLACES)
+        scanned_characters += len(text) + occurrences * len(change.new)
+        if not is_certain or scanned_characters > MAX_SCANNED:
             return None
         result = list(_hunks(text, change))
-        remaining -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)
-        if remaining < 0:
+        budget -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)
+        if budget < 0:
             return None
         hunks += result
         text = text.replace(change.old, change.new)
@@ -111,9 +111,9 @@ def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
         position = start
         old = text[start:end]
         new = old.replace(change.old, change.new)
-        before, after = line_count(old), line_count(new)
-        yield Hunk(old, new, f"@@ -{line},{before} +{line + shift},{after} @@")
-        shift += after - before
+        old_lines, new_lines = line_count(old), line_count(new)
+        yield Hunk(old, new, f"@@ -{line},{old_lines} +{line + shift},{new_lines} @@")
+        shift += new_lines - old_lines
 
 
 def _regions(text: str, run: str) -> Iterator[tuple[int, int]]:

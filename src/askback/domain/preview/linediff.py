@@ -22,15 +22,17 @@ def diff_lines(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) ->
     both cases the kept and removed lines are `old`, and the kept and added ones `new`.
     """
     shorter = min(len(old), len(new))
-    head = _count_common(old, new, shorter)
-    tail = _count_common(old[::-1], new[::-1], shorter - head)
-    lines: list[Line] = [(" ", line) for line in old[:head]]
-    x = y = head
-    for i, j in _common_places(old[head : len(old) - tail], new[head : len(new) - tail], steps):
-        lines += _replace_lines(old[x : head + i], new[y : head + j])
-        lines.append((" ", old[head + i]))
-        x, y = head + i + 1, head + j + 1
-    lines += _replace_lines(old[x : len(old) - tail], new[y : len(new) - tail])
+    common_start = _count_common(old, new, shorter)
+    tail = _count_common(old[::-1], new[::-1], shorter - common_start)
+    lines: list[Line] = [(" ", line) for line in old[:common_start]]
+    old_index = new_index = common_start
+    for i, j in _common_places(
+        old[common_start : len(old) - tail], new[common_start : len(new) - tail], steps
+    ):
+        lines += _replace_lines(old[old_index : common_start + i], new[new_index : common_start + j])
+        lines.append((" ", old[common_start + i]))
+        old_index, new_index = common_start + i + 1, common_start + j + 1
+    lines += _replace_lines(old[old_index : len(old) - tail], new[new_index : len(new) - tail])
     return lines + [(" ", line) for line in old[len(old) - tail :]]
 
 
@@ -45,12 +47,12 @@ def _replace_lines(old: Sequence[str], new: Sequence[str]) -> list[Line]:
 
 def _common_places(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int, int]]:
     """Return the places of the lines that stay. Lines that only one side has are left out of the search."""
-    shared = set(old) & set(new)
-    in_old = [i for i, line in enumerate(old) if line in shared]
-    in_new = [j for j, line in enumerate(new) if line in shared]
-    numbers = {line: number for number, line in enumerate(shared)}
-    rows = _search([numbers[old[i]] for i in in_old], [numbers[new[j]] for j in in_new], steps)
-    return [(in_old[x], in_new[y]) for x, y in _path(rows, len(in_new))]
+    common_lines = set(old) & set(new)
+    old_indexes = [i for i, line in enumerate(old) if line in common_lines]
+    new_indexes = [j for j, line in enumerate(new) if line in common_lines]
+    numbers = {line: number for number, line in enumerate(common_lines)}
+    rows = _search([numbers[old[i]] for i in old_indexes], [numbers[new[j]] for j in new_indexes], steps)
+    return [(old_indexes[x], new_indexes[y]) for x, y in _path(rows, len(new_indexes))]
 
 
 def _search(old: Sequence[int], new: Sequence[int], steps: int) -> list[list[int]]:

@@ -52,14 +52,14 @@ Kind = Literal["mail", "http", "query"]
 
 
 @frozen(slots=True)
-class Recognized:
+class RecognizedCall:
     """The type of a call, and the keys of its input by their roles, in the order in which they are shown."""
 
     kind: Kind
     keys: Mapping[Role, str]
 
 
-def recognize(call: Call) -> Recognized | None:
+def recognize(call: Call) -> RecognizedCall | None:
     """Return the type of a call; None for any other call."""
     if not call.has_members:
         return None
@@ -75,19 +75,19 @@ def addresses(value: object) -> list[str]:
     return [item for item in items if isinstance(item, str)]
 
 
-def _mail(call: Call, words: set[str]) -> Recognized | None:
+def _mail(call: Call, words: set[str]) -> RecognizedCall | None:
     if not (words & _MAIL and words & _SENDS) and call.folded_name not in {"mail", "email", "sendmail"}:
         return None
     keys = _keys(call.members, _MAIL_KEYS)
     says = [call.members[keys[role]] for role in ("subject", "body") if role in keys]
     has_text = bool(says) and all(isinstance(text, str) for text in says)
-    places = [call.members[keys[role]] for role in ("to", "cc", "bcc") if role in keys]
-    named = all(recipient is None or isinstance(recipient, str | list) for recipient in places)
-    sent = "to" in keys and bool(addresses(call.members[keys["to"]]))
-    return Recognized("mail", keys) if has_text and named and sent else None
+    recipients = [call.members[keys[role]] for role in ("to", "cc", "bcc") if role in keys]
+    are_addresses = all(recipient is None or isinstance(recipient, str | list) for recipient in recipients)
+    is_addressed = "to" in keys and bool(addresses(call.members[keys["to"]]))
+    return RecognizedCall("mail", keys) if has_text and are_addresses and is_addressed else None
 
 
-def _http(call: Call, words: set[str]) -> Recognized | None:
+def _http(call: Call, words: set[str]) -> RecognizedCall | None:
     keys = _keys(call.members, _HTTP_KEYS)
     url = call.members.get(keys.get("url", ""))
     method = call.members.get(keys.get("method", ""), "")
@@ -95,26 +95,26 @@ def _http(call: Call, words: set[str]) -> Recognized | None:
         return None
     has_method = "method" in keys and isinstance(method, str) and method.casefold() in _METHODS
     return (
-        Recognized("http", keys)
+        RecognizedCall("http", keys)
         if has_method or ("method" not in keys and words & (_HTTP | _METHODS))
         else None
     )
 
 
-def method_of(call: Call, recognized: Recognized) -> str | None:
+def method_of(call: Call, recognized_call: RecognizedCall) -> str | None:
     """Return the method of an HTTP request, by its input or else by the name of its tool."""
-    if "method" in recognized.keys:
-        return str(call.members[recognized.keys["method"]]).upper()
-    named = [word for word in _WORDS.findall(call.name.casefold()) if word in _METHODS]
-    return named[0].upper() if len(named) == 1 else None
+    if "method" in recognized_call.keys:
+        return str(call.members[recognized_call.keys["method"]]).upper()
+    methods = [word for word in _WORDS.findall(call.name.casefold()) if word in _METHODS]
+    return methods[0].upper() if len(methods) == 1 else None
 
 
-def _query(call: Call, words: set[str]) -> Recognized | None:
+def _query(call: Call, words: set[str]) -> RecognizedCall | None:
     keys = _keys(call.members, _QUERY_KEYS)
     query = call.members.get(keys.get("query", ""))
     if not (words & _DATABASE and isinstance(query, str) and _SQL.match(query)):
         return None
-    return Recognized("query", keys)
+    return RecognizedCall("query", keys)
 
 
 def _keys(members: Mapping[str, Any], names_by_role: Mapping[Role, str]) -> dict[Role, str]:

@@ -116,10 +116,10 @@ class Either:
         """Return the ends of all that match."""
         if at == len(data):
             return _STUCK
-        fitting = self._by_first.get(data[at], ())
-        if len(fitting) == 1:
-            return fitting[0].ends(data, at)
-        return tuple({end for item in fitting for end in item.ends(data, at)})
+        candidates = self._by_first.get(data[at], ())
+        if len(candidates) == 1:
+            return candidates[0].ends(data, at)
+        return tuple({end for item in candidates for end in item.ends(data, at)})
 
     def source(self) -> bytes:
         """Return the sources as alternatives."""
@@ -140,13 +140,13 @@ class Repeat:
         reached: Ends = (at,)
         for _ in range(self.low):
             reached = _ends_after(self.item, data, reached)
-        ends = set(reached)
+        new_ends = set(reached)
         for _ in range(self.low, self.high):
             reached = _ends_after(self.item, data, reached)
             if not reached:
                 break
-            ends.update(reached)
-        return tuple(ends)
+            new_ends.update(reached)
+        return tuple(new_ends)
 
     def source(self) -> bytes:
         """Return the source with its counts."""
@@ -154,8 +154,8 @@ class Repeat:
 
 
 def _ends_after(item: Expression, data: bytes, starts: Ends) -> Ends:
-    found = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
-    return tuple(found | {INCOMPLETE}) if INCOMPLETE in starts else tuple(found)
+    ends = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
+    return tuple(ends | {INCOMPLETE}) if INCOMPLETE in starts else tuple(ends)
 
 
 def match_bytes(text: bytes) -> Sequence:

@@ -18,7 +18,7 @@ from askback.domain.redaction.expression import INCOMPLETE, Sequence
 
 _re2: Any = re2
 
-HEAD = 5
+HEAD_ITEMS = 5
 """The number of characters of a form that RE2 searches for: with fewer it stops too often in harmless text."""
 
 BATCH = 500
@@ -40,7 +40,7 @@ class Finder:
         self._by_first: dict[int, list[tuple[Sequence, bytes]]] = {}
         heads: list[bytes] = []
         for form, label in labelled:
-            heads.append(form.head(HEAD).source())
+            heads.append(form.head(HEAD_ITEMS).source())
             for byte in form.first:
                 self._by_first.setdefault(byte, []).append((form, label))
         self._engines = [_engine(heads[index : index + BATCH]) for index in range(0, len(heads), BATCH)]

@@ -15,9 +15,9 @@ from askback.domain.redaction.expression import Either, Expression, OneByte, Seq
 from askback.domain.redaction.spelling import LINE_BREAK, hexadecimal, spellings
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-_WRAPPED = maybe(Either(match_bytes(b"\n"), match_bytes(b"\r\n"), match_bytes(b"\\n")))
+_WRAPPED_LINE = maybe(Either(match_bytes(b"\n"), match_bytes(b"\r\n"), match_bytes(b"\\n")))
 """MIME and `base64` wrap lines anywhere; JSON escapes the line break."""
-_BETWEEN = maybe(Either(OneByte(b" :-\n"), match_bytes(b"\r\n")))
+_SEPARATOR = maybe(Either(OneByte(b" :-\n"), match_bytes(b"\r\n")))
 """`xxd`, `od` and fingerprints separate the bytes."""
 
 
@@ -26,42 +26,42 @@ def base64(raw: bytes) -> list[Sequence]:
 
     A digit that the bytes share with their neighbours matches by its known bits.
     """
-    return [_base64_at(raw, before=before) for before in (0, 2, 4)]
+    return [_base64_at(raw, offset_bits=offset_bits) for offset_bits in (0, 2, 4)]
 
 
 def hexdump(raw: bytes) -> Sequence:
     """Return the bytes as pairs of hexadecimal digits, optionally with one blank, colon or dash between them."""
     pairs = [hexadecimal(f"{byte:02x}") for byte in raw]
-    return _interleave(pairs, _BETWEEN)
+    return _interleave(pairs, _SEPARATOR)
 
 
-def _base64_at(raw: bytes, *, before: int) -> Sequence:
-    bits = "?" * before + "".join(f"{byte:08b}" for byte in raw)
+def _base64_at(raw: bytes, *, offset_bits: int) -> Sequence:
+    bits = "?" * offset_bits + "".join(f"{byte:08b}" for byte in raw)
     bits += "?" * (-len(bits) % 6)
-    return _interleave([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED)
+    return _interleave([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED_LINE)
 
 
-def _interleave(items: list[Expression], between: Expression) -> Sequence:
-    return Sequence([part for item in items for part in (between, item)][1:])
+def _interleave(items: list[Expression], separator: Expression) -> Sequence:
+    return Sequence([part for item in items for part in (separator, item)][1:])
 
 
 @lru_cache(maxsize=512)
 def _digit(bits: str) -> Expression:
     """Match a base64 digit, some bits of which may be unknown (`?`)."""
-    values = [value for value in range(64) if _fits(f"{value:06b}", bits)]
-    plain = {_DIGITS[value] for value in values if value < 62}
-    ways: list[Expression] = []
+    values = [value for value in range(64) if _matches_bits(f"{value:06b}", bits)]
+    digits = {_DIGITS[value] for value in values if value < 62}
+    alternatives: list[Expression] = []
     if 62 in values:
-        plain.update(b"+-")
-        ways.append(Sequence([match_bytes(b"%2"), OneByte(b"bB")]))
+        digits.update(b"+-")
+        alternatives.append(Sequence([match_bytes(b"%2"), OneByte(b"bB")]))
     if 63 in values:
-        plain.update(b"/_")
-        ways += [Sequence([match_bytes(b"%2"), OneByte(b"fF")]), match_bytes(b"\\/")]
-    return Either(OneByte(plain), *ways)
+        digits.update(b"/_")
+        alternatives += [Sequence([match_bytes(b"%2"), OneByte(b"fF")]), match_bytes(b"\\/")]
+    return Either(OneByte(digits), *alternatives)
 
 
-def _fits(value: str, bits: str) -> bool:
-    return all(known in ("?", bit) for bit, known in zip(value, bits, strict=True))
+def _matches_bits(value: str, bits: str) -> bool:
+    return all(known_bit in ("?", value_bit) for value_bit, known_bit in zip(value, bits, strict=True))
 
 
 MIN_LENGTH = 6
@@ -110,8 +110,8 @@ def _spelled_pieces(pieces: list[str]) -> Iterator[Sequence]:
 
     Each also matches the start of the next one, so that a match includes the break between them, but no other.
     """
-    for begin, end in _spans(pieces):
-        items = _join_lines(pieces[begin:end])
+    for start, end in _spans(pieces):
+        items = _join_lines(pieces[start:end])
         if end < len(pieces):
             items.append(maybe(Sequence([LINE_BREAK, *spellings(pieces[end][:LONG_LINE])])))
         yield Sequence(items)
@@ -119,22 +119,22 @@ def _spelled_pieces(pieces: list[str]) -> Iterator[Sequence]:
 
 def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
     """Join short pieces until they are long enough together; a long one is searched for by itself, too."""
-    before = begin = 0
+    previous_length = start = 0
     for index, piece in enumerate(pieces):
-        if _length(pieces[begin : index + 1]) >= LONG_LINE:
-            yield begin, index + 1
-            if begin < index and len(piece) >= LONG_LINE:
+        if _length(pieces[start : index + 1]) >= LONG_LINE:
+            yield start, index + 1
+            if start < index and len(piece) >= LONG_LINE:
                 yield index, index + 1
-            before, begin = begin, index + 1
-    if begin < len(pieces):
-        yield before, len(pieces)
+            previous_length, start = start, index + 1
+    if start < len(pieces):
+        yield previous_length, len(pieces)
 
 
 def _join_lines(pieces: list[str]) -> list[Expression]:
     return [item for piece in pieces for item in (LINE_BREAK, *spellings(piece))][1:]
 
 
-def _split_evenly(whole: AnyStr, limit: int) -> list[AnyStr]:
+def _split_evenly(text: AnyStr, limit: int) -> list[AnyStr]:
     """Cut into pieces of nearly the same length, so that the last one is not short."""
-    count = -(-len(whole) // limit)
-    return [whole[len(whole) * i // count : len(whole) * (i + 1) // count] for i in range(count)]
+    count = -(-len(text) // limit)
+    return [text[len(text) * i // count : len(text) * (i + 1) // count] for i in range(count)]

@@ -19,7 +19,7 @@ _HTML = {
 }
 _QUOTED = {"'": (r"'\''", "'\"'\"'", "''"), '"': ('""',)}
 """In quotes, a shell closes them, quotes the quote, and opens them again; SQL and CSV double it."""
-_NAMED = {"\t": "t", "\n": "n", "\r": "r"}
+_NAMED_ESCAPES = {"\t": "t", "\n": "n", "\r": "r"}
 
 _ESCAPES = Repeat(match_bytes(b"\\"), 1, 4)
 _ESCAPED = Repeat(match_bytes(b"\\"), 0, 7)
@@ -44,17 +44,20 @@ def _character(character: str) -> Expression:
     point = ord(character)
     if point >= 0x80:
         return _beyond_ascii(character)
-    itself = OneByte([point])
-    ways: list[Expression] = [
-        itself if character.isalnum() else Sequence([_ESCAPED, itself]),
+    plain = OneByte([point])
+    alternatives: list[Expression] = [
+        plain if character.isalnum() else Sequence([_ESCAPED, plain]),
         Sequence([_ASCII_ESCAPE, hexadecimal(f"{point:02x}")]),
     ]
     if character == " ":
-        ways.append(match_bytes(b"+"))
-    if character in _NAMED:
-        ways.append(Sequence([_ESCAPES, match_bytes(_NAMED[character].encode())]))
-    ways += [match_bytes(way.encode()) for way in (*_HTML.get(character, ()), *_QUOTED.get(character, ()))]
-    return Either(*ways)
+        alternatives.append(match_bytes(b"+"))
+    if character in _NAMED_ESCAPES:
+        alternatives.append(Sequence([_ESCAPES, match_bytes(_NAMED_ESCAPES[character].encode())]))
+    alternatives += [
+        match_bytes(spelling.encode())
+        for spelling in (*_HTML.get(character, ()), *_QUOTED.get(character, ()))
+    ]
+    return Either(*alternatives)
 
 
 def _beyond_ascii(character: str) -> Expression:
@@ -62,15 +65,15 @@ def _beyond_ascii(character: str) -> Expression:
     raw, point = character.encode("utf-8", "surrogatepass"), ord(character)
     units = character.encode("utf-16-be", "surrogatepass").hex()
     pairs = [units[index : index + 4] for index in range(0, len(units), 4)]
-    ways: list[Expression] = [
+    alternatives: list[Expression] = [
         match_bytes(raw),
         Sequence(Sequence([_BYTE_ESCAPE, hexadecimal(f"{byte:02x}")]) for byte in raw),
-        Sequence(Sequence([_ESCAPES, match_bytes(b"u"), hexadecimal(pair)]) for pair in pairs),
+        Sequence(Sequence([_ESCAPES, match_bytes(b"u"), hexadecimal(surrogates)]) for surrogates in pairs),
         Sequence([_ESCAPES, match_bytes(b"U"), hexadecimal(f"{point:08x}")]),
     ]
     if point <= 0xFF:
-        ways.append(Sequence([_ESCAPES, match_bytes(b"x"), hexadecimal(f"{point:02x}")]))
-    return Either(*ways)
+        alternatives.append(Sequence([_ESCAPES, match_bytes(b"x"), hexadecimal(f"{point:02x}")]))
+    return Either(*alternatives)
 
 
 _BREAK = Either(

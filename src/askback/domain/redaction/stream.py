@@ -17,19 +17,19 @@ class RedactedStream(Generic[AnyStr]):
     It holds back only text that the next chunk could complete to a value, at most the longest form of a piece.
     """
 
-    __slots__ = ("_finder", "_held", "_kind", "_named", "_replaced")
+    __slots__ = ("_buffer", "_finder", "_kind", "_replaced_bytes", "_reported_names")
 
     def __init__(self, finder: Finder, kind: type[AnyStr]) -> None:
         self._finder, self._kind = finder, kind
-        self._held = b""
-        self._replaced = 0
+        self._buffer = b""
+        self._replaced_bytes = 0
         """The number of held bytes that were already emitted: as part of a redacted value, or in a pause."""
-        self._named: set[bytes] = set()
+        self._reported_names: set[bytes] = set()
         """The replacement text of the finds that reach up to here without a gap."""
 
     def feed(self, chunk: AnyStr) -> AnyStr:
         """Take the next chunk and return the text that is certain so far, which may be empty."""
-        return self._out(self._advance(_as_bytes(chunk), last=False))
+        return self._decoded(self._advance(_as_bytes(chunk), last=False))
 
     def pause(self) -> AnyStr:
         """Return the held text if it is short enough to reveal nothing, for a text that pauses.
@@ -37,42 +37,42 @@ class RedactedStream(Generic[AnyStr]):
         One line in five ends with a possible start of a value, and a reader would wait for it. If it was one,
         the rest is still replaced.
         """
-        output = self._held[self._replaced :]
-        if not output or len(self._held) > REVEALABLE_BYTES:
-            return self._out(b"")
-        self._replaced = len(self._held)
-        self._named.clear()
-        return self._out(output)
+        output = self._buffer[self._replaced_bytes :]
+        if not output or len(self._buffer) > REVEALABLE_BYTES:
+            return self._decoded(b"")
+        self._replaced_bytes = len(self._buffer)
+        self._reported_names.clear()
+        return self._decoded(output)
 
     def close(self) -> AnyStr:
         """Return the rest."""
-        return self._out(self._advance(b"", last=True))
+        return self._decoded(self._advance(b"", last=True))
 
     def _advance(self, chunk: bytes, *, last: bool) -> bytes:
-        data = self._held + chunk
-        certain, done = len(data), self._replaced
-        out: list[bytes] = []
+        data = self._buffer + chunk
+        safe_length, position = len(data), self._replaced_bytes
+        output: list[bytes] = []
         for start, end, label in self._finder.find_matches(data, last=last):
             if end == INCOMPLETE:
-                certain = start
+                safe_length = start
                 break
-            if end <= done:
+            if end <= position:
                 continue
-            if start > done:
-                out.append(data[done:start])
-                self._named.clear()
-            if label not in self._named:
-                out.append(label)
-                self._named.add(label)
-            done = end
-        if certain > done:
-            out.append(data[done:certain])
-            self._named.clear()
-            done = certain
-        self._held, self._replaced = data[certain:], done - certain
-        return b"".join(out)
+            if start > position:
+                output.append(data[position:start])
+                self._reported_names.clear()
+            if label not in self._reported_names:
+                output.append(label)
+                self._reported_names.add(label)
+            position = end
+        if safe_length > position:
+            output.append(data[position:safe_length])
+            self._reported_names.clear()
+            position = safe_length
+        self._buffer, self._replaced_bytes = data[safe_length:], position - safe_length
+        return b"".join(output)
 
-    def _out(self, data: bytes) -> AnyStr:
+    def _decoded(self, data: bytes) -> AnyStr:
         return cast("AnyStr", data.decode("utf-8", "surrogatepass") if issubclass(self._kind, str) else data)
 
 

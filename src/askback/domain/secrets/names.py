@@ -34,9 +34,9 @@ class _Family:
         return self.names.fullmatch(name) is not None and self.but.fullmatch(name) is None
 
 
-def _family(why: str, names: str, *, but: str = "") -> _Family:
+def _family(reason: str, names: str, *, exceptions: str = "") -> _Family:
     """Read names that are parted by blanks, with `*` for any characters."""
-    return _Family(why, _pattern(names), _pattern(but))
+    return _Family(reason, _pattern(names), _pattern(exceptions))
 
 
 def _pattern(names: str) -> re.Pattern[str]:
@@ -73,13 +73,13 @@ _FAMILIES = (
         INPUTRC HISTFILE POSIXLY_CORRECT ZDOTDIR NULLCMD READNULLCMD KSH_ENV FPATH CDPATH FCEDIT HISTEDIT""",
     ),
     # CPython, Perl and Ruby have variables that load a module or take options, and new ones with new versions.
-    _family("the Python interpreter reads it", "PYTHON*", but="PYTHONANYWHERE_*"),
+    _family("the Python interpreter reads it", "PYTHON*", exceptions="PYTHONANYWHERE_*"),
     _family("the Perl interpreter reads it", "PERL*"),
     _family("the Ruby interpreter reads it", "RUBYOPT RUBYLIB RUBYPATH RUBYSHELL RUBYGEMS_GEMDEPS RUBY_*"),
     _family(
         "a JavaScript runtime reads it",
         "NODE_* BUN_* DENO_* TS_NODE_* ELECTRON_RUN_AS_NODE",
-        but=_CREDENTIALS,
+        exceptions=_CREDENTIALS,
     ),
     # The JVM, .NET (startup hooks and profilers are libraries), PHP, Lua, Erlang, R, Julia, Tcl and Emacs.
     _family(
@@ -90,11 +90,11 @@ _FAMILIES = (
     ),
     # git takes from its variables the programs it starts, any setting, the hooks, and where to write what it sends.
     _family("git starts it, or takes its settings from it", "GIT_*COMMAND GIT_SSH* GIT_CONFIG* GIT_ASKPASS"),
-    _family("git reads it", "GIT_*", but=f"GIT_TOKEN GIT_PASSWORD GIT_PAT GIT_SECRET {_CREDENTIALS}"),
+    _family("git reads it", "GIT_*", exceptions=f"GIT_TOKEN GIT_PASSWORD GIT_PAT GIT_SECRET {_CREDENTIALS}"),
     _family(
         "a tool for versions or remote machines starts what it names",
         "HG HGRCPATH HGEDITOR HGMERGE SVN_* CVS_* RSYNC_* SSH_ASKPASS* SSH_SK_* SSH_PKCS11_HELPER RSH *_RSH",
-        but=_CREDENTIALS,
+        exceptions=_CREDENTIALS,
     ),
     # Options outside the command line: `-javaagent`, `--require`. LESS runs `+!command`, make reads MAKEFILES first.
     _family(
@@ -128,7 +128,7 @@ _FAMILIES = (
         GOAUTH GOTOOLDIR GOTOOLCHAIN GOVCS CGO_* GEM_* BUNDLE_GEMFILE BUNDLE_APP_CONFIG BUNDLE_USER_*
         BUNDLE_MIRROR* BUNDLE_BUILD* CMAKE_* PKG_CONFIG* CCACHE_* COMPOSER_* ANSIBLE_* HOMEBREW_* TF_CLI_*
         TF_PLUGIN_* TF_REATTACH_PROVIDERS""",
-        but=f"{_CREDENTIALS} POETRY_PYPI_TOKEN_* COMPOSER_AUTH GEM_HOST_API_KEY NPM_CONFIG__AUTH",
+        exceptions=f"{_CREDENTIALS} POETRY_PYPI_TOKEN_* COMPOSER_AUTH GEM_HOST_API_KEY NPM_CONFIG__AUTH",
     ),
     # Anyone who controls the proxy or the certificates can read every other secret in transit.
     _family(

@@ -32,10 +32,10 @@ def check_action(
 
 
 def _check_destination(action: ActionAsk, text_check: TextCheck, limits: Limits) -> None:
-    at, report = "action", text_check.report
-    text_check.line(at, "title", action.title, limits.title)
-    text_check.lines(at, "description", action.description, limits.description)
-    text_check.line(at, "label", action.label, limits.button_label)
+    path, report = "action", text_check.report
+    text_check.line(path, "title", action.title, limits.title)
+    text_check.lines(path, "description", action.description, limits.description)
+    text_check.line(path, "label", action.label, limits.button_label)
     if action.url is not None and link_host(action.url) is None:
         report.add("action.url", "invalid_link")
 

@@ -34,8 +34,8 @@ class CleanedAnswer(NamedTuple):
     @property
     def answer(self) -> dict[str, Any]:
         """The answer as stored in the state of a request."""
-        more = {"other": self.other, "skipped": self.skipped, "control": self.control}
-        return {"values": self.values, **{name: part for name, part in more.items() if part}}
+        optional_members = {"other": self.other, "skipped": self.skipped, "control": self.control}
+        return {"values": self.values, **{name: part for name, part in optional_members.items() if part}}
 
 
 def check_answer(
@@ -64,14 +64,14 @@ def check_answer(
     elif control is not None:
         report.add("control", "unknown_field.key")
         report.finish()
-    asked = form
+    form_of_request = form
     if has_rows(form):
         form, sent_values = flat_form(form), read_rows(form, sent_values, report)
         report.finish()
     hidden = hidden_fields(form, sent_values, skipped)
     if not sent_values and not skipped and not is_optional(form, hidden):
         report.add("values", "empty.values")
-    answer = _Reading(form, sent_values, hidden, report, limits, uploads)
+    answer = _AnswerReader(form, sent_values, hidden, report, limits, uploads)
     if skipped:
         answer.read_skipped(skipped)
     answer.read()
@@ -83,9 +83,9 @@ def check_answer(
             if key not in field_ids:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
-    if form is not asked:
-        own = {id_.partition("\n")[0]: True for id_ in answer.other}
-        return CleanedAnswer(fold_values(asked, answer.values), own, answer.skipped)
+    if form is not form_of_request:
+        own_texts = {id_.partition("\n")[0]: True for id_ in answer.other}
+        return CleanedAnswer(fold_values(form_of_request, answer.values), own_texts, answer.skipped)
     return CleanedAnswer(answer.values, answer.other, answer.skipped, control)
 
 
@@ -106,28 +106,34 @@ def only_field(
         report.add("control", "readonly_field")
     for index in range(len(skipped)):
         report.add(f"skipped[{index}]", "skip_not_allowed.question")
-    for id_, other in fields.items():
-        if id_ != control and not other.readonly and is_provided(other, sent_values.get(id_)):
+    for id_, other_field in fields.items():
+        if id_ != control and not other_field.readonly and is_provided(other_field, sent_values.get(id_)):
             report.add(value_path(id_), "other_control")
     report.finish()
     assert field is not None
-    alone = field if is_box(field) else field.model_copy(update={"required": True})
-    rest = [
+    single_field = field if is_box(field) else field.model_copy(update={"required": True})
+    unanswered = [
         each if each.readonly else each.model_copy(update={"required": False}) for each in form.all_fields
     ]
     return form.model_copy(
-        update={"fields": [alone if each.id == control else each for each in rest], "sections": None}
+        update={
+            "fields": [single_field if each.id == control else each for each in unanswered],
+            "sections": None,
+        }
     )
 
 
 def is_optional(form: Form, hidden: Collection[str] = ()) -> bool:
     """Whether a form may be submitted empty: each field is optional or hidden, or its section is optional (N18)."""
     sections = form.sections or ()
-    required = [*(form.fields or ()), *(each for one in sections if not one.optional for each in one.fields)]
+    required = [
+        *(form.fields or ()),
+        *(each for section in sections if not section.optional for each in section.fields),
+    ]
     return not any(field.required and not field.readonly and field.id not in hidden for field in required)
 
 
-class _Reading:
+class _AnswerReader:
     """The reading of one answer."""
 
     __slots__ = (
@@ -250,12 +256,12 @@ class _Reading:
 
     def read_fixed(self, field: AnyField) -> None:
         """Take the value of a `readonly` field; one that was sent must be the same."""
-        fixed = fixed_value(field, self.form.initial_values or {})
-        checked = read_value(field, fixed, limits=self.limits, required=False)
+        expected_value = fixed_value(field, self.form.initial_values or {})
+        checked = read_value(field, expected_value, limits=self.limits, required=False)
         raw = self.sent_values.get(field.id)
         if is_provided(field, raw):
-            sent = read_value(field, raw, limits=self.limits, required=False)
-            if sent.faults or sent.value != checked.value:
+            sent_value = read_value(field, raw, limits=self.limits, required=False)
+            if sent_value.faults or sent_value.value != checked.value:
                 self.report.add(value_path(field.id), "readonly_field")
         self.values[field.id] = checked.value
         if checked.other:
@@ -277,14 +283,14 @@ def typed_values(
     """
     values: dict[str, Any] = {}
     for field in form.all_fields:
-        sourced = getattr(field, "options_from", None) is not None
-        if field.id not in sent_values or field.sensitive or sourced or field.type == "file":
+        has_source = getattr(field, "options_from", None) is not None
+        if field.id not in sent_values or field.sensitive or has_source or field.type == "file":
             continue
-        alone = Form(
+        form_of_field = Form(
             fields=[field.model_copy(update={"required": False, "readonly": False, "visible_if": None})]
         )
         with suppress(Faults):
-            values |= check_answer(alone, {field.id: sent_values[field.id]}, limits=limits).values
+            values |= check_answer(form_of_field, {field.id: sent_values[field.id]}, limits=limits).values
     return values
 
 
@@ -295,9 +301,9 @@ def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
     """
     if form.submit != "form":
         raise Faults([fault("control", "missing_required")])
-    initial = form.initial_values or {}
+    initial_values = form.initial_values or {}
     sent_values: dict[str, Any] = {
-        field.id: initial.get(field.id, getattr(field, "default", None)) for field in form.all_fields
+        field.id: initial_values.get(field.id, getattr(field, "default", None)) for field in form.all_fields
     }
     hidden = hidden_fields(form, sent_values)
     answer = check_answer(
@@ -310,7 +316,7 @@ def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
     return answer
 
 
-Why = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
+ReplyFault = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
 
 
 @frozen(slots=True)
@@ -318,7 +324,7 @@ class ParsedReply:
     """The values that a text means, by field id, not yet checked; or the reason why it means none."""
 
     values: Mapping[str, OptionValue | list[OptionValue]] | None = None
-    why: Why | None = None
+    why: ReplyFault | None = None
 
 
 def parse_reply(form: Form, text: str) -> ParsedReply:

@@ -71,15 +71,15 @@ def _check_size(call: Call, path: str, limits: Limits) -> Call:
 
 
 def _check_texts(approval: Approval, text_check: TextCheck, limits: Limits) -> None:
-    at = "approval"
-    text_check.line(at, "tool", approval.tool, limits.identifier)
+    path = "approval"
+    text_check.line(path, "tool", approval.tool, limits.identifier)
     if approval.tool is not None and is_confusable(approval.tool):
         text_check.report.add("approval.tool", "confusable_name")
-    text_check.line(at, "title", approval.title, limits.title)
-    text_check.lines(at, "reason", approval.reason, limits.approval_reason)
-    text_check.line(at, "project", approval.project, limits.identifier)
-    text_check.lines(at, "plan", approval.plan, limits.textarea_answer)
-    text_check.line(at, "cwd", approval.cwd, MAX_FOLDER_LENGTH)
+    text_check.line(path, "title", approval.title, limits.title)
+    text_check.lines(path, "reason", approval.reason, limits.approval_reason)
+    text_check.line(path, "project", approval.project, limits.identifier)
+    text_check.lines(path, "plan", approval.plan, limits.textarea_answer)
+    text_check.line(path, "cwd", approval.cwd, MAX_FOLDER_LENGTH)
     folders = approval.secret_free or []
     if len(folders) > FOLDERS:
         text_check.report.add("approval.secret_free", "too_many", max=FOLDERS)
@@ -94,14 +94,14 @@ def _check_texts(approval: Approval, text_check: TextCheck, limits: Limits) -> N
         text_check.at(join("approval.risk.reasons", index), reason, limits.title)
 
 
-def _check_choices(asked: ApprovalAsk, report: Report, limits: Limits) -> None:
-    approval = asked.approval
+def _check_choices(ask: ApprovalAsk, report: Report, limits: Limits) -> None:
+    approval = ask.approval
     if approval.scopes is not None and not approval.scopes:
         report.add("approval.scopes", "too_few", min=1)
     for index, scope in enumerate(approval.scopes or ()):
         if scope in (approval.scopes or ())[:index]:
             report.add(join("approval.scopes", index), "duplicate_value")
-    limit = limits.assignees if asked.assignees is None else len(asked.assignees)
+    limit = limits.assignees if ask.assignees is None else len(ask.assignees)
     if approval.quorum < 1:
         report.add("approval.quorum", "below_min", min=1)
     elif approval.quorum > max(limit, 1):
@@ -194,8 +194,8 @@ def _edited_call(
         report.add(path, "edit_not_allowed")
     elif payload.scope != "once":
         report.add("scope", "edited_once")
-    elif type_name(payload.edited_input) != (expected := type_name(approval.input)):
-        report.add(path, f"wrong_type.{expected}")
+    elif type_name(payload.edited_input) != (expected_type := type_name(approval.input)):
+        report.add(path, f"wrong_type.{expected_type}")
     elif encode_body(payload.edited_input) is None:
         report.add(path, "lone_surrogate")
     else:
@@ -223,8 +223,8 @@ def _rule_to_store(payload: DecisionBody, approval: ShownApproval, call: Call, r
         return None
     if rule.any_arguments or choice is not None:
         report.add("rule", "invalid_rule", reason=choice or Reason("rule_kept_any"))
-    elif why := why_rule_unclear(rule):
-        report.add("rule", "invalid_rule", reason=why)
+    elif reason := why_rule_unclear(rule):
+        report.add("rule", "invalid_rule", reason=reason)
     elif not matching_calls(rule, [call]):
         report.add("rule", "rule_misses_call")
     elif (

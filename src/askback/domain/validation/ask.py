@@ -72,27 +72,29 @@ def _check(body: object, limits: Limits) -> tuple[Ask, bytes]:
     text = encode_within_limit(body, report, limits, path="")
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
     key = None if text_check.suspicious or text is None else fields_key(body)
-    known = None if key is None else _FIELD_CACHE.find(key, limits)
+    known_fields = None if key is None else _FIELD_CACHE.find(key, limits)
     try:
-        ask = Ask.model_validate(body if known is None else with_fields(body, known), by_name=False)
-        faulty = set[Steps]() if text is not None else report_surrogates(body, report, path="")
+        ask = Ask.model_validate(
+            body if known_fields is None else with_fields(body, known_fields), by_name=False
+        )
+        surrogate_paths = set[Steps]() if text is not None else report_surrogates(body, report, path="")
     except ValidationError as error:
-        ask, faulty = None, report_structure(error, body, report, path="")
-        faulty |= report_surrogates(body, report, path="") if text is None else set()
-    if ask is None or faulty:
-        _check_parts(body, faulty, report, text_check, limits)
+        ask, surrogate_paths = None, report_structure(error, body, report, path="")
+        surrogate_paths |= report_surrogates(body, report, path="") if text is None else set()
+    if ask is None or surrogate_paths:
+        _check_parts(body, surrogate_paths, report, text_check, limits)
     else:
         ask = _with_confirm(ask)
         check_envelope(ask, text_check, limits)
-        rules = FormRules(report, text_check, limits, "form", known=known is not None)
+        rules = FormRules(report, text_check, limits, "form", known=known_fields is not None)
         rules.check(ask.form, cast("Any", body)["form"])
-        places = form_paths(ask.form) if ask.field_errors else frozenset[str]()
-        check_errors(ask.field_errors, ask.error_summary, places, text_check, limits)
+        paths = form_paths(ask.form) if ask.field_errors else frozenset[str]()
+        check_errors(ask.field_errors, ask.error_summary, paths, text_check, limits)
         _check_ends(ask, report, limits)
     report.finish()
     assert ask is not None
     assert text is not None
-    if key is not None and known is None and ask.form.fields is not None:
+    if key is not None and known_fields is None and ask.form.fields is not None:
         _keep(key, limits, ask.form.fields)
     return ask, text
 
@@ -110,10 +112,10 @@ def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
     if ask.texts is not None:
         text_check.line("texts", "answered", ask.texts.answered, limits.note)
         text_check.line("texts", "declined", ask.texts.declined, limits.note)
-    if (own := ask.question_limit) is not None:
-        text_check.line("question_limit", "text", own.text, limits.note)
+    if (question_limit := ask.question_limit) is not None:
+        text_check.line("question_limit", "text", question_limit.text, limits.note)
         lowest, highest = BOUNDS["max_questions"]
-        if not lowest <= own.max <= highest:
+        if not lowest <= question_limit.max <= highest:
             report.add("question_limit.max", "out_of_range", min=lowest, max=highest)
     if ask.validator is not None and any(field.sensitive for field in ask.form.all_fields):
         report.add("validator", "validator_with_sensitive")
@@ -135,12 +137,12 @@ def check_form(raw: object, *, limits: Limits = DEFAULTS) -> Form:
     rules = FormRules(report, text_check, limits, "form")
     try:
         form = Form.model_validate(raw, by_name=False)
-        faulty = set[Steps]() if text is not None else report_surrogates(raw, report, path="form")
+        surrogate_paths = set[Steps]() if text is not None else report_surrogates(raw, report, path="form")
     except ValidationError as error:
-        form, faulty = None, report_structure(error, raw, report, path="form")
-        faulty |= report_surrogates(raw, report, path="form") if text is None else set()
-    if form is None or faulty:
-        _check_form_parts(raw, faulty, (), rules)
+        form, surrogate_paths = None, report_structure(error, raw, report, path="form")
+        surrogate_paths |= report_surrogates(raw, report, path="form") if text is None else set()
+    if form is None or surrogate_paths:
+        _check_form_parts(raw, surrogate_paths, (), rules)
     else:
         form = with_yes_no(form)
         rules.check(form, cast("Mapping[str, Any]", raw))
@@ -150,20 +152,20 @@ def check_form(raw: object, *, limits: Limits = DEFAULTS) -> Form:
 
 
 def _check_parts(
-    body: object, faulty: set[Steps], report: Report, text_check: TextCheck, limits: Limits
+    body: object, faulty_steps: set[Steps], report: Report, text_check: TextCheck, limits: Limits
 ) -> None:
-    ask = SoundParts(faulty).ask(body)
+    ask = SoundParts(faulty_steps).ask(body)
     if ask is None:
         return
     check_envelope(ask, text_check, limits)
     raw = cast("Mapping[str, object]", body).get("form")
-    _check_form_parts(raw, faulty, ("form",), FormRules(report, text_check, limits, "form"))
+    _check_form_parts(raw, faulty_steps, ("form",), FormRules(report, text_check, limits, "form"))
 
 
-def _check_form_parts(raw: object, faulty: set[Steps], steps: Steps, rules: FormRules) -> None:
-    form = SoundParts(faulty).form(raw, steps)
+def _check_form_parts(raw: object, faulty_steps: set[Steps], steps: Steps, rules: FormRules) -> None:
+    form = SoundParts(faulty_steps).form(raw, steps)
     if form is not None:
-        shape_known = not faulty & {(*steps, "fields"), (*steps, "sections")}
+        shape_known = not faulty_steps & {(*steps, "fields"), (*steps, "sections")}
         rules.check(with_yes_no(form), cast("Mapping[str, Any]", raw), shape_known=shape_known)
 
 

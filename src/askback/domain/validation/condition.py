@@ -44,11 +44,11 @@ class ConditionRules:
 
     def check(self, path: str, condition: Condition, *, inner: bool = False) -> None:
         """Check one condition; one inside `all` or `any` has no such list itself."""
-        compared = [name for name in _COMPARISONS if getattr(condition, name) is not None]
+        comparisons = [name for name in _COMPARISONS if getattr(condition, name) is not None]
         lists = [name for name in ("all", "any") if getattr(condition, name) is not None]
-        if condition.field is not None and len(compared) == 1 and not lists:
+        if condition.field is not None and len(comparisons) == 1 and not lists:
             self.check_comparison(path, condition, condition.field)
-        elif len(lists) == 1 and condition.field is None and not compared and not inner:
+        elif len(lists) == 1 and condition.field is None and not comparisons and not inner:
             parts: list[Condition] = getattr(condition, lists[0])
             self.check_length(join(path, lists[0]), len(parts))
             for index, part in enumerate(parts[: self.limit]):
@@ -66,8 +66,8 @@ class ConditionRules:
     def check_comparison(self, path: str, condition: Condition, id_: str) -> None:
         """Check that the field comes earlier and can have the value."""
         if id_ not in self.earlier:
-            known = id_ in self.sound
-            self.report.add(join(path, "field"), "condition_order" if known else "unknown_field")
+            is_known = id_ in self.sound
+            self.report.add(join(path, "field"), "condition_order" if is_known else "unknown_field")
             return
         field = self.earlier[id_]
         if field is not None and field.sensitive:
@@ -92,6 +92,10 @@ def _can_be(field: AnyField, value: Scalar) -> bool:
     if isinstance(value, bool) or (isinstance(field, Datetime) and not field.floating):
         return False
     if isinstance(field, Select | Radio | Multiselect):
-        own = field.allow_other and isinstance(value, str)
-        return own or field.options_from is not None or any(option.value == value for option in field.options)
+        is_own_text = field.allow_other and isinstance(value, str)
+        return (
+            is_own_text
+            or field.options_from is not None
+            or any(option.value == value for option in field.options)
+        )
     return isinstance(value, str) != (field.type == "number")

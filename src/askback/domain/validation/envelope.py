@@ -16,10 +16,10 @@ from askback.domain.validation.structure import encode_body, report_structure, r
 from askback.domain.validation.text_check import TextCheck
 from askback.domain.validation.texts import is_blank, may_be_deceptive
 
-Asked = TypeVar("Asked", bound=Envelope)
+EnvelopeType = TypeVar("EnvelopeType", bound=Envelope)
 
 
-def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked, TextCheck]:
+def read_asked(model: type[EnvelopeType], body: object, limits: Limits) -> tuple[EnvelopeType, TextCheck]:
     """Return a body of `POST /v1/requests` as its model with a checked envelope, and the checker for its other texts.
 
     Raises `Faults` for a wrong size or structure; other faults are in the report of the checker.
@@ -29,15 +29,15 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
     if text is None:
         report_surrogates(body, report, path="")
     try:
-        asked = model.model_validate(body, by_name=False)
+        envelope = model.model_validate(body, by_name=False)
     except ValidationError as error:
         report_structure(error, body, report, path="")
         report.finish()
         raise
     report.finish()
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
-    check_envelope(asked, text_check, limits)
-    return asked, text_check
+    check_envelope(envelope, text_check, limits)
+    return envelope, text_check
 
 
 def encode_within_limit(body: object, report: Report, limits: Limits, *, path: str) -> bytes | None:
@@ -90,15 +90,15 @@ def check_people(path: str, people: list[str], text_check: TextCheck, limits: Li
     report = text_check.report
     if len(people) > limits.assignees:
         report.add(path, "too_many", max=limits.assignees)
-    seen = set[str]()
+    checked_people = set[str]()
     for index, name in enumerate(people[: limits.assignees]):
         item_path = join(path, index)
         text_check.at(item_path, name, limits.identifier)
         if name.startswith(GROUP_PREFIX) and is_blank(name.removeprefix(GROUP_PREFIX)):
             report.add(item_path, "empty.group")
-        if name in seen:
+        if name in checked_people:
             report.add(item_path, "duplicate_value")
-        seen.add(name)
+        checked_people.add(name)
 
 
 def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits: Limits) -> None:
@@ -106,7 +106,7 @@ def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits
     report = text_check.report
     if len(steps) > limits.escalation:
         report.add("escalation", "too_many", max=limits.escalation)
-    before = 0.0
+    previous_after_s = 0.0
     for index, step in enumerate(steps[: limits.escalation]):
         item_path = join("escalation", index)
         if not limits.min_timeout_s <= step.after_s <= limits.max_timeout_s:
@@ -116,9 +116,9 @@ def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits
                 min=limits.min_timeout_s,
                 max=limits.max_timeout_s,
             )
-        elif step.after_s <= before:
+        elif step.after_s <= previous_after_s:
             report.add(join(item_path, "after_s"), "not_after_the_one_before")
-        before = max(before, step.after_s)
+        previous_after_s = max(previous_after_s, step.after_s)
         if not step.notify and not step.assign:
             report.add(item_path, "step_without_effect")
         check_people(join(item_path, "notify"), step.notify, text_check, limits)

@@ -69,7 +69,7 @@ class FieldRules:
             self.check_texts(path, field)
         if field.messages is not None:
             self.check_messages(path, field, field.messages)
-        before = self.report.count
+        fault_count = self.report.count
         if isinstance(field, _WITH_OPTIONS):
             self.check_options(path, field, raw, index)
         elif isinstance(field, Rows):
@@ -79,12 +79,12 @@ class FieldRules:
             rule(path, field)
             if (pattern := getattr(field, "pattern", None)) is not None:
                 self.check_pattern(join(path, "pattern"), pattern)
-        sound = self.report.count == before
+        is_sound = self.report.count == fault_count
         if field.default is not None and field.sensitive:
             self.report.add(join(path, "default"), "default_of_sensitive")
         elif field.default is not None:
-            self.check_default(path, field, sound=sound)
-        return sound
+            self.check_default(path, field, is_sound=is_sound)
+        return is_sound
 
     def is_plain(self, field: AnyField) -> bool:
         """Whether a quick check finds nothing wrong with the texts of a field."""
@@ -93,8 +93,8 @@ class FieldRules:
             0 < len(field.id) <= limits.field_id
             and field.id[0].isalnum()
             and (field.label is None or _is_line(field.label, limits.label))
-            and (field.description is None or _fits(field.description, limits.description))
-            and (field.placeholder is None or _fits(field.placeholder, limits.placeholder))
+            and (field.description is None or _fits_limit(field.description, limits.description))
+            and (field.placeholder is None or _fits_limit(field.placeholder, limits.placeholder))
         )
 
     def check_texts(self, path: str, field: AnyField) -> None:
@@ -144,25 +144,30 @@ class FieldRules:
 
     def check_counts(self, path: str, field: Text | Textarea | Multiselect, noun: str, limit: int) -> None:
         """Check that `min_<what>` and `max_<what>` are possible and in order."""
-        low, high = getattr(field, f"min_{noun}"), getattr(field, f"max_{noun}")
-        before = self.report.count
-        for name, value, least in ((f"min_{noun}", low, 0), (f"max_{noun}", high, 1)):
-            if value is not None and value < least:
-                self.report.add(join(path, name), "below_min", min=least)
+        minimum, maximum = getattr(field, f"min_{noun}"), getattr(field, f"max_{noun}")
+        fault_count = self.report.count
+        for name, value, smallest in ((f"min_{noun}", minimum, 0), (f"max_{noun}", maximum, 1)):
+            if value is not None and value < smallest:
+                self.report.add(join(path, name), "below_min", min=smallest)
             elif value is not None and value > limit:
                 self.report.add(join(path, name), "above_max", max=limit)
-        if self.report.count == before and low is not None and high is not None and low > high:
+        if (
+            self.report.count == fault_count
+            and minimum is not None
+            and maximum is not None
+            and minimum > maximum
+        ):
             self.report.add(join(path, f"min_{noun}"), "contradiction")
 
     def check_number(self, path: str, field: Number) -> None:
         """Check that bounds are in order, the step is positive, and no number would be rounded."""
-        before = self.report.count
+        fault_count = self.report.count
         for name, value in (("min", field.min), ("max", field.max), ("step", field.step)):
             if value is not None and abs(value) > SAFE_INTEGER:
                 self.report.add(join(path, name), "number_too_large")
             elif name == "step" and value is not None and value <= 0:
                 self.report.add(join(path, name), "below_min.step")
-        bounds_sound = self.report.count == before or field.step is not None
+        bounds_sound = self.report.count == fault_count or field.step is not None
         if bounds_sound and field.min is not None and field.max is not None and field.min > field.max:
             self.report.add(join(path, "min"), "contradiction")
 
@@ -171,11 +176,11 @@ class FieldRules:
         if field.min is None and field.max is None:
             return
         read = moment_reader(field)
-        low, high = (None if bound is None else read(bound) for bound in (field.min, field.max))
-        for name, bound, moment in (("min", field.min, low), ("max", field.max, high)):
+        minimum, maximum = (None if bound is None else read(bound) for bound in (field.min, field.max))
+        for name, bound, moment in (("min", field.min, minimum), ("max", field.max, maximum)):
             if bound is not None and moment is None:
                 self.report.add(join(path, name), f"invalid_{field.type}.bound")
-        if low is not None and high is not None and low > high:
+        if minimum is not None and maximum is not None and minimum > maximum:
             self.report.add(join(path, "min"), "contradiction")
 
     def check_file(self, path: str, field: File) -> None:
@@ -205,12 +210,12 @@ class FieldRules:
         """Check that there are enough options for the number of choices, unless the person may add some."""
         if field.min_choices is None and field.max_choices is None:
             return
-        sourced = field.options_from is not None
+        has_source = field.options_from is not None
         self.check_counts(
-            path, field, "choices", self.limits.sourced_choices if sourced else self.limits.options
+            path, field, "choices", self.limits.sourced_choices if has_source else self.limits.options
         )
         count = len(field.options)
-        if sourced or field.allow_other or not count:
+        if has_source or field.allow_other or not count:
             return
         for name, value in (("min_choices", field.min_choices), ("max_choices", field.max_choices)):
             option_path = join(path, name)
@@ -229,9 +234,9 @@ class FieldRules:
             self.report.add(join(path, "options"), "too_many", max=self.limits.options)
         values: set[OptionValue] = set()
         for position, option in enumerate(options[: self.limits.options]):
-            repeated = option.value in values
-            if self.text_check.suspicious or repeated or not self.is_fit(option):
-                self.report_option(path, option, raw, index, position, repeated=repeated)
+            is_repeated = option.value in values
+            if self.text_check.suspicious or is_repeated or not self.is_fit(option):
+                self.report_option(path, option, raw, index, position, is_repeated=is_repeated)
             values.add(option.value)
 
     def check_source(self, path: str, field: Select | Radio | Multiselect, source: OptionsFrom) -> None:
@@ -251,22 +256,22 @@ class FieldRules:
             and 0 < len(value) <= limits.option_value
             and value[0].isalnum()
             and _is_line(option.label, limits.option_label)
-            and (option.description is None or _fits(option.description, limits.option_description))
+            and (option.description is None or _fits_limit(option.description, limits.option_description))
         )
 
     def report_option(
-        self, path: str, option: Option, raw: Raw, index: int, position: int, *, repeated: bool
+        self, path: str, option: Option, raw: Raw, index: int, position: int, *, is_repeated: bool
     ) -> None:
         """Check an option in detail; its spelling decides the path: a string, an object, with a value or without."""
         path = f"{path}.options[{position}]"
-        spelt = _member(_member(_member(raw, index), "options"), position)
-        has_value = isinstance(spelt, Mapping) and "value" in spelt
-        label_path = path if isinstance(spelt, str) else join(path, "label")
+        sent_option = _member(_member(_member(raw, index), "options"), position)
+        has_value = isinstance(sent_option, Mapping) and "value" in sent_option
+        label_path = path if isinstance(sent_option, str) else join(path, "label")
         self.text_check.at(label_path, option.label, self.limits.option_label, lines=True)
         if has_value:
             self.check_option_value(join(path, "value"), option.value)
         self.text_check.lines(path, "description", option.description, self.limits.option_description)
-        if repeated:
+        if is_repeated:
             self.report.add(join(path, "value") if has_value else label_path, "duplicate_option")
 
     def check_option_value(self, path: str, value: OptionValue) -> None:
@@ -277,28 +282,28 @@ class FieldRules:
         elif value:
             self.text_check.at(path, value, self.limits.option_value)
 
-    def check_default(self, path: str, field: AnyField, *, sound: bool) -> None:
+    def check_default(self, path: str, field: AnyField, *, is_sound: bool) -> None:
         """Check that the default is a valid value of the field, which need not be required."""
         path = join(path, "default")
         is_fine = self.text_check.value(path, field.default, lines=field.type == "textarea")
-        if not sound or not is_fine:
+        if not is_sound or not is_fine:
             return
-        single = field.type in ("select", "radio")
+        is_single_choice = field.type in ("select", "radio")
         if not is_provided(field, field.default):
-            if single and field.default == "":
+            if is_single_choice and field.default == "":
                 self.report.add(path, "default_not_in_options")
             return
         faults = read_value(field, field.default, limits=self.limits, required=False).faults
         if faults:
-            stranger = single and faults[0][1] == "value_not_in_options"
-            self.report.add(path, "default_not_in_options" if stranger else "invalid_default")
+            is_no_option = is_single_choice and faults[0][1] == "value_not_in_options"
+            self.report.add(path, "default_not_in_options" if is_no_option else "invalid_default")
 
 
 def _is_line(text: LocalText, limit: int) -> bool:
     return isinstance(text, str) and 0 < len(text) <= limit and text[0].isalnum()
 
 
-def _fits(text: LocalText, limit: int) -> bool:
+def _fits_limit(text: LocalText, limit: int) -> bool:
     return isinstance(text, str) and len(text) <= limit
 
 

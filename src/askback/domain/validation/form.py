@@ -75,8 +75,8 @@ class FormRules:
             self.report.add(self.path, "no_fields")
         if form.sections is not None and len(form.sections) > self.limits.sections:
             self.report.add(f"{self.path}.sections", "too_many", max=self.limits.sections)
-        grouped = sum(len(section.fields or ()) for section in form.sections or ())
-        if grouped > self.limits.fields:
+        field_count = sum(len(section.fields or ()) for section in form.sections or ())
+        if field_count > self.limits.fields:
             self.report.add(f"{self.path}.sections", "too_many", max=self.limits.fields)
         if len(form.fields or ()) > self.limits.fields:
             self.report.add(f"{self.path}.fields", "too_many", max=self.limits.fields)
@@ -84,7 +84,11 @@ class FormRules:
             self.report.add(f"{self.path}.sections", "no_fields")
 
     def check_fields(
-        self, path: str, fields: Sequence[AnyField] | None, raw: Raw, around: Sequence[LocalText | None]
+        self,
+        path: str,
+        fields: Sequence[AnyField] | None,
+        raw: Raw,
+        surrounding_texts: Sequence[LocalText | None],
     ) -> None:
         """Check the fields of the form or of a section; None if the list itself is missing or wrong.
 
@@ -101,7 +105,7 @@ class FormRules:
                     self.report.add(f"{item_path}.id", "duplicate_id")
                 else:
                     self.ids[field.id] = None
-            if field.label is None and not _is_name(*around):
+            if field.label is None and not _is_name(*surrounding_texts):
                 self.report.add(f"{item_path}.label", "missing_required.label")
             if isinstance(field, InvalidField):
                 continue
@@ -135,9 +139,9 @@ class FormRules:
             self.text_check.line(item_path, "title", section.title, self.limits.title, lines=True)
             self.text_check.lines(item_path, "description", section.description, self.limits.description)
             self.text_check.line(item_path, "submit_label", section.submit_label, self.limits.button_label)
-            around = (section.title, section.description, form.title, form.description)
+            surrounding_texts = (section.title, section.description, form.title, form.description)
             self.check_fields(
-                f"{item_path}.fields", section.fields, _members(raw, index).get("fields"), around
+                f"{item_path}.fields", section.fields, _members(raw, index).get("fields"), surrounding_texts
             )
 
     def check_layout(self, form: Form) -> None:
@@ -177,9 +181,9 @@ class FormRules:
         """Whether a value is one of the field; not all rows need a decision."""
         if not isinstance(field, Rows):
             return not read_value(field, value, limits=self.limits, required=False).faults
-        alone = field.model_copy(update={"required": False, "visible_if": None})
+        single_field = field.model_copy(update={"required": False, "visible_if": None})
         try:
-            check_answer(Form(fields=[alone]), {field.id: value}, limits=self.limits)
+            check_answer(Form(fields=[single_field]), {field.id: value}, limits=self.limits)
         except Faults as wrong:
             return all(each.code == "required_missing" for each in wrong.faults)
         return True

@@ -24,21 +24,21 @@ class KnownFields:
 
     def __init__(self, entries: int = ENTRIES) -> None:
         self._entries = entries
-        self._known: OrderedDict[bytes, tuple[Limits, list[AnyField]]] = OrderedDict()
+        self._fields_by_key: OrderedDict[bytes, tuple[Limits, list[AnyField]]] = OrderedDict()
 
     def find(self, key: bytes, limits: Limits) -> list[AnyField] | None:
         """Return the fields with this JSON, or None."""
-        field = self._known.get(key)
+        field = self._fields_by_key.get(key)
         if field is None or field[0] is not limits:
             return None
-        self._known.move_to_end(key)
+        self._fields_by_key.move_to_end(key)
         return field[1]
 
     def keep(self, key: bytes, limits: Limits, fields: list[AnyField]) -> None:
         """Keep fields without a fault, and drop the least recently used ones if necessary."""
-        self._known[key] = limits, fields
-        if len(self._known) > self._entries:
-            self._known.popitem(last=False)
+        self._fields_by_key[key] = limits, fields
+        if len(self._fields_by_key) > self._entries:
+            self._fields_by_key.popitem(last=False)
 
 
 def fields_key(body: object) -> bytes | None:
@@ -56,8 +56,8 @@ def fields_key(body: object) -> bytes | None:
 
 def with_fields(body: object, fields: list[AnyField]) -> dict[str, Any]:
     """Return the body with these fields in its form; the body must have a `fields_key`."""
-    sent = cast("Mapping[str, Any]", body)
-    return {**sent, "form": {**sent["form"], "fields": fields}}
+    members = cast("Mapping[str, Any]", body)
+    return {**members, "form": {**members["form"], "fields": fields}}
 
 
 def _get(value: object, name: str) -> object:

@@ -33,8 +33,8 @@ class SoundParts:
     that was not sent has its default.
     """
 
-    def __init__(self, faulty: set[Steps]) -> None:
-        self.touched = {steps[:length] for steps in faulty for length in range(len(steps) + 1)}
+    def __init__(self, faulty_steps: set[Steps]) -> None:
+        self.touched = {steps[:length] for steps in faulty_steps for length in range(len(steps) + 1)}
 
     def ask(self, raw: object) -> Ask | None:
         """Return the request without its form; None if it is not an object."""

@@ -15,12 +15,12 @@ _MAX_STEP = 100
 class Report:
     """The faults found so far; a path gets one fault for each code. `count` also counts those beyond the maximum."""
 
-    __slots__ = ("_seen", "count", "faults")
+    __slots__ = ("_reported", "count", "faults")
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
         self.count = 0
-        self._seen: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def add(self, path: str, key: str, **params: Any) -> None:
         """Add a fault, unless this path already has one with the same code, or there are too many."""
@@ -28,8 +28,8 @@ class Report:
         if self.is_full:
             return
         new_fault = fault(path, key, **params)
-        if (path, new_fault.code) not in self._seen:
-            self._seen.add((path, new_fault.code))
+        if (path, new_fault.code) not in self._reported:
+            self._reported.add((path, new_fault.code))
             self.faults.append(new_fault)
 
     @property

@@ -74,20 +74,20 @@ class RowRules:
 def read_rows(form: Form, sent_values: Mapping[str, object], report: Report) -> dict[str, object]:
     """Return the values by the ids of plain fields, and report every fault of their structure."""
     rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
-    flat: dict[str, object] = {}
+    values_by_path: dict[str, object] = {}
     for id_, value in sent_values.items():
         if (field := rows.get(id_)) is not None:
-            flat |= _read_field(field, value, report)
+            values_by_path |= _read_field(field, value, report)
         elif "\n" in id_:
             report.add(join_key("values", id_), "unknown_field")
         else:
-            flat[id_] = value
-    return flat
+            values_by_path[id_] = value
+    return values_by_path
 
 
 def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]:
     path, rows = value_path(field.id), {row.id: row for row in field.rows}
-    flat: dict[str, object] = {}
+    values_by_path: dict[str, object] = {}
     for row_id, decided in _members(value, path, report).items():
         item_path = join_key(path, row_id)
         if (row := rows.get(row_id)) is None:
@@ -96,14 +96,14 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
         members = _members(decided, item_path, report)
         for key in (each for each in members if each not in (DECISION, VALUES)):
             report.add(join_key(item_path, key), "unknown_field.key")
-        flat[decision_id(field, row)] = members.get(DECISION)
+        values_by_path[decision_id(field, row)] = members.get(DECISION)
         field_ids = {each.id for each in row.fields or ()}
         for id_, each in _members(members.get(VALUES), join(item_path, VALUES), report).items():
             if id_ in field_ids:
-                flat[field_id(field, row, id_)] = each
+                values_by_path[field_id(field, row, id_)] = each
             else:
                 report.add(join_key(join(item_path, VALUES), id_), "unknown_field")
-    return flat
+    return values_by_path
 
 
 def _members(value: object, path: str, report: Report) -> Mapping[str, object]:

@@ -95,26 +95,26 @@ def _submission(body: bytes, request: ShownSecret, limits: Limits) -> Submission
     raw = jsontext.parse(body, limits=limits)
     if not isinstance(raw, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, Any]", raw)
+    members = cast("dict[str, Any]", raw)
     report = Report()
-    for name in sent:
+    for name in members:
         if name not in _MEMBERS:
             report.add("", "unknown_field.key")
-    revision = sent.get("revision")
+    revision = members.get("revision")
     if revision is None:
         report.add("revision", "missing_required")
     elif type(revision) is not int:
         report.add("revision", "wrong_type.integer")
-    scope = _scope(sent.get("scope", request.default_scope), request, report)
-    values = _values(sent.get("secrets"), request, report, limits)
-    existing = _existing(sent.get("use_existing"), request, report)
-    languages = check_languages(sent.get("languages"), report, limits)
+    scope = _scope(members.get("scope", request.default_scope), request, report)
+    values = _values(members.get("secrets"), request, report, limits)
+    existing = _existing(members.get("use_existing"), request, report)
+    languages = check_languages(members.get("languages"), report, limits)
     for name in request.names:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
     # If all names are optional, one is still needed: a person who has none dismisses the request.
-    needed = request.required or ([] if values or existing else request.names)
-    for name in needed:
+    required_names = request.required or ([] if values or existing else request.names)
+    for name in required_names:
         if name not in values and name not in existing and not report.has_fault(join("secrets", name)):
             report.add(join("secrets", name), "secret_missing")
     report.finish()
@@ -123,11 +123,11 @@ def _submission(body: bytes, request: ShownSecret, limits: Limits) -> Submission
 
 def _scope(raw: object, request: ShownSecret, report: Report) -> str:
     # Otherwise all threads without a project would share one.
-    offered = [scope for scope in SCOPES if scope != "project" or request.project is not None]
+    scopes = [scope for scope in SCOPES if scope != "project" or request.project is not None]
     scope = "session" if raw == "thread" else raw
-    if isinstance(scope, str) and scope in offered:
+    if isinstance(scope, str) and scope in scopes:
         return scope
-    report.add("scope", "unknown_value", allowed=", ".join(offered))
+    report.add("scope", "unknown_value", allowed=", ".join(scopes))
     return "session"
 
 
@@ -145,7 +145,7 @@ def _values(raw: object, request: ShownSecret, report: Report, limits: Limits) -
         if key is None:
             values[name] = Secret(cast("str", value))
         else:
-            report.add(_at(name, request), key, max=limits.secret_bytes)
+            report.add(_name_path(name, request), key, max=limits.secret_bytes)
     return values
 
 
@@ -184,10 +184,10 @@ def _existing(raw: object, request: ShownSecret, report: Report) -> set[str]:
         if name in request.names:
             existing.add(name)
         else:
-            report.add(_at(name, request), "secret_not_requested")
+            report.add(_name_path(name, request), "secret_not_requested")
     return existing
 
 
-def _at(name: str, request: ShownSecret) -> str:
+def _name_path(name: str, request: ShownSecret) -> str:
     """Return the path of a name; an unrequested name is not repeated, because it may be a pasted value."""
     return join("secrets", name) if name in request.names else "secrets"

@@ -98,11 +98,11 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
     if error.error_count() > MAX_ERRORS:
         report.add(path, "too_many.faults", max=MAX_ERRORS)
         report.finish()
-    places: set[Steps] = set()
+    reported_steps: set[Steps] = set()
     errors = error.errors(include_input=False, include_url=False)
     texts = {loc[: loc.index(_LANGUAGES)] for each in errors if _LANGUAGES in (loc := each["loc"])}
     for each in errors:
-        location = _place(body, each["loc"], each["type"])
+        location = _error_location(body, each["loc"], each["type"])
         if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:
             if isinstance(location.value, Mapping):
                 continue  # the languages of a text have their own errors
@@ -111,16 +111,16 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
             continue
         steps, key, params = _fault_of(location, cast("dict[str, Any]", each))
         report.add(path_of(steps, path), key, **params)
-        places.add(steps)
-    return places
+        reported_steps.add(steps)
+    return reported_steps
 
 
 def report_surrogates(body: object, report: Report, *, path: str) -> set[Steps]:
     """Report every string in `body` that has half a surrogate pair."""
-    places = {steps for steps, text in _strings(body, ()) if has_lone_surrogate(text)}
-    for steps in sorted(places, key=str):
+    steps_with_surrogates = {steps for steps, text in _strings(body, ()) if has_lone_surrogate(text)}
+    for steps in sorted(steps_with_surrogates, key=str):
         report.add(path_of(steps, path), "lone_surrogate")
-    return places
+    return steps_with_surrogates
 
 
 def path_of(steps: Steps, path: str) -> str:
@@ -130,7 +130,7 @@ def path_of(steps: Steps, path: str) -> str:
     return path
 
 
-def _place(body: object, location: Sequence[str | int], kind: str) -> ErrorLocation:
+def _error_location(body: object, location: Sequence[str | int], kind: str) -> ErrorLocation:
     """Find Pydantic's location in the body, without the names of union members that it inserts."""
     if location and location[-1] in ("int", "float") and kind in _NUMBER_ERRORS:
         location = location[:-1]
@@ -140,9 +140,9 @@ def _place(body: object, location: Sequence[str | int], kind: str) -> ErrorLocat
         in_list = not last and index and isinstance(location[index - 1], int)
         if in_list and _is_branch(current.value, step, location[index + 1]):
             continue
-        present, value = _member(current.value, step)
-        if present or (last and (kind == "missing" or step == _IMPLIED)):
-            current = ErrorLocation((*current.steps, step), value, current.value, present=present)
+        is_present, value = _member(current.value, step)
+        if is_present or (last and (kind == "missing" or step == _IMPLIED)):
+            current = ErrorLocation((*current.steps, step), value, current.value, present=is_present)
     return current
 
 
@@ -152,10 +152,10 @@ _LANGUAGES = "dict[str,str]"
 _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
 
 
-def _is_branch(value: object, step: str | int, following: str | int) -> bool:
+def _is_branch(value: object, step: str | int, next_step: str | int) -> bool:
     """Whether a step is Pydantic's name of a union member, and not a key, such as `function` next to `type`."""
-    inside = _member(value, step)[1]
-    return _tag(value) == step and (not isinstance(inside, Mapping) or _member(value, following)[0])
+    member = _member(value, step)[1]
+    return _tag(value) == step and (not isinstance(member, Mapping) or _member(value, next_step)[0])
 
 
 def _tag(value: object) -> object:
@@ -207,16 +207,16 @@ def _fault_of(location: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, st
         return steps, "non_finite_number", {}
     if kind in _NUMBER_ERRORS and error["loc"][-1] in ("int", "float"):
         return steps, "wrong_type.number", {}
-    expected = _WRONG_TYPE.get(kind, "json")
+    expected_type = _WRONG_TYPE.get(kind, "json")
     if context.get("class_name") in _SHORTHANDS:
-        expected = "string_or_object"
-    return steps, f"wrong_type.{expected}", {}
+        expected_type = "string_or_object"
+    return steps, f"wrong_type.{expected_type}", {}
 
 
 def _fault_of_tag(location: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
     steps = (*location.steps, "type")
-    present, value = _member(location.value, "type")
-    if not present:
+    is_present, value = _member(location.value, "type")
+    if not is_present:
         return steps, "missing_required", {}
     if not isinstance(value, str):
         return steps, "wrong_type.string", {}
@@ -231,18 +231,18 @@ def _fault_of_extra_key(location: ErrorLocation) -> tuple[Steps, str, dict[str, 
     return location.steps, "unknown_field.key", {}
 
 
-def _fault_of_word(location: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of_word(location: ErrorLocation, expected_words: str) -> tuple[Steps, str, dict[str, Any]]:
     if not isinstance(location.value, str):
         return location.steps, "wrong_type.string", {}
     if location.steps == ("kind",):
         return location.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
     if location.steps[-1:] == ("type",):
-        return location.steps, "unknown_type", {"allowed": _quoted_values(expected)}
-    return location.steps, "unknown_value", {"allowed": _quoted_values(expected)}
+        return location.steps, "unknown_type", {"allowed": _quoted_values(expected_words)}
+    return location.steps, "unknown_value", {"allowed": _quoted_values(expected_words)}
 
 
-def _quoted_values(expected: str) -> str:
-    return ", ".join(_QUOTED.findall(expected))
+def _quoted_values(expected_words: str) -> str:
+    return ", ".join(_QUOTED.findall(expected_words))
 
 
 def _strings(value: object, steps: Steps) -> Iterable[tuple[Steps, str]]:

@@ -29,8 +29,8 @@ _HIDING = "\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uf
 _DECEPTIVE = f"{_HIDING}{_TAGS}{_NONCHARACTERS}"
 _SHOWN_LINE = re.compile(f"[\x00-\x1f{_DECEPTIVE}]")
 _SHOWN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_DECEPTIVE}]")
-_ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-_UNSEEN = re.compile(
+_LOOKALIKE_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+_INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\ufe00-\ufe0f\U000e0000-\U000e0fff]"
 )
 """Characters without a shape, which the name of a tool cannot have, beside `_DECEPTIVE`."""
@@ -60,12 +60,12 @@ def is_confusable(name: str) -> bool:
     """Whether a name mixes alphabets whose letters look alike, or has variant or invisible letters."""
     if name.isascii():
         return False
-    if _UNSEEN.search(name):
+    if _INVISIBLE.search(name):
         return True
     scripts = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
-    return len(scripts & _ALIKE) > 1 or unicodedata.normalize("NFKC", name) != unicodedata.normalize(
-        "NFC", name
-    )
+    return len(scripts & _LOOKALIKE_SCRIPTS) > 1 or unicodedata.normalize(
+        "NFKC", name
+    ) != unicodedata.normalize("NFC", name)
 
 
 def may_be_deceptive(encoded: bytes | None) -> bool:

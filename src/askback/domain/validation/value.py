@@ -66,15 +66,15 @@ def is_multiple(value: float, *, of: float, start: float) -> bool:
         return (value - start) % of == 0
     parts = [_decimal(number) for number in (value, start, of)]
     scale = min(exponent for _, exponent in parts)
-    whole, origin, step = (digits * 10 ** (exponent - scale) for digits, exponent in parts)
-    return (whole - origin) % step == 0
+    scaled_value, origin, step = (digits * 10 ** (exponent - scale) for digits, exponent in parts)
+    return (scaled_value - origin) % step == 0
 
 
 def _decimal(number: float) -> tuple[int, int]:
     """Return `(digits, exponent)`: the number is digits x 10^exponent."""
     mantissa, _, exponent = repr(number).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    return int(whole + fraction), int(exponent or 0) - len(fraction)
+    integer_digits, _, fraction = mantissa.partition(".")
+    return int(integer_digits + fraction), int(exponent or 0) - len(fraction)
 
 
 ValueFault = tuple[int | None, str, dict[str, Any]]
@@ -141,8 +141,8 @@ RULES: Mapping[str, str] = MappingProxyType(
 def own_message(field: AnyField, key: str) -> LocalText | None:
     """Return the field's own message for a fault, by the key of the fault."""
     rule = RULES.get(key.partition(".")[0])
-    own = getattr(field.messages, rule, None) if field.messages and rule else None
-    return own or (getattr(field, "pattern_message", None) if rule == "pattern" else None)
+    field_message = getattr(field.messages, rule, None) if field.messages and rule else None
+    return field_message or (getattr(field, "pattern_message", None) if rule == "pattern" else None)
 
 
 def _invalid(key: str, **params: Any) -> CheckedValue:
@@ -170,8 +170,8 @@ def _text(field: Text | Textarea, raw: object, limits: Limits, _required: bool) 
 def _number(field: Number, raw: object, _limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, (int, float)) or isinstance(raw, bool):
         return _invalid("wrong_type.answer_number")
-    if (wrong := number_fault(field, raw)) is not None:
-        return _invalid(wrong[0], **wrong[1])
+    if (number_error := number_fault(field, raw)) is not None:
+        return _invalid(number_error[0], **number_error[1])
     if field.pattern is not None and not compile_pattern(field.pattern).fullmatch(number_text(raw)):
         return _invalid("pattern_mismatch")
     return CheckedValue(int(raw) if isinstance(raw, float) and raw.is_integer() else raw)
@@ -183,12 +183,12 @@ def _boolean(_field: Boolean | Checkbox, raw: object, _limits: Limits, required:
     return CheckedValue(raw) if raw or not required else _invalid("required_missing")
 
 
-def _single(field: Select | Radio, raw: object, limits: Limits, _required: bool) -> CheckedValue:
+def _single_choice(field: Select | Radio, raw: object, limits: Limits, _required: bool) -> CheckedValue:
     if not _can_be_option(raw):
         return _invalid("wrong_type.answer_option")
     if field.options_from is not None:
-        wrong = _sourced_fault(cast("OptionValue", raw), limits)
-        return CheckedValue(raw) if wrong is None else _invalid(wrong)
+        fault = _sourced_fault(cast("OptionValue", raw), limits)
+        return CheckedValue(raw) if fault is None else _invalid(fault)
     for option in field.options:
         if option.value == raw:
             return CheckedValue(option.value)
@@ -196,15 +196,15 @@ def _single(field: Select | Radio, raw: object, limits: Limits, _required: bool)
         return _invalid("value_not_in_options" if _has_numbers(field) else "wrong_type.answer_option")
     if not field.allow_other:
         return _invalid("value_not_in_options")
-    wrong = _own_text_fault(raw, limits)
-    return CheckedValue(raw, other=True) if wrong is None else _invalid(wrong[0], **wrong[1])
+    fault = _own_text_fault(raw, limits)
+    return CheckedValue(raw, other=True) if fault is None else _invalid(fault[0], **fault[1])
 
 
 def _sourced_fault(value: OptionValue, limits: Limits) -> str | None:
     """Return the fault of a value that no source of options can have; the service asks the source about all others."""
     if isinstance(value, str):
-        fits = not is_blank(value) and len(value) <= limits.option_value
-        return typed_text_fault(value, lines=False) if fits else "value_not_in_options"
+        is_valid_value = not is_blank(value) and len(value) <= limits.option_value
+        return typed_text_fault(value, lines=False) if is_valid_value else "value_not_in_options"
     return None if abs(value) <= SAFE_INTEGER else "value_not_in_options"
 
 
@@ -226,7 +226,7 @@ def _own_text_fault(text: str, limits: Limits) -> tuple[str, dict[str, Any]] | N
     return ("too_long", {"max": limits.text_answer}) if len(text) > limits.text_answer else None
 
 
-def _several(field: Multiselect, raw: object, limits: Limits, _required: bool) -> CheckedValue:
+def _multiple_choices(field: Multiselect, raw: object, limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, list):
         return _invalid("wrong_type.answer_options")
     items = cast("list[object]", raw)
@@ -243,11 +243,11 @@ def _several(field: Multiselect, raw: object, limits: Limits, _required: bool) -
     faults += _item_faults(field, items, options, limits)
     if faults:
         return CheckedValue(faults=faults)
-    chosen = cast("list[OptionValue]", items)
+    values = cast("list[OptionValue]", items)
     if field.options_from is not None:
-        return CheckedValue(chosen)
-    places = sorted(chosen, key=lambda item: options.get(item, len(options)))
-    ordered = [field.options[options[item]].value if item in options else item for item in places]
+        return CheckedValue(values)
+    sorted_values = sorted(values, key=lambda item: options.get(item, len(options)))
+    ordered = [field.options[options[item]].value if item in options else item for item in sorted_values]
     return CheckedValue(ordered, other=ordered[-1] not in options)
 
 
@@ -255,29 +255,29 @@ def _item_faults(
     field: Multiselect, items: list[object], options: dict[OptionValue, int], limits: Limits
 ) -> list[ValueFault]:
     faults: list[ValueFault] = []
-    seen: set[OptionValue] = set()
+    checked_values: set[OptionValue] = set()
     for index, each in enumerate(items):
         if not _can_be_option(each):
             faults.append((index, "wrong_type.answer_item", {}))
             continue
         item = cast("OptionValue", each)
-        if item in seen:
+        if item in checked_values:
             faults.append((index, "duplicate_selection", {}))
         elif field.options_from is not None:
-            seen.add(item)
+            checked_values.add(item)
             if (key := _sourced_fault(item, limits)) is not None:
                 faults.append((index, f"{key}.item" if key == "value_not_in_options" else key, {}))
         elif item in options:
-            seen.add(item)
+            checked_values.add(item)
         elif not isinstance(item, str):
             numbers = _has_numbers(field)
             faults.append((index, "value_not_in_options.item" if numbers else "wrong_type.answer_item", {}))
         elif not field.allow_other:
             faults.append((index, "value_not_in_options.item", {}))
         else:
-            seen.add(item)
-            wrong = _own_text_fault(item, limits)
-            faults += [] if wrong is None else [(index, *wrong)]
+            checked_values.add(item)
+            own_text_fault = _own_text_fault(item, limits)
+            faults += [] if own_text_fault is None else [(index, *own_text_fault)]
     return faults
 
 
@@ -336,10 +336,10 @@ def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
 
 def _upload(field: File, raw: object, uploads: Uploads) -> tuple[dict[str, Any] | None, str]:
     """Return the file that an item names, as a value of an answer, or None and the key of the fault."""
-    named = cast("dict[str, object]", raw).get("id") if isinstance(raw, dict) else raw
-    if not isinstance(named, str):
+    file_id = cast("dict[str, object]", raw).get("id") if isinstance(raw, dict) else raw
+    if not isinstance(file_id, str):
         return None, "wrong_type.answer_file"
-    upload = uploads.get(named)
+    upload = uploads.get(file_id)
     return (upload.value, "") if upload is not None and upload.field == field.id else (None, "unknown_file")
 
 
@@ -354,9 +354,9 @@ _READERS: dict[str, Callable[[Any, object, Limits, bool], CheckedValue]] = {
     "number": _number,
     "boolean": _boolean,
     "checkbox": _boolean,
-    "select": _single,
-    "radio": _single,
-    "multiselect": _several,
+    "select": _single_choice,
+    "radio": _single_choice,
+    "multiselect": _multiple_choices,
     "date": _moment,
     "time": _moment,
     "datetime": _moment,

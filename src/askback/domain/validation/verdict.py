@@ -12,7 +12,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encode_body, report_surrogates
 from askback.domain.validation.text_check import TextCheck
 
-_LISTED = 20
+_MAX_LISTED_PATHS = 20
 """The maximum number of places that a sentence names."""
 
 
@@ -36,10 +36,12 @@ def check_errors(
     text_check.line("", "error_summary", error_summary, limits.title)
 
 
-def _list_places(places: Collection[str], limits: Limits) -> str:
+def _list_places(paths: Collection[str], limits: Limits) -> str:
     """Return the first places as a text; an id that is itself too long is left out."""
-    short = sorted(each for each in places if len(each) <= 2 * limits.field_id)
-    return ", ".join([*short[:_LISTED], *(["…"] if len(short) > _LISTED else [])])
+    short_paths = sorted(path for path in paths if len(path) <= 2 * limits.field_id)
+    return ", ".join(
+        [*short_paths[:_MAX_LISTED_PATHS], *(["…"] if len(short_paths) > _MAX_LISTED_PATHS else [])]
+    )
 
 
 def check_result(result: object, message: str | None, limits: Limits) -> None:

@@ -28,11 +28,13 @@ def hidden_fields(
     """Return the ids of the hidden fields for these values, which need not be valid."""
     if not has_conditions(form):
         return _NO_IDS
-    seen = _VisibleFields(form, raw_values, skipped)
+    visible_fields = _VisibleFields(form, raw_values, skipped)
     for section in form.sections or ():
-        seen.read(section.fields, shown=section.visible_if is None or seen.holds(section.visible_if))
-    seen.read(form.fields or (), shown=True)
-    return seen.hidden
+        visible_fields.read(
+            section.fields, is_shown=section.visible_if is None or visible_fields.holds(section.visible_if)
+        )
+    visible_fields.read(form.fields or (), is_shown=True)
+    return visible_fields.hidden
 
 
 class _VisibleFields:
@@ -46,9 +48,9 @@ class _VisibleFields:
         self.provided: set[str] = set()
         self.hidden: set[str] = set()
 
-    def read(self, fields: Collection[AnyField], *, shown: bool) -> None:
+    def read(self, fields: Collection[AnyField], *, is_shown: bool) -> None:
         for field in fields:
-            if shown and (field.visible_if is None or self.holds(field.visible_if)):
+            if is_shown and (field.visible_if is None or self.holds(field.visible_if)):
                 value = self.values[field.id] = self.value_of(field)
                 if value is not None and not (value is False and is_box(field)):
                     self.provided.add(field.id)
@@ -72,10 +74,10 @@ class _VisibleFields:
         if condition.provided is not None:
             return (condition.field in self.provided) == condition.provided
         if condition.is_ is not None:
-            return _is(value, condition.is_)
+            return _equals(value, condition.is_)
         if condition.is_not is not None:
-            return not _is(value, condition.is_not)
-        return any(_is(value, each) for each in condition.in_ or ())
+            return not _equals(value, condition.is_not)
+        return any(_equals(value, each) for each in condition.in_ or ())
 
 
 def is_box(field: AnyField) -> bool:
@@ -83,8 +85,8 @@ def is_box(field: AnyField) -> bool:
     return field.type == "checkbox" or (isinstance(field, Boolean) and field.widget != "confirm")
 
 
-def _is(value: Any, expected: Scalar) -> bool:
+def _equals(value: Any, expected: Scalar) -> bool:
     """Whether a value equals the wanted one, or contains it; `True` is not 1."""
     if isinstance(value, list):
-        return any(_is(item, expected) for item in cast("list[Any]", value))
+        return any(_equals(item, expected) for item in cast("list[Any]", value))
     return isinstance(value, bool) == isinstance(expected, bool) and bool(value == expected)

@@ -9,7 +9,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.ports.bus import PersonalChange
-from askback.ports.inbox import Place
+from askback.ports.inbox import HistoryPosition
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.access.assignees import can_answer
@@ -65,7 +65,7 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
 
 
 async def _missed(
-    ctx: Services, principal: Principal, *, before: Place | None, limit: int
+    ctx: Services, principal: Principal, *, before: HistoryPosition | None, limit: int
 ) -> Sequence[tuple[str, Record]]:
     return await ctx.store.missed(
         principal.tenant,
@@ -77,12 +77,12 @@ async def _missed(
     )
 
 
-def cursor_of(at: Place) -> str:
+def cursor_of(at: HistoryPosition) -> str:
     """Return a place in the history as the cursor of a page."""
     return " ".join(at)
 
 
-def place(cursor: str) -> Place:
+def place(cursor: str) -> HistoryPosition:
     """Return the place in the history for a cursor; any text is valid."""
     settled_at, _, request_id = cursor.partition(" ")
     return settled_at, request_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from askback.domain.events import RUN_ENDED, EventDraft
 from askback.domain.record import Labels
-from askback.domain.runs import ARCHIVED, SILENT, Run
+from askback.domain.runs import ARCHIVED, SILENT_REASON, Run
 from askback.service.context import Services
 from askback.service.lifecycle.cancel_open import OPEN
 
@@ -37,7 +37,7 @@ async def end_silent(ctx: Services) -> None:
         if seen > before:
             await ctx.store.renew_run(run, at=seen)
         else:
-            await end_run(ctx, run, SILENT)
+            await end_run(ctx, run, SILENT_REASON)
 
 
 async def _is_awaited(ctx: Services, run: Run) -> bool:

@@ -76,7 +76,7 @@ async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> 
         "webhook.test", at=began, tenant=principal.tenant, by=principal, webhook_id=webhook.id
     )
     await ctx.store.write(SideEffects(audit=(entry,)))
-    body = payload(TEST, at=rfc3339(began), data="{}")
+    body = payload(TEST, timestamp=rfc3339(began), data="{}")
     attempt = await _send(ctx, webhook, WebhookMessage(ctx.ids.new("dlv", now_ms=began), body))
     return attempt.wire(began=began, now=ctx.clock.now_ms())
 
@@ -174,7 +174,9 @@ async def build_message(
         return None
     # The receiver is unknown, so it gets only what the least privileged reader may see.
     event = page[0].redacted or page[0]
-    return WebhookMessage(delivery.id, payload(delivery.type, at=rfc3339(delivery.since), data=event.text))
+    return WebhookMessage(
+        delivery.id, payload(delivery.type, timestamp=rfc3339(delivery.since), data=event.text)
+    )
 
 
 async def _resume_message(
@@ -206,4 +208,6 @@ async def _resume_message(
 
 
 def _message_of(delivery: Delivery, data: str, lease: Lease | None) -> WebhookMessage:
-    return WebhookMessage(delivery.subject, payload(RESUME, at=rfc3339(delivery.since), data=data), lease)
+    return WebhookMessage(
+        delivery.subject, payload(RESUME, timestamp=rfc3339(delivery.since), data=data), lease
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from askback.ports.bus import Activity, Arrival, Dismissal, News, Notice, PersonalChange, Unstored
+from askback.ports.bus import Activity, Arrival, Dismissal, FeedItem, Notice, PersonalChange, Unstored
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHANNEL = "askback"
 TELL = "SELECT pg_notify('askback', $1)"
 
-Receive = Callable[[News], None]
+Receive = Callable[[FeedItem], None]
 
 _KINDS = {1: Dismissal, 2: Arrival, 3: Notice, 5: PersonalChange, 7: Activity}
 """The kind of a message by the number of its members after the origin."""

@@ -11,7 +11,7 @@ from askback.domain.access import AccessList
 from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.bus import News, Subscription, Unstored
+from askback.ports.bus import FeedItem, Subscription, Unstored
 from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
@@ -251,7 +251,7 @@ class PostgresStore(
 
     # Messages between servers
 
-    async def subscribe(self, receive: Callable[[News], None]) -> Subscription:
+    async def subscribe(self, receive: Callable[[FeedItem], None]) -> Subscription:
         """Listen for new messages."""
         return await listen(self._database, receive)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.domain.access import read_access
 from askback.domain.record import Record
-from askback.ports.inbox import Comment, HistoryRow, Place
+from askback.ports.inbox import Comment, HistoryPosition, HistoryRow
 from askback.ports.policy import NOTHING, SideEffects
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions, may_view
@@ -65,7 +65,7 @@ def page_of_history(
     person: str | None,
     since: str | None,
     until: str | None,
-    before: Place | None,
+    before: HistoryPosition | None,
     limit: int,
 ) -> Sequence[Any]:
     """Return the query of one page of the history, and its parameters; it walks the index of one filter."""
@@ -89,7 +89,7 @@ def page_of_history(
 
 
 def page_of_missed(
-    tenant: str, person: str, *, since: str, viewer: str | None, before: Place | None, limit: int
+    tenant: str, person: str, *, since: str, viewer: str | None, before: HistoryPosition | None, limit: int
 ) -> Sequence[Any]:
     """Return the query of one page of missed requests, and its parameters."""
     where = Conditions()
@@ -110,7 +110,7 @@ def _history_row(row: rows.Row) -> HistoryRow:
     return HistoryRow(*about, access=read_access(people, agents))
 
 
-def _before(conditions: Conditions, before: Place | None) -> None:
+def _before(conditions: Conditions, before: HistoryPosition | None) -> None:
     if before is not None:
         conditions.add("(r.settled_at, r.id) < ({}, {})", *before)
 
@@ -127,7 +127,7 @@ class InboxArea(Area):
         person: str | None = None,
         since: str | None = None,
         until: str | None = None,
-        before: Place | None = None,
+        before: HistoryPosition | None = None,
         limit: int = 50,
     ) -> Sequence[HistoryRow]:
         """Read settled requests."""
@@ -163,7 +163,7 @@ class InboxArea(Area):
         *,
         since: str,
         viewer: str | None = None,
-        before: Place | None = None,
+        before: HistoryPosition | None = None,
         limit: int = 50,
     ) -> Sequence[tuple[str, Record]]:
         """Read requests that a person has missed."""

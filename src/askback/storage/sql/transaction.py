@@ -28,7 +28,7 @@ class Sealing:
         seq, prev, entries = head.seq, head.hash, list[str]()
         for draft in drafts:
             seq += 1
-            entry, prev = seal_entry(draft.data, seq=seq, prev=prev)
+            entry, prev = seal_entry(draft.data, seq=seq, previous_hash=prev)
             entries.append(entry)
         after = AuditHead(head.tenant, seq, prev, head.seal)
         if self.seals is not None:

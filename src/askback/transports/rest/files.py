@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from urllib.parse import quote
 
-from askback.domain.filetypes import UNKNOWN
+from askback.domain.filetypes import UNKNOWN_TYPE
 from askback.domain.values import frozen
 from askback.errors import NotFound
 from askback.ports.files import StoredFile
@@ -86,7 +86,7 @@ _COMMON: Headers = (
 
 
 def _headers(file: StoredFile) -> Headers:
-    type_ = UNKNOWN if file.type in _RUNNABLE else file.type
+    type_ = UNKNOWN_TYPE if file.type in _RUNNABLE else file.type
     plain = "".join(c if c.isascii() and (c.isalnum() or c in " ._-()") else "_" for c in file.name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
     return (

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[\]]|\\[^\n]|\[\^?\]?[^\]\n/\\]*\])+/")
-_KNOWN = frozenset(
+_KNOWN_NAMES = frozenset(
     """
     BEGIN END NR NF FNR FS OFS ORS RS FILENAME RSTART RLENGTH SUBSEP if else for while do in next exit print printf
     length substr index split sub gsub match tolower toupper sprintf int sqrt log exp sin cos atan2 rand delete break
@@ -33,7 +33,7 @@ _FUNCTIONS = frozenset(
     while print printf in exit
     """.split()
 )
-_REFUSED = frozenset(
+_REFUSED_NAMES = frozenset(
     """
     system getline close fflush function func return srand systime strftime mktime gensub patsplit asort asorti
     include load namespace nextfile switch case default and or xor not eval
@@ -50,7 +50,7 @@ def objection(program: str) -> Reason | None:
 
 def _unknown_part(program: str) -> str | None:
     """Return the first unknown part."""
-    position, before, open_braces, open_parentheses = 0, "", 0, 0
+    position, previous, open_braces, open_parentheses = 0, "", 0, 0
     while position < len(program):
         match = _TOKEN.match(program, position)
         if match is None:
@@ -58,36 +58,36 @@ def _unknown_part(program: str) -> str | None:
         part, kind = match[0], match.lastgroup
         position = match.end()
         if kind == "slash":
-            end = _after_slash(program, position - 1, before)
+            end = _after_slash(program, position - 1, previous)
             if end is None:
                 return "/"
-            position, before = end, "/"
+            position, previous = end, "/"
             continue
         if kind == "blank":
-            before = "\n" if "\n" in part else before
+            previous = "\n" if "\n" in part else previous
             continue
-        if kind == "name" and (wrong := _unknown_name(part, program[position:].lstrip(" \t")[:1])):
-            return wrong
+        if kind == "name" and (unknown_name := _unknown_name(part, program[position:].lstrip(" \t")[:1])):
+            return unknown_name
         open_braces += (part == "{") - (part == "}")
         open_parentheses += (part == "(") - (part == ")")
         if part in {">", ">="} and open_braces and not open_parentheses:
             return part  # it may write a file; some versions read `print a >= "b"` as a redirection
-        before = part
+        previous = part
     return None
 
 
-def _after_slash(program: str, position: int, before: str) -> int | None:
+def _after_slash(program: str, position: int, previous: str) -> int | None:
     """Return the position after a regular expression or a division; None if it is ambiguous."""
-    if before in _BEFORE_REGEX:
+    if previous in _BEFORE_REGEX:
         match = _REGEX.match(program, position)
         return match.end() if match else None
     return position + 1 if "/" not in program[position + 1 :] else None
 
 
-def _unknown_name(word: str, following: str) -> str | None:
+def _unknown_name(word: str, next_character: str) -> str | None:
     """Return an unknown name, unless it is a variable in lower case that is not called."""
-    if word in _REFUSED:
+    if word in _REFUSED_NAMES:
         return word
-    if word in _KNOWN:
-        return None if following != "(" or word in _FUNCTIONS else f"{word}("
-    return None if word.islower() and following != "(" else word
+    if word in _KNOWN_NAMES:
+        return None if next_character != "(" or word in _FUNCTIONS else f"{word}("
+    return None if word.islower() and next_character != "(" else word

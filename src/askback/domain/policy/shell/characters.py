@@ -12,13 +12,13 @@ from functools import lru_cache
 
 from askback.domain.policy.reasons import Reason
 
-_PLAIN = re.compile(r"[\t\n -~]*")
+_PRINTABLE_ASCII = re.compile(r"[\t\n -~]*")
 _HIDDEN = re.compile(  # default-ignorable and empty-looking code points that their category does not show
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 _UNWANTED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
-_MARKS = {"Mn", "Me"}
-_MIXED = re.compile(r"[^\W\d_]+")
+_COMBINING_CATEGORIES = {"Mn", "Me"}
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SCRIPTS = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\ufe58\ufe63\uff0d"
 _LOOKS_LIKE_SYNTAX = re.compile(
@@ -31,18 +31,18 @@ def why_suspicious(text: str) -> Reason | None:
 
     Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
     """
-    if _PLAIN.fullmatch(text):
+    if _PRINTABLE_ASCII.fullmatch(text):
         return None
     hidden = _HIDDEN.search(text)
     if hidden:
         return _reason("hidden_character", hidden[0])
-    stacked = 0
+    combining_count = 0
     for char in text:
-        mark, wrong = _check_character(char)
-        if wrong:
-            return wrong
-        stacked = stacked + 1 if mark else 0
-        if stacked > 2:
+        is_combining, reason = _check_character(char)
+        if reason:
+            return reason
+        combining_count = combining_count + 1 if is_combining else 0
+        if combining_count > 2:
             return Reason("stacked_marks")
     return _mixed_alphabets(text)
 
@@ -57,7 +57,7 @@ def _check_character(char: str) -> tuple[bool, Reason | None]:
         return True, _reason("covering_character", char)
     if ord(char) > 127 and _imitates_ascii(char, category):
         return False, _reason("lookalike_character", char)
-    return category in _MARKS, None
+    return category in _COMBINING_CATEGORIES, None
 
 
 def why_deceptive(word: str) -> Reason | None:
@@ -76,17 +76,19 @@ def _reason(code: str, char: str) -> Reason:
 
 def _imitates_ascii(char: str, category: str) -> bool:
     """Tell whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
-    folded = unicodedata.normalize("NFKC", char)
-    if folded == char or not folded.isascii():
+    normalized = unicodedata.normalize("NFKC", char)
+    if normalized == char or not normalized.isascii():
         return False
     return (
-        0xFF01 <= ord(char) <= 0xFF5E or (category[0] == "L" and char not in "ªº") or folded in "!;&|<>`$()"
+        0xFF01 <= ord(char) <= 0xFF5E
+        or (category[0] == "L" and char not in "ªº")
+        or normalized in "!;&|<>`$()"
     )
 
 
 def _mixed_alphabets(text: str) -> Reason | None:
     """Tell whether a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
-    for word in _MIXED.findall(text):
+    for word in _LETTERS.findall(text):
         if word.isascii():
             continue
         names = {unicodedata.name(letter, "") for letter in set(word)}

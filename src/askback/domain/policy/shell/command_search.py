@@ -38,10 +38,10 @@ class CommandSearch:
 
     def search_text(self, text: str) -> tree.ParsedTree | None:
         """Search a command line. Return its parsed tree; None if there is none."""
-        parsed = self._search_line(text)
-        if parsed is not None and parsed.has_errors:
+        parsed_tree = self._search_line(text)
+        if parsed_tree is not None and parsed_tree.has_errors:
             self._note_incomplete(Reason("unparsed"))
-        return parsed
+        return parsed_tree
 
     def search_argv(self, argv: Argv) -> None:
         """Search an argument vector."""
@@ -50,36 +50,36 @@ class CommandSearch:
             self._note_incomplete(TOO_LONG)
         self._search_wrapped()
 
-    def search_others(self, pieces: Iterable[str | Argv]) -> None:
+    def search_others(self, fragments: Iterable[str | Argv]) -> None:
         """Search texts and argument vectors that may be commands. Those that are none are ignored."""
-        for piece in pieces:
+        for fragment in fragments:
             if not self._within_budget(()):
                 return
-            if isinstance(piece, str):
-                self._search_line(piece)
+            if isinstance(fragment, str):
+                self._search_line(fragment)
             else:
-                self.search_argv(piece)
+                self.search_argv(fragment)
 
     def _search_line(self, text: str) -> tree.ParsedTree | None:
-        parsed = self._collect(text)
+        parsed_tree = self._collect(text)
         if is_too_long(text):
             self._note_incomplete(TOO_LONG)
-        elif parsed is None:
+        elif parsed_tree is None:
             self._note_incomplete(Reason("too_complex"))
         self._search_wrapped()
-        return parsed
+        return parsed_tree
 
     def _collect(self, text: str) -> tree.ParsedTree | None:
         text = text.replace("\0", "")  # as shells do; many of them slow the parser down
         self.lines.append(text)
-        parsed = None if is_too_long(text) else tree.parse_command(text, self._budget)
-        if parsed is not None:
-            self.targets += parsed.targets
-            self.inputs += parsed.inputs
-            self._add(parsed.commands)
-        if parsed is None or parsed.has_errors:
+        parsed_tree = None if is_too_long(text) else tree.parse_command(text, self._budget)
+        if parsed_tree is not None:
+            self.targets += parsed_tree.targets
+            self.inputs += parsed_tree.inputs
+            self._add(parsed_tree.commands)
+        if parsed_tree is None or parsed_tree.has_errors:
             self._add(_split_crudely(text))
-        return parsed
+        return parsed_tree
 
     def _add(self, commands: Iterable[Argv]) -> None:
         """Add commands, skipping empty ones, until the budget is spent."""
@@ -92,10 +92,10 @@ class CommandSearch:
                 return
 
     def _within_budget(self, argv: Argv) -> bool:
-        paid = self._budget.take(argv)
-        if not paid:
+        is_affordable = self._budget.take(argv)
+        if not is_affordable:
             self._note_incomplete(Reason("too_complex"))
-        return paid
+        return is_affordable
 
     def _search_wrapped(self) -> None:
         """Add the commands that the found commands would run."""
@@ -109,8 +109,8 @@ class CommandSearch:
                 self._waiting += wrappers.code_arguments(command)
         self._waiting.clear()
 
-    def _note_incomplete(self, why: Reason) -> None:
-        self.unseen = self.unseen or why
+    def _note_incomplete(self, reason: Reason) -> None:
+        self.unseen = self.unseen or reason
 
 
 def is_too_long(text: str) -> bool:

@@ -25,7 +25,7 @@ _GIT_SETTING = re.compile(
 _XARGS_FLAGS = frozenset("-0 --null -r --no-run-if-empty -0r -r0".split())
 _NULL = frozenset("-0 --null -0r -r0".split())
 _FILES = 12
-_NESTED = 20
+_MAX_DEPTH = 20
 
 
 @frozen(slots=True)
@@ -38,13 +38,13 @@ class Step:
     piped: bool = False
 
 
-def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
+def expand_delegated(step: Step, previous_step: Step | None) -> Iterator[Step]:
     """Return the commands that a step runs; `before` is piped into it. Raises NotUnderstood."""
     argv = step.argv
     if argv[0] == "find" and "-exec" in argv:
         yield from _expand_find(step)
-    elif argv[0] == "xargs" and before is not None:
-        yield from _expand_xargs(step, before)
+    elif argv[0] == "xargs" and previous_step is not None:
+        yield from _expand_xargs(step, previous_step)
     elif argv[0] == "git" and argv[1:2] and argv[1].startswith("-"):
         yield _expand_git(step)
     elif argv[0] == "[[" and argv[-1] == "]]":
@@ -56,33 +56,38 @@ def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
 
 
 def _expand_git(step: Step) -> Step:
-    remaining = list(reversed(step.argv[1:]))
-    while remaining and remaining[-1].startswith("-"):
-        option = remaining.pop()
-        if option == "-C" and remaining and _FOLDER.fullmatch(remaining[-1]):
-            folder = remaining.pop()
-            step = replace(step, folders=tuple(posixpath.join(at or "", folder) for at in step.folders))
+    unread_words = list(reversed(step.argv[1:]))
+    while unread_words and unread_words[-1].startswith("-"):
+        option = unread_words.pop()
+        if option == "-C" and unread_words and _FOLDER.fullmatch(unread_words[-1]):
+            folder = unread_words.pop()
+            step = replace(step, folders=tuple(posixpath.join(base or "", folder) for base in step.folders))
         elif option in _GIT_FLAGS or (
-            option == "-c" and remaining and _GIT_SETTING.fullmatch(remaining.pop())
+            option == "-c" and unread_words and _GIT_SETTING.fullmatch(unread_words.pop())
         ):
             continue
         else:
             return step
-    return replace(step, argv=("git", *reversed(remaining)))
+    return replace(step, argv=("git", *reversed(unread_words)))
 
 
-def _expand_xargs(step: Step, before: Step) -> Iterator[Step]:
-    remaining = list(reversed(step.argv[1:]))
+def _expand_xargs(step: Step, previous_step: Step) -> Iterator[Step]:
+    unread_words = list(reversed(step.argv[1:]))
     flags: set[str] = set()
-    while remaining and remaining[-1].startswith("-"):
-        flags.add(remaining.pop())
+    while unread_words and unread_words[-1].startswith("-"):
+        flags.add(unread_words.pop())
         if flags & {"-n", "-P"}:
             flags -= {"-n", "-P"}
-            _require(bool(remaining) and remaining.pop().isdecimal())
-    _require(bool(remaining) and bool(flags & _NULL) and flags <= _XARGS_FLAGS and before.argv[0] == "find")
-    find = _Find(before)
+            _require(bool(unread_words) and unread_words.pop().isdecimal())
+    _require(
+        bool(unread_words)
+        and bool(flags & _NULL)
+        and flags <= _XARGS_FLAGS
+        and previous_step.argv[0] == "find"
+    )
+    find = _Find(previous_step)
     _require(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
-    argv = tuple(reversed(remaining))
+    argv = tuple(reversed(unread_words))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
     yield _with_files(argv, find.printed or (), step)
 
@@ -91,13 +96,19 @@ def _expand_find(step: Step) -> Iterator[Step]:
     find = _Find(step)
     yield replace(step, argv=("find", *find.starts, *find.tests))
     for argv, files in find.ran:
-        at = [i for i, word in enumerate(argv) if word == "{}"]
-        _require(len(at) == 1 and at[0] > 0 and not any("{}" in word for word in argv if word != "{}"))
-        yield _with_files(argv[: at[0]], files, step, argv[at[0] + 1 :])
+        placeholders = [i for i, word in enumerate(argv) if word == "{}"]
+        _require(
+            len(placeholders) == 1
+            and placeholders[0] > 0
+            and not any("{}" in word for word in argv if word != "{}")
+        )
+        yield _with_files(argv[: placeholders[0]], files, step, argv[placeholders[0] + 1 :])
 
 
-def _with_files(argv: Argv, files: tuple[str, ...], step: Step, behind: Argv = ()) -> Step:
-    return replace(step, argv=(*argv, *files, *behind), patterns=step.patterns | set(files), piped=True)
+def _with_files(argv: Argv, files: tuple[str, ...], step: Step, trailing_words: Argv = ()) -> Step:
+    return replace(
+        step, argv=(*argv, *files, *trailing_words), patterns=step.patterns | set(files), piped=True
+    )
 
 
 @dataclass(slots=True)
@@ -116,7 +127,7 @@ class _Find:
 
     def __post_init__(self) -> None:
         self.left = list(reversed(self.step.argv[1:]))
-        _require(sum(word in {"(", "!", "-not"} for word in self.left) <= _NESTED)
+        _require(sum(word in {"(", "!", "-not"} for word in self.left) <= _MAX_DEPTH)
         while self.left and not self.left[-1].startswith(("-", "(", "!")):
             self.starts.append(self.left.pop())
         _require(bool(self.starts) and not set(self.starts) & self.step.patterns)
@@ -129,8 +140,12 @@ class _Find:
         while self.left and self.left[-1] in {"-o", "-or"}:
             self.tests.append(self.left.pop())
             alternatives.append(self._conjunction(names))
-        known = [each for each in alternatives if each is not None]
-        return frozenset[str]().union(*known) if len(known) == len(alternatives) else None
+        known_alternatives = [each for each in alternatives if each is not None]
+        return (
+            frozenset[str]().union(*known_alternatives)
+            if len(known_alternatives) == len(alternatives)
+            else None
+        )
 
     def _conjunction(self, names: frozenset[str] | None) -> frozenset[str] | None:
         while self.left and self.left[-1] not in {")", "-o", "-or"}:
@@ -165,9 +180,9 @@ class _Find:
         return names
 
     def _exec(self, names: frozenset[str] | None) -> None:
-        ends = [i for i, word in enumerate(reversed(self.left)) if word == ";" or word == "+"]
-        _require(bool(ends))
-        argv = tuple(self.left.pop() for _ in range(ends[0]))
+        terminators = [i for i, word in enumerate(reversed(self.left)) if word == ";" or word == "+"]
+        _require(bool(terminators))
+        argv = tuple(self.left.pop() for _ in range(terminators[0]))
         _require(bool(argv) and (self.left.pop() == ";" or argv[-1] == "{}"))
         self.ran.append((argv, self._files(names)))
 
@@ -180,6 +195,6 @@ class _Find:
         return files
 
 
-def _require(understood: bool) -> None:
-    if not understood:
+def _require(is_understood: bool) -> None:
+    if not is_understood:
         raise NotUnderstood(Reason("uncertain"))

@@ -29,7 +29,7 @@ _PLAIN_FOLDER = re.compile(r"[A-Za-z0-9_/][\w@+,./-]*|\.")
 _LOOP_NAME = re.compile(r"[a-z]{1,8}\d?")
 _SPECIAL_NAMES = frozenset("path cdpath fpath mailpath manpath prompt argv status options histchars".split())
 _UNSPLIT = re.compile(r"[\w./@%+=:,-]+")
-_SHOWN = frozenset(
+_SHOWN_VARIABLES = frozenset(
     """
     PATH PWD HOME USER LOGNAME SHELL LANG TERM HOSTNAME OSTYPE VIRTUAL_ENV NODE_ENV CI EDITOR GOPATH GOROOT
     JAVA_HOME
@@ -37,10 +37,10 @@ _SHOWN = frozenset(
 )
 """Environment variables that may be printed, because nobody stores a secret in them."""
 _PRINTS = frozenset("echo [ [[ test".split())
-_ENDS = {"if": "fi", "while": "done", "until": "done", "for": "done", "{": "}", "(": ")"}
-_INSIDE = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}
+_CLOSING_KEYWORDS = {"if": "fi", "while": "done", "until": "done", "for": "done", "{": "}", "(": ")"}
+_INNER_KEYWORDS = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}
 _STEPS = 60
-_PLACES = 8
+_MAX_FOLDERS = 8
 
 
 @frozen(slots=True)
@@ -89,12 +89,12 @@ class _Folders:
         self.moved = True
         self.here = frozenset(posixpath.join(current or "", folder) for current in self.here)
         self.all |= self.here
-        _require(len(self.all) <= _PLACES)
+        _require(len(self.all) <= _MAX_FOLDERS)
 
-    def after_operator(self, sign: str, *, changed: bool, piped: bool) -> None:
+    def after_operator(self, operator: str, *, changed: bool, piped: bool) -> None:
         """Continue after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
-        self.doubt = sign == "||" or (self.doubt and sign in {"&&", "|"})
-        if sign not in {"&&", "|"} or (changed and (sign == "|" or piped or self.doubt)):
+        self.doubt = operator == "||" or (self.doubt and operator in {"&&", "|"})
+        if operator not in {"&&", "|"} or (changed and (operator == "|" or piped or self.doubt)):
             self.here = self.all
 
 
@@ -135,8 +135,12 @@ class _Script:
         self._finish("\n")
         if self.open or self.expects_command or self.header is not None or self.assigned or not self.steps:
             raise NotUnderstood(Reason("uncertain"))
-        up = self.folders.moved and any(_has_parent_step(argv) for argv in self.outline)
-        if up or len(self.steps) > _STEPS or any(step.argv[0] in STATE_BUILTINS for step in self.steps):
+        has_parent_step = self.folders.moved and any(_has_parent_step(argv) for argv in self.outline)
+        if (
+            has_parent_step
+            or len(self.steps) > _STEPS
+            or any(step.argv[0] in STATE_BUILTINS for step in self.steps)
+        ):
             raise NotUnderstood(Reason("uncertain"))
         return ExtendedReading(tuple(self.steps), tuple(self.outline), tuple(self.inputs))
 
@@ -156,15 +160,15 @@ class _Script:
         """Take a shell keyword where a command may begin."""
         if text == "!":
             self.folders.doubt = True
-        elif text in _INSIDE:
-            _require(self.open[-1:] == [_INSIDE[text]])
-        elif text in _ENDS and text != "(":
-            self.open.append(_ENDS[text])
+        elif text in _INNER_KEYWORDS:
+            _require(self.open[-1:] == [_INNER_KEYWORDS[text]])
+        elif text in _CLOSING_KEYWORDS and text != "(":
+            self.open.append(_CLOSING_KEYWORDS[text])
             if text == "for":
                 self.header = []
             else:
                 self.named.append("")
-        elif text in _ENDS.values() and text != ")":
+        elif text in _CLOSING_KEYWORDS.values() and text != ")":
             self._end(text)
         else:
             return False
@@ -192,27 +196,27 @@ class _Script:
             _require(not self.posix or token.text[0] != "&")
             self.fed = self.fed or ">&" in token.text
 
-    def _bracket(self, sign: str) -> None:
-        if sign == "(":
+    def _bracket(self, bracket: str) -> None:
+        if bracket == "(":
             _require(not (self.command or self.ended or self.assigned) and self.header is None)
             self.open.append(")")
             self.named.append("")
             self.expects_command = True
         else:
             self._finish(";")
-            self._end(sign)
+            self._end(bracket)
         self.folders.after_operator(";", changed=False, piped=False)
 
-    def _separate(self, sign: str) -> None:
+    def _separate(self, operator: str) -> None:
         if self.header is not None:
-            _require(sign in {";", "\n"})
+            _require(operator in {";", "\n"})
             self._loop(self.header)
             self.header = None
         elif self.command or self.ended:
-            self._finish(sign)
-            self.expects_command = sign in {"&&", "||", "|"}
+            self._finish(operator)
+            self.expects_command = operator in {"&&", "||", "|"}
         else:
-            _require(sign == "\n" and not self.assigned)
+            _require(operator == "\n" and not self.assigned)
 
     def _loop(self, header: list[ExtendedWord]) -> None:
         name, values = header[0].text if header else "", header[2:]
@@ -222,16 +226,16 @@ class _Script:
         self.outline.append(("for", *(value.text for value in (header[0], *values))))
         if any(value.is_pattern for value in values):
             # The loop reveals whether such a file exists.
-            seen = [value.text for value in values if value.is_pattern]
-            self.steps.append(Step(("ls", *seen), frozenset(seen), self.folders.places))
+            patterns = [value.text for value in values if value.is_pattern]
+            self.steps.append(Step(("ls", *patterns), frozenset(patterns), self.folders.places))
         self.loops[name] = values
         self.named.append(name)
         self.folders.after_operator(";", changed=False, piped=False)
 
-    def _finish(self, sign: str) -> None:
+    def _finish(self, operator: str) -> None:
         words, self.command, self.ended = self.command, [], False
         changed, piped = False, self.sign == "|"
-        before = None if self.fed or self.loops or not piped else self.before
+        previous_step = None if self.fed or self.loops or not piped else self.before
         self.before = None
         if words:
             self.expects_command = False
@@ -240,10 +244,10 @@ class _Script:
             if changed:
                 self._change_folder(words)
             else:
-                self._step(words, before, piped=piped)
+                self._step(words, previous_step, piped=piped)
         self.fed = False
-        self.folders.after_operator(sign, changed=changed, piped=piped)
-        self.sign = sign
+        self.folders.after_operator(operator, changed=changed, piped=piped)
+        self.sign = operator
 
     def _change_folder(self, words: list[ExtendedWord]) -> None:
         _require(len(words) == 2 and words[1].is_literal and not {"done"} & set(self.open))
@@ -252,13 +256,13 @@ class _Script:
         _require(bool(_PLAIN_FOLDER.fullmatch(folder)) and (folder == "." or not hidden))
         self.folders.change(folder)
 
-    def _step(self, words: list[ExtendedWord], before: Step | None, *, piped: bool) -> None:
+    def _step(self, words: list[ExtendedWord], previous_step: Step | None, *, piped: bool) -> None:
         _require(words[0].is_literal and bool(words[0].text))
-        for chosen in self._choices(words):
-            values = [_substitute(each, chosen, words[0].text) for each in words]
-            wild = frozenset(each.text for each in values if each.is_pattern)
-            step = Step(tuple(each.text for each in values), wild, self.folders.places, piped)
-            self.steps += expand_delegated(step, before)
+        for choice in self._choices(words):
+            values = [_substitute(each, choice, words[0].text) for each in words]
+            patterns = frozenset(each.text for each in values if each.is_pattern)
+            step = Step(tuple(each.text for each in values), patterns, self.folders.places, piped)
+            self.steps += expand_delegated(step, previous_step)
             self.before = None if self.fed else step
             _require(len(self.steps) <= _STEPS)
 
@@ -270,14 +274,14 @@ class _Script:
             yield dict(zip(used, values, strict=True))
 
 
-def _substitute(word: ExtendedWord, chosen: dict[str, ExtendedWord], program: str) -> ExtendedWord:
+def _substitute(word: ExtendedWord, values_by_name: dict[str, ExtendedWord], program: str) -> ExtendedWord:
     """Substitute variables in a word. For a program that only prints or compares it, any text will do."""
     text, prints = word.text, program in _PRINTS
     for each in word.variables:
-        value = chosen.get(each.name)
+        value = values_by_name.get(each.name)
         if value is None:
-            known = each.name in _SHOWN and (each.quoted or program == "echo")
-            _require(prints and (known or each.name == "?"))
+            is_shown = each.name in _SHOWN_VARIABLES and (each.quoted or program == "echo")
+            _require(prints and (is_shown or each.name == "?"))
             value = ExtendedWord("0" if each.name == "?" else "x", "")
         elif value.is_pattern:
             _require(each.quoted and (prints or text == each.sign))
@@ -290,8 +294,8 @@ def _substitute(word: ExtendedWord, chosen: dict[str, ExtendedWord], program: st
     return replace(word, text=text)
 
 
-def _require(understood: bool) -> None:
-    if not understood:
+def _require(is_understood: bool) -> None:
+    if not is_understood:
         raise NotUnderstood(Reason("uncertain"))
 
 

@@ -15,7 +15,7 @@ from askback.domain.values import frozen
 
 _HIDE = str.maketrans({"*": "\ue000", "?": "\ue001"})
 _SHOW = str.maketrans({"\ue000": "*", "\ue001": "?"})
-_WILD = re.compile("[\ue000\ue001]")
+_MASKED_WILDCARD = re.compile("[\ue000\ue001]")
 _FIRST_SIGN = 0xE100
 _SIGNS = 200
 
@@ -35,10 +35,10 @@ _TOKEN = re.compile(
     |(?P<word>(?:{_LITERAL}|{_VARIABLE}|{_DOUBLE})++|(?:\[\[?|\]\]?|!|\{{\}}|[{{}}]){_END})""",
     re.VERBOSE,
 )
-_PIECES = re.compile(rf"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|{_VARIABLE}""", re.DOTALL)
+_MASKED_PARTS = re.compile(rf"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|{_VARIABLE}""", re.DOTALL)
 _IN_DOUBLE = re.compile(rf"\\.|{_VARIABLE}", re.DOTALL)
 _QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.""", re.DOTALL)
-_SINGLE = frozenset({"{}", "{", "}", "!", "[[", "]]"})
+_WORDS_OF_SYNTAX = frozenset({"{}", "{", "}", "!", "[[", "]]"})
 """Words of special characters that the lexer does not accept."""
 _ASSIGNMENT = re.compile(
     r"(?:GIT_PAGER|PAGER)=cat|GIT_OPTIONAL_LOCKS=0|LC_ALL=C|LC_ALL=C\.UTF-8|LANG=C|TERM=dumb|NO_COLOR=1"
@@ -90,23 +90,23 @@ class ExtendedWord:
 def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:
     """Return the tokens of a command line, without blanks and comments. Raises NotUnderstood."""
     text = text.translate(_HIDE)
-    position, before = 0, "blank"
+    position, previous = 0, "blank"
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             raise NotUnderstood(Reason("uncertain"))
         kind, part = match.lastgroup or "", match[0]
         kind = "input" if match["input"] else kind
-        touching = kind in {"word", "input", "redirect"} and before in {"word", "redirect", "input", ")"}
+        touching = kind in {"word", "input", "redirect"} and previous in {"word", "redirect", "input", ")"}
         touching = (
-            touching or (part == "(" == before) or (kind == "comment" and before not in {"blank", "end"})
+            touching or (part == "(" == previous) or (kind == "comment" and previous not in {"blank", "end"})
         )
         # Digits before an operator are a descriptor; a comment begins where a word may begin; `((` is arithmetic.
         if touching or (posix and part == "[["):
             raise NotUnderstood(Reason("uncertain"))
         if kind not in {"blank", "comment"}:
             yield Token(kind, match["path"] if kind == "input" else part)
-        position, before = match.end(), part if kind == "bracket" else kind
+        position, previous = match.end(), part if kind == "bracket" else kind
 
 
 def is_harmless_assignment(raw: str) -> bool:
@@ -117,25 +117,25 @@ def is_harmless_assignment(raw: str) -> bool:
 def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     """Decode a word; `first` is true where a command begins. Raises NotUnderstood."""
     raw = token.text
-    if raw in _SINGLE:
+    if raw in _WORDS_OF_SYNTAX:
         return ExtendedWord(raw, raw)
     variables: list[Variable] = []
-    masked = _PIECES.sub(lambda piece: _mask_piece(piece[0], variables), raw)
+    masked = _MASKED_PARTS.sub(lambda piece: _mask_piece(piece[0], variables), raw)
     text = lexer.decode_word(masked, first=first).text
-    shown = text
+    shown_text = text
     for each in variables:
-        shown = shown.replace(each.sign, each.written)
-    wild = bool(_WILD.search(_QUOTED.sub("", masked)))
-    return ExtendedWord(text.translate(_SHOW), shown.translate(_SHOW), wild, tuple(variables))
+        shown_text = shown_text.replace(each.sign, each.written)
+    is_pattern = bool(_MASKED_WILDCARD.search(_QUOTED.sub("", masked)))
+    return ExtendedWord(text.translate(_SHOW), shown_text.translate(_SHOW), is_pattern, tuple(variables))
 
 
-def _mask_piece(piece: str, variables: list[Variable]) -> str:
+def _mask_piece(part: str, variables: list[Variable]) -> str:
     """Replace the variables of one piece by signs, unless single quotes or a backslash protect them."""
-    if piece[0] in "'\\":
-        return piece
-    if piece[0] == '"':
-        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], variables, quoted=True), piece)
-    return _mask_variables(piece, variables, quoted=False)
+    if part[0] in "'\\":
+        return part
+    if part[0] == '"':
+        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], variables, quoted=True), part)
+    return _mask_variables(part, variables, quoted=False)
 
 
 def _mask_variables(text: str, variables: list[Variable], *, quoted: bool) -> str:
@@ -143,7 +143,7 @@ def _mask_variables(text: str, variables: list[Variable], *, quoted: bool) -> st
         return text
     if len(variables) == _SIGNS:
         raise NotUnderstood(Reason("uncertain"))
-    sign = chr(_FIRST_SIGN + len(variables))
+    placeholder = chr(_FIRST_SIGN + len(variables))
     name = text.strip("${}").translate(_SHOW)
-    variables.append(Variable(sign, name, text, quoted))
-    return sign
+    variables.append(Variable(placeholder, name, text, quoted))
+    return placeholder

@@ -42,7 +42,7 @@ _FUNCTIONS = frozenset(
 )
 
 _PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)")
-_OWN = re.compile(r"[a-z]{1,2}|(?:my|_)\w*")
+_LOCAL_NAME = re.compile(r"[a-z]{1,2}|(?:my|_)\w*")
 _KEY = re.compile(r"[ \t\r\n]*[:,}]")
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
@@ -58,37 +58,39 @@ def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
 
 def _unknown_part(program: str, names: frozenset[str]) -> str | None:
     """Return the first unknown part; empty if a bracket is not closed."""
-    own = _Names(program, names)
-    position, opened, interpolated, before = 0, list[str](), list[int](), ""
+    names_of_program = _Names(program, names)
+    position, open_brackets, interpolated, previous = 0, list[str](), list[int](), ""
     while position < len(program):
-        ends = interpolated and program[position] == ")" and len(opened) == interpolated[-1]
-        if ends or program[position] == '"':
-            if ends:
+        is_end_of_interpolation = (
+            interpolated and program[position] == ")" and len(open_brackets) == interpolated[-1]
+        )
+        if is_end_of_interpolation or program[position] == '"':
+            if is_end_of_interpolation:
                 interpolated.pop()
-                opened.pop()
-            position, more = _string(program, position + 1)
-            if more:
-                opened.append("(")
-                interpolated.append(len(opened))
+                open_brackets.pop()
+            position, is_interpolated = _string(program, position + 1)
+            if is_interpolated:
+                open_brackets.append("(")
+                interpolated.append(len(open_brackets))
             if position < 0:
                 return ""
-            before = '"'
+            previous = '"'
             continue
         match = _TOKEN.match(program, position)
         if match is None:
             return program[position]
-        piece, kind, position = match[0], match.lastgroup, match.end()
-        key = opened[-1:] == ["{"] and before in {"{", ","} and _KEY.match(program, position)
-        if kind == "variable" and piece[1:] not in own.variables:
-            return piece
-        if kind == "name" and not key and piece not in own.functions:
-            return piece
-        if piece in _OPENING:
-            opened.append(piece)
-        elif piece in _CLOSING and (not opened or _OPENING[opened.pop()] != piece):
-            return piece
-        before = before if kind == "blank" else piece
-    return "" if interpolated or opened else None
+        part, kind, position = match[0], match.lastgroup, match.end()
+        key = open_brackets[-1:] == ["{"] and previous in {"{", ","} and _KEY.match(program, position)
+        if kind == "variable" and part[1:] not in names_of_program.variables:
+            return part
+        if kind == "name" and not key and part not in names_of_program.functions:
+            return part
+        if part in _OPENING:
+            open_brackets.append(part)
+        elif part in _CLOSING and (not open_brackets or _OPENING[open_brackets.pop()] != part):
+            return part
+        previous = previous if kind == "blank" else part
+    return "" if interpolated or open_brackets else None
 
 
 class _Names:
@@ -101,9 +103,9 @@ class _Names:
         bound = {name for part in _BOUND.findall(program) for name in _VARIABLE.findall(part)} | arguments
         self.variables = {name for name in bound if name != "ENV" and not name.startswith("__")} | {"__loc__"}
         defined = set(_DEFINED.findall(program))
-        for listed in _PARAMETERS.findall(program):
-            defined.update(re.split(r"[;\s]+", listed))
-        self.functions = _FUNCTIONS | _KEYWORDS | {name for name in defined if _OWN.fullmatch(name)}
+        for parameters in _PARAMETERS.findall(program):
+            defined.update(re.split(r"[;\s]+", parameters))
+        self.functions = _FUNCTIONS | _KEYWORDS | {name for name in defined if _LOCAL_NAME.fullmatch(name)}
 
 
 def _string(program: str, position: int) -> tuple[int, bool]:

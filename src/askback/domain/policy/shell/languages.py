@@ -43,15 +43,15 @@ _PS_SECRET = re.compile(r"env")
 
 def sed_script(script: str) -> Reason | None:
     """Accept commands that print, delete, quit or substitute, separated by `;`; not `w`, `e` or `r`."""
-    remaining = script.strip(" \n")
-    if _BRACKET.search(remaining) and len(_NEXT.findall(remaining)) > 1:
+    unread_script = script.strip(" \n")
+    if _BRACKET.search(unread_script) and len(_NEXT.findall(unread_script)) > 1:
         return Reason("unknown_value", value=script)  # programs disagree where it ends
-    while remaining:
-        command = _SED.match(remaining)
-        behind = _NEXT.match(remaining, command.end()) if command else None
-        if behind is None:
+    while unread_script:
+        command = _SED.match(unread_script)
+        next_command = _NEXT.match(unread_script, command.end()) if command else None
+        if next_command is None:
             return Reason("unknown_value", value=script)
-        remaining = remaining[behind.end() :]
+        unread_script = unread_script[next_command.end() :]
     return None
 
 
@@ -93,13 +93,13 @@ def test_arguments(arguments: tuple[str, ...]) -> Reason | None:
 
 def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept tests that only read; not `-delete`, `-exec`, `-ok`, `-fprint` or any other action."""
-    remaining = list(reversed(arguments))
-    while remaining:
-        word = remaining.pop()
+    unread_words = list(reversed(arguments))
+    while unread_words:
+        word = unread_words.pop()
         if word in FIND_TESTS:
-            if not remaining:
+            if not unread_words:
                 return Reason("no_value", option=word)
-            remaining.pop()
+            unread_words.pop()
         elif word not in FIND_FLAGS and word.startswith(("-", "!", "(", ")")):
             return Reason("unknown_value", value=word)
     return None
@@ -107,14 +107,14 @@ def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
 
 def date_operands(operands: list[str]) -> Reason | None:
     """Accept a format. Any other operand sets the clock."""
-    wrong = next((word for word in operands if not _DATE.fullmatch(word)), None)
-    return Reason("sets_clock", value=wrong) if wrong else None
+    bad_word = next((word for word in operands if not _DATE.fullmatch(word)), None)
+    return Reason("sets_clock", value=bad_word) if bad_word else None
 
 
 def ps_operands(operands: list[str]) -> Reason | None:
     """Accept BSD letters without `e`, which shows environments, and process numbers."""
-    wrong = next((word for word in operands if not _PS_BSD.fullmatch(word)), None)
-    return Reason("unknown_value", value=wrong) if wrong else None
+    bad_word = next((word for word in operands if not _PS_BSD.fullmatch(word)), None)
+    return Reason("unknown_value", value=bad_word) if bad_word else None
 
 
 def ps_value(name: str, value: str) -> Reason | None:
@@ -146,11 +146,11 @@ def tar_arguments(arguments: tuple[str, ...]) -> Reason | None:
         return Reason("unknown_value", value=letters)
     if not _ARCHIVE.fullmatch(arguments[1]) or paths.leaves_folder(arguments[1]):
         return Reason("not_archive", path=arguments[1])
-    remaining = list(reversed(arguments[2:]))
-    while remaining:
-        word = remaining.pop()
-        if word in {"-C", "--directory"} and remaining:
-            word = remaining.pop()
+    unread_words = list(reversed(arguments[2:]))
+    while unread_words:
+        word = unread_words.pop()
+        if word in {"-C", "--directory"} and unread_words:
+            word = unread_words.pop()
         elif word in _TAR_LONG or _TAR_NUMBER.fullmatch(word):
             continue
         if word.startswith("-") or paths.leaves_folder(word):

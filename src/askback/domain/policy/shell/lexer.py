@@ -19,18 +19,18 @@ PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
 DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
 # Not before a letter: a program before the shell may read `\t` as a tab, and then other words would run.
 ESCAPED = r"\\[\ !\"#$&'()*;<=>?\[\\\]^`{|}~]"
-_PIECE = rf"{PLAIN}|'[^']*'|{DOUBLE}|{ESCAPED}"
+_WORD_PART = rf"{PLAIN}|'[^']*'|{DOUBLE}|{ESCAPED}"
 _END = r"(?=[ \t\n;|&]|\Z)"
 _TOKEN = re.compile(
     rf"""(?P<blank>[ \t]+)
     |(?P<redirect>[0-2]?>&[12]{_END}|(?:[0-2]?>>?|&>>?|0?<)[ \t]*/dev/null{_END})
     |(?P<join>&&|\|\||\|)
     |(?P<end>;|\n)
-    |(?P<word>(?:{_PIECE})+|[\[\]]{_END})""",
+    |(?P<word>(?:{_WORD_PART})+|[\[\]]{_END})""",
     re.VERBOSE,
 )
 _SIMPLE = re.compile(r"[A-Za-z0-9_@%+,./\-][A-Za-z0-9_@%+=:,./^#\-]*")
-_PIECES = re.compile(
+_WORD_PARTS = re.compile(
     r"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)"
 )
 _IN_DOUBLE = re.compile(r'\\([\\"$`])')
@@ -80,11 +80,11 @@ def split_commands(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     commands: list[Argv] = []
     command: list[Word] = []
     expects_command = False
-    for kind, part, glued in tokens(text):
+    for kind, part, has_no_blank_before in tokens(text):
         if kind == "word":
             command.append(decode_word(part, first=not command))
         elif kind == "redirect":
-            _check_redirection(part, command, glued=glued, posix=posix)
+            _check_redirection(part, command, has_no_blank_before=has_no_blank_before, posix=posix)
         elif command:
             commands.append(_argv_of(command))
             command, expects_command = [], kind == "join"
@@ -113,29 +113,29 @@ def split_words(text: str) -> Argv:
     return tuple(each.text for each in command)
 
 
-def _check_redirection(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
+def _check_redirection(part: str, command: list[Word], *, has_no_blank_before: bool, posix: bool) -> None:
     if posix and part[0] == "&":
         raise NotUnderstood(Reason("not_in_sh"))
     # Digits before the operator are a descriptor: `echo 10>/dev/null` prints nothing.
-    if not command or (glued and command[-1].raw.isdigit()):
+    if not command or (has_no_blank_before and command[-1].raw.isdigit()):
         raise NotUnderstood(Reason("odd_redirection", part=part))
 
 
 def tokens(text: str) -> list[tuple[str, str, bool]]:
     """Return (kind, text, whether it touches the word before it) for all tokens except blanks."""
     result: list[tuple[str, str, bool]] = []
-    position, size, before = 0, len(text), "blank"
+    position, size, previous = 0, len(text), "blank"
     while position < size:
         match = _TOKEN.match(text, position)
         if match is None:
-            what = Reason(_NAMES.get(text[position], "unusual"))
-            raise NotUnderstood(Reason("at_position", what=what, position=str(position + 1)))
+            reason = Reason(_NAMES.get(text[position], "unusual"))
+            raise NotUnderstood(Reason("at_position", what=reason, position=str(position + 1)))
         kind = match.lastgroup or ""
-        if kind == "word" and before in {"word", "redirect"}:
+        if kind == "word" and previous in {"word", "redirect"}:
             raise NotUnderstood(Reason("at_position", what=Reason("unusual"), position=str(position + 1)))
         if kind != "blank":
-            result.append((kind, match[0], before == "word"))
-        position, before = match.end(), kind
+            result.append((kind, match[0], previous == "word"))
+        position, previous = match.end(), kind
     return result
 
 
@@ -158,8 +158,8 @@ def decode_word(raw: str, *, first: bool) -> Word:
 
 def _decode(raw: str) -> str:
     parts: list[str] = []
-    before = ""
-    for piece in _PIECES.finditer(raw):
+    decoded = ""
+    for piece in _WORD_PARTS.finditer(raw):
         part = piece[0]
         if piece.lastgroup == "quoted":
             parts.append(part[1:-1])
@@ -168,13 +168,13 @@ def _decode(raw: str) -> str:
         elif piece.lastgroup == "escaped":
             parts.append(part[1])
         else:
-            if _HOME.search(before + part):
+            if _HOME.search(decoded + part):
                 raise NotUnderstood(Reason("home_folder"))
             deceptive = why_deceptive(part)
             if deceptive:
                 raise NotUnderstood(deceptive)
             parts.append(part)
-        before = part[-1]
+        decoded = part[-1]
     return "".join(parts)
 
 

@@ -26,7 +26,7 @@ PIECE = 256
 READS = 300
 """The maximum number of pieces that the parser gets: in a broken text it reads to the end again and again."""
 
-SEEN = 400
+MAX_SEEN_COMMANDS = 400
 """The maximum number of commands found in one call, including nested ones."""
 
 WORDS = 10_000

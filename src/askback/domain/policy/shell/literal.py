@@ -39,7 +39,7 @@ _MANAGERS = frozenset("bun deno swift crystal".split())
 _SCRIPT = re.compile(r".+\.(?:[cm]?[jt]sx?|swift|cr)")
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version", "--help", "-h", "--test"})
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-_NESTED = 4
+_MAX_DEPTH = 4
 _PARTS = {
     **dict.fromkeys(("simple_expansion", "expansion", "arithmetic_expansion"), "expansion"),
     **dict.fromkeys(("command_substitution", "process_substitution"), "substitution"),
@@ -59,44 +59,48 @@ class LiteralCheck:
     why_not: Reason | None = None
     scripts: list[str] = field(default_factory=list[str])
 
-    def refuse(self, why: Reason) -> None:
+    def refuse(self, reason: Reason) -> None:
         """Keep the first reason."""
-        self.why_not = self.why_not or why
+        self.why_not = self.why_not or reason
 
 
 def check_literal(text: str) -> LiteralCheck:
     """Check a command line."""
     check = LiteralCheck()
-    _read(text, check, Budget(), _NESTED)
+    _read(text, check, Budget(), _MAX_DEPTH)
     return check
 
 
 def check_literal_argv(argv: Argv) -> LiteralCheck:
     """Check an argument vector that runs without a shell."""
     check = LiteralCheck()
-    if odd := next(filter(None, map(why_suspicious, argv)), None):
-        check.refuse(odd)
-    _command(argv, check, Budget(), _NESTED, fed=False)
+    if suspicion := next(filter(None, map(why_suspicious, argv)), None):
+        check.refuse(suspicion)
+    _command(argv, check, Budget(), _MAX_DEPTH, has_input=False)
     return check
 
 
 def _read(text: str, check: LiteralCheck, budget: Budget, depth: int) -> None:
-    odd = why_suspicious(text)
-    if odd or not depth or is_too_long(text) or text.count("|") > limits.PIPES:
-        check.refuse(odd or Reason("too_complex"))
+    suspicion = why_suspicious(text)
+    if suspicion or not depth or is_too_long(text) or text.count("|") > limits.PIPES:
+        check.refuse(suspicion or Reason("too_complex"))
         return
     source = text.encode(errors="replace")
-    parsed = tree.parse_tree(source, budget)
-    if parsed is None or parsed.root_node.has_error or parsed.root_node.descendant_count > limits.NODES:
+    parsed_tree = tree.parse_tree(source, budget)
+    if (
+        parsed_tree is None
+        or parsed_tree.root_node.has_error
+        or parsed_tree.root_node.descendant_count > limits.NODES
+    ):
         check.refuse(Reason("unparsed"))
         return
     count = 0
-    for node, fed in _walk(parsed.root_node):
+    for node, has_input in _walk(parsed_tree.root_node):
         if node.type not in _KINDS:
             check.refuse(Reason("has", what=Reason(_PARTS.get(node.type, "construct"))))
         elif node.type == "command":
             count += 1
-            _node(node, source, check, budget, depth, fed=fed)
+            _node(node, source, check, budget, depth, has_input=has_input)
         elif node.type == "file_redirect":
             _redirect(node, source, check)
         elif node.type == "variable_assignment":
@@ -109,18 +113,18 @@ def _read(text: str, check: LiteralCheck, budget: Budget, depth: int) -> None:
 
 def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
     """Return the nodes below the root, and for each whether it gets standard input."""
-    remaining = [(child, False) for child in reversed(root.children)]
-    while remaining:
-        node, fed = remaining.pop()
-        yield node, fed
+    unvisited = [(child, False) for child in reversed(root.children)]
+    while unvisited:
+        node, has_input = unvisited.pop()
+        yield node, has_input
         if node.type == "redirected_statement":
-            fed = fed or any(_reads_input(child) for child in node.children)
-        below: list[tuple[Node, bool]] = []
-        behind = False
+            has_input = has_input or any(_reads_input(child) for child in node.children)
+        children: list[tuple[Node, bool]] = []
+        is_after_pipe = False
         for child in node.children:
-            below.append((child, fed or behind))
-            behind = behind or (node.type == "pipeline" and child.type in {"|", "|&"})
-        remaining += reversed(below)
+            children.append((child, has_input or is_after_pipe))
+            is_after_pipe = is_after_pipe or (node.type == "pipeline" and child.type in {"|", "|&"})
+        unvisited += reversed(children)
 
 
 def _reads_input(node: Node) -> bool:
@@ -143,7 +147,9 @@ def _assignment(node: Node, source: bytes, check: LiteralCheck) -> None:
         check.refuse(Reason("sets_variable"))
 
 
-def _node(node: Node, source: bytes, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _node(
+    node: Node, source: bytes, check: LiteralCheck, budget: Budget, depth: int, *, has_input: bool
+) -> None:
     argv: list[str] = []
     loose = False
     for child in node.children:
@@ -154,13 +160,13 @@ def _node(node: Node, source: bytes, check: LiteralCheck, budget: Budget, depth:
         elif child.type in tree.VALUE_NODES:
             loose = loose or bool(_LEADING_GLOB.match(_unquoted_parts(child, source)))
             argv.append(tree.word_text(child, source))
-        fed = fed or _reads_input(child)
+        has_input = has_input or _reads_input(child)
     if not argv or not argv[0]:
         check.refuse(Reason("empty_command"))
     elif loose and basename(argv[0]) not in _LISTS_FILES:
         check.refuse(Reason("pattern_option"))
     else:
-        _command(tuple(argv), check, budget, depth, fed=fed)
+        _command(tuple(argv), check, budget, depth, has_input=has_input)
 
 
 def _unquoted_parts(node: Node, source: bytes) -> str:
@@ -172,33 +178,33 @@ def _unquoted_parts(node: Node, source: bytes) -> str:
     return re.sub(r"\\.", "'", source[node.start_byte : node.end_byte].decode(errors="replace"))
 
 
-def _command(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _command(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, has_input: bool) -> None:
     name, last = basename(argv[0]), argv[-1]
     if name in _FED_ARGUMENTS:
         check.refuse(Reason("runs_input", program=name))
     elif name in STATE_BUILTINS and name not in _HARMLESS_STATE:
         check.refuse(Reason("changes_shell", name=name))
-    elif fed and (name in _READS_COMMANDS or is_interpreter(last) or (name == "ssh" and len(argv) < 3)):
+    elif has_input and (name in _READS_COMMANDS or is_interpreter(last) or (name == "ssh" and len(argv) < 3)):
         check.refuse(Reason("piped_into", program=basename(last) if is_interpreter(last) else name))
     elif is_interpreter(name):
-        _interpreter(argv, check, budget, depth, fed=fed)
+        _interpreter(argv, check, budget, depth, has_input=has_input)
     elif name in WRAPPERS or name == "find":
         for inner in wrappers.wrapped_commands(argv):
             if "{}" in inner[0]:
                 check.refuse(Reason("runs_found"))
             elif basename(inner[0]) != name:
-                _command(inner, check, budget, depth, fed=fed)
+                _command(inner, check, budget, depth, has_input=has_input)
     elif name in {"awk", "gawk", "mawk", "nawk", "sed", "make"} and "-f" in argv[:-1]:
         _script(name, argv[argv.index("-f") + 1], check)
 
 
-def _interpreter(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _interpreter(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, has_input: bool) -> None:
     name = basename(argv[0])
     codes = wrappers.code_arguments(argv)
     if codes:
         for code in codes if name in _SHELLS else ():
             _read(code, check, budget, depth - 1)
-        if fed:
+        if has_input:
             check.refuse(Reason("piped_into", program=name))
         return
     if any(word in {"-m", "-e", "--eval", "-r", "-p"} for word in argv[1:-1]) or argv[1:2] in _VERSIONS:

@@ -35,7 +35,7 @@ class ArgumentCheck:
         while self.at < len(self.words):
             word = self.words[self.at]
             if word == "--":
-                return self._after()
+                return self._check_after()
             if self.table.words and self.table.words.fullmatch(word):
                 self.at += 1
             elif not word.startswith("-") or word == "-":
@@ -49,55 +49,55 @@ class ArgumentCheck:
                 return wrong
         return self._operands()
 
-    def _after(self) -> Reason | None:
-        begin = self.at + 1
+    def _check_after(self) -> Reason | None:
+        start = self.at + 1
         if self.table.then:
-            self.at = begin
+            self.at = start
             return self._operands()
         if self.table.after is None:
-            self.operands += range(begin, len(self.words))
+            self.operands += range(start, len(self.words))
             self.at = len(self.words)
             return self._operands()
-        rest = ArgumentCheck(self.table.after, self.words[begin:], max(0, self.named - begin))
+        remaining_check = ArgumentCheck(self.table.after, self.words[start:], max(0, self.named - start))
         self.at = len(self.words)
-        return rest.objection() or self._operands()
+        return remaining_check.objection() or self._operands()
 
     def _operands(self) -> Reason | None:
         kinds = self.table.operands
         kinds = kinds[1:] if self.replaced and (len(kinds) > 1 or not self.table.repeats) else kinds
-        fixed = self.table.fixed and any(at < self.named for at in self.operands)
-        for place, at in enumerate(self.operands):
-            if at < self.named:
+        has_fixed_operands = self.table.fixed and any(index < self.named for index in self.operands)
+        for number, index in enumerate(self.operands):
+            if index < self.named:
                 continue
-            if fixed and "=" not in self.words[at]:
-                return Reason("not_named", word=self.words[at])
-            if place >= len(kinds) and not (self.table.repeats and kinds):
-                return Reason("too_many_arguments", word=self.words[at])
-            if wrong := kinds[min(place, len(kinds) - 1)](self.words[at], self.words):
-                return wrong
+            if has_fixed_operands and "=" not in self.words[index]:
+                return Reason("not_named", word=self.words[index])
+            if number >= len(kinds) and not (self.table.repeats and kinds):
+                return Reason("too_many_arguments", word=self.words[index])
+            if objection := kinds[min(number, len(kinds) - 1)](self.words[index], self.words):
+                return objection
         return None
 
     def _option(self, word: str) -> Reason | None:
         if word.startswith("--") or self.table.style != "getopt":
-            return self._long(word)
-        return self._short(word)
+            return self._long_option(word)
+        return self._short_options(word)
 
-    def _long(self, word: str) -> Reason | None:
-        name, glued, value = word.partition("=")
+    def _long_option(self, word: str) -> Reason | None:
+        name, equals_sign, value = word.partition("=")
         if self.table.style == "go" and name.startswith("--"):
             name = name[1:]
         option = self.table.options.get(name)
         if option is None:
-            return self._unknown(word)
+            return self._unknown_option(word)
         if self._goes_beyond(name, option):
             return Reason("beyond_option", option=name)
-        return self._option_value(name, option, value if glued else None)
+        return self._option_value(name, option, value if equals_sign else None)
 
-    def _short(self, word: str) -> Reason | None:
+    def _short_options(self, word: str) -> Reason | None:
         for index, letter in enumerate(word[1:], 2):
             option = self.table.options.get(f"-{letter}")
             if option is None:
-                return self._unknown(word)
+                return self._unknown_option(word)
             if self._goes_beyond(f"-{letter}", option):
                 return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
@@ -116,10 +116,12 @@ class ArgumentCheck:
 
     def _switches_off(self, word: str) -> bool:
         """Tell whether a word is the value of an option that the rule names: `tsc --noEmit false`."""
-        before = self.words[self.at - 1 : self.at] if self.at == self.named else ()
-        return word in {"true", "false"} and any(group.intersection(before) for group in self.table.last)
+        previous_words = self.words[self.at - 1 : self.at] if self.at == self.named else ()
+        return word in {"true", "false"} and any(
+            group.intersection(previous_words) for group in self.table.last
+        )
 
-    def _unknown(self, word: str) -> Reason | None:
+    def _unknown_option(self, word: str) -> Reason | None:
         """Accept an unknown option that the rule names, unless it may take the next word as its value."""
         last = self.at == self.named - 1 and self.at + 1 < len(self.words)
         if self.at < self.named and ("=" in word or not last):
@@ -131,11 +133,11 @@ class ArgumentCheck:
         word = self.words[self.at]
         if name in self.table.instead:
             self.replaced = True
-        begin, self.at = self.at, self.at + 1
+        start, self.at = self.at, self.at + 1
         if value is not None and not option.kinds:
-            return None if begin < self.named else Reason("unknown_value", value=word)
+            return None if start < self.named else Reason("unknown_value", value=word)
         if value is not None and len(option.kinds) == 1:
-            return self._value(option.kinds[0], value, named=begin < self.named)
+            return self._value(option.kinds[0], value, named=start < self.named)
         if option.attached or not option.kinds:
             return None
         if value is not None:
@@ -148,8 +150,8 @@ class ArgumentCheck:
             if value.startswith("-") and value != "-" and kind is not _NUMBER:
                 return Reason("no_value", option=word)
             self.at += 1
-            if wrong := self._value(kind, value, named=named):
-                return wrong
+            if objection := self._value(kind, value, named=named):
+                return objection
         return None
 
     def _value(self, kind: ValueKind, value: str, *, named: bool) -> Reason | None:

@@ -83,8 +83,8 @@ def prefix_fault(words: Argv) -> Reason | None:
     if match.table.none and not match.table.subcommands:
         return _no_prefix(match.table, words, match.at)
     if match.table.subcommands and not any(table.looks for table in match.table.subcommands.values()):
-        own = match.table.operands or match.table.check or match.table.then or match.table.options
-        return None if own else Reason("no_subcommand", program=name)
+        has_table = match.table.operands or match.table.check or match.table.then or match.table.options
+        return None if has_table else Reason("no_subcommand", program=name)
     return None
 
 
@@ -95,14 +95,14 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     """
     name = basename(argv[0])
     table = load_table(name) or (load_table(name.rstrip(_VERSION)) if is_interpreter(name) else None)
-    if table is None or not _usual(argv[0]):
+    if table is None or not _usual_name(argv[0]):
         return TableMatch(None, 1, none=Reason("unknown_options", program=argv[0]))
     if table.same:
         table = load_table(table.same) or table
     if not table.subcommands:
         return TableMatch(table, 1)
-    at = _behind_options(table, argv)
-    candidates = list(_subcommands(table, argv, at))
+    position = _behind_options(table, argv)
+    candidates = list(_subcommands(table, argv, position))
     best = (
         each
         for each in candidates
@@ -111,15 +111,15 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     return next(best, candidates[0] if candidates else TableMatch(table, 1))
 
 
-def _subcommands(table: ProgramTable, argv: Argv, at: int) -> Iterator[TableMatch]:
+def _subcommands(table: ProgramTable, argv: Argv, position: int) -> Iterator[TableMatch]:
     """Return the possible sub-commands of a command, the longest first."""
-    for end in range(min(at + _MAX_SUBCOMMANDS, len(argv)), at, -1):
-        subcommand = table.subcommands.get(argv[at:end])
+    for end in range(min(position + _MAX_SUBCOMMANDS, len(argv)), position, -1):
+        subcommand = table.subcommands.get(argv[position:end])
         if subcommand is not None:
             yield TableMatch(subcommand, end, min(end, table.names) if table.names else end)
 
 
-def _usual(program: str) -> bool:
+def _usual_name(program: str) -> bool:
     """Tell whether programs are installed at a path: `./git` is another program than `git`."""
     folder, slash, name = program.rpartition("/")
     folder = folder.removeprefix("./")
@@ -128,16 +128,18 @@ def _usual(program: str) -> bool:
 
 def _behind_options(table: ProgramTable, argv: Argv) -> int:
     """Return the position of the sub-command, after options that every sub-command takes."""
-    at = 1
-    while at < len(argv) and argv[at].startswith("-") and (argv[at],) not in table.subcommands:
-        if argv[at : at + 2] in table.subcommands:
+    position = 1
+    while (
+        position < len(argv) and argv[position].startswith("-") and (argv[position],) not in table.subcommands
+    ):
+        if argv[position : position + 2] in table.subcommands:
             break
-        name, glued, _ = argv[at].partition("=")
+        name, equals_sign, _ = argv[position].partition("=")
         option = table.options.get(name)
         if option is None:
             return 1
-        at += 1 + (0 if glued or option.attached else len(option.kinds))
-    return at
+        position += 1 + (0 if equals_sign or option.attached else len(option.kinds))
+    return position
 
 
 def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
@@ -169,8 +171,8 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
     return _arguments(argv, match.at, table, prefix, depth)
 
 
-def _no_prefix(table: ProgramTable, argv: Argv, at: int) -> Reason:
-    return Reason(table.none or "unknown_options", program=" ".join(argv[:at]))
+def _no_prefix(table: ProgramTable, argv: Argv, position: int) -> Reason:
+    return Reason(table.none or "unknown_options", program=" ".join(argv[:position]))
 
 
 def _harmless_words(argv: Argv, table: ProgramTable) -> frozenset[str]:
@@ -190,20 +192,20 @@ def _unnamed_mode(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None
 
 
 def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None:
-    wrong = ArgumentCheck(table, argv[1:], prefix - 1).objection()
-    if wrong is None and not table.runs:
+    objection = ArgumentCheck(table, argv[1:], prefix - 1).objection()
+    if objection is None and not table.runs:
         return Reason("no_subcommand", program=argv[0])
-    if wrong and not argv[1].startswith("-"):
+    if objection and not argv[1].startswith("-"):
         return Reason("exact_only", why=Reason("unknown_options", program=" ".join(argv[:2])))
-    return wrong
+    return objection
 
 
-def _arguments(argv: Argv, at: int, table: ProgramTable, prefix: int, depth: int) -> Reason | None:
-    arguments = ArgumentCheck(table, argv[at:], max(0, prefix - at))
-    wrong = arguments.objection()
-    begin = at + arguments.at
-    if wrong or not table.then or begin >= len(argv):
-        return wrong
-    if begin >= prefix:
-        return Reason("not_named", word=argv[begin])
-    return _objection(argv[begin:], prefix - begin, depth - 1)
+def _arguments(argv: Argv, position: int, table: ProgramTable, prefix: int, depth: int) -> Reason | None:
+    arguments = ArgumentCheck(table, argv[position:], max(0, prefix - position))
+    objection = arguments.objection()
+    start = position + arguments.at
+    if objection or not table.then or start >= len(argv):
+        return objection
+    if start >= prefix:
+        return Reason("not_named", word=argv[start])
+    return _objection(argv[start:], prefix - start, depth - 1)

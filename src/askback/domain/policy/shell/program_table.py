@@ -58,7 +58,7 @@ REFUSALS = frozenset(
     """.split()
 )
 """Why no prefix rule is safe for a program: codes of reasons with the parameter `program`."""
-_ENDING = ".table.toml"
+_FILE_SUFFIX = ".table.toml"
 _OPTION = re.compile(r"(?P<names>[^=?!{]+)(?:(?P<sign>[=?])(?P<kinds>\{[^}]*\}|[a-z+-]+))?(?P<named>!)?")
 
 
@@ -105,13 +105,15 @@ def load_table(name: str) -> ProgramTable | None:
 def programs() -> frozenset[str]:
     """Return the names of all programs that have a table."""
     return frozenset(
-        entry.name.removesuffix(_ENDING) for entry in _folder().iterdir() if entry.name.endswith(_ENDING)
+        entry.name.removesuffix(_FILE_SUFFIX)
+        for entry in _folder().iterdir()
+        if entry.name.endswith(_FILE_SUFFIX)
     )
 
 
 @cache
 def _load(name: str) -> ProgramTable:
-    return read_table(name, _folder().joinpath(f"{name}{_ENDING}").read_text("utf-8"))
+    return read_table(name, _folder().joinpath(f"{name}{_FILE_SUFFIX}").read_text("utf-8"))
 
 
 def read_table(name: str, text: str) -> ProgramTable:
@@ -128,10 +130,10 @@ def read_table(name: str, text: str) -> ProgramTable:
     top = {key: value for key, value in body.items() if key not in subs}
     tables: dict[Path, ProgramTable] = {}
     for key, value in subs.items():
-        shared = {k: top[k] for k in ("style",) if k in top}
-        own = {**shared, **value}
-        own["options"] = f"{top.get('options', '')} {own.get('options', '')}"
-        table = _table(own, groups, name)
+        shared_members = {k: top[k] for k in ("style",) if k in top}
+        members = {**shared_members, **value}
+        members["options"] = f"{top.get('options', '')} {members.get('options', '')}"
+        table = _table(members, groups, name)
         tables.update({tuple(part.split()): table for part in key.split(",")})
     return _table(top, groups, name, tables)
 
@@ -146,9 +148,9 @@ def _table(
     name: str,
     subcommands: Mapping[Path, ProgramTable] | None = None,
 ) -> ProgramTable:
-    unknown = set(body) - _KEYS
-    if unknown:
-        raise ValueError(f"The table of {name} has unknown keys: {', '.join(sorted(unknown))}")
+    unknown_keys = set(body) - _KEYS
+    if unknown_keys:
+        raise ValueError(f"The table of {name} has unknown keys: {', '.join(sorted(unknown_keys))}")
     if body.get("none", "runs_code") not in REFUSALS:
         raise ValueError(f"The table of {name} has an unknown reason: {body['none']}")
     style = body.get("style", "getopt")

@@ -49,11 +49,11 @@ def git_setting(value: str, _words: Argv) -> Reason | None:
 
 def git_tracked(value: str, _words: Argv) -> Reason | None:
     """A revision, or a path in the repository; `REV:PATH` names a file of that revision."""
-    plain = _PATTERN_START.sub("", value, count=1) if value.startswith(":") else value
-    for piece in (value, *plain.split(":")):
-        if piece and paths.is_secret_path(piece):
+    pathspec = _PATTERN_START.sub("", value, count=1) if value.startswith(":") else value
+    for part in (value, *pathspec.split(":")):
+        if part and paths.is_secret_path(part):
             return Reason("secret_place", path=value)
-    last = plain.rpartition(":")[2]
+    last = pathspec.rpartition(":")[2]
     if last.startswith(("/", "~", "../", "..\\")) or last == ".." or "/../" in last or last.endswith("/.."):
         return Reason("leads_out", path=value)
     return None

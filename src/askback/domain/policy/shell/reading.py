@@ -45,7 +45,7 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
     `others` are other texts and argument vectors of the same call. Their commands are added to `all_commands` only.
     """
     search = CommandSearch()
-    parsed = search.search_text(text)
+    parsed_tree = search.search_text(text)
     search.search_others(others)
     if is_too_long(text):
         return _reading((), search, TOO_LONG)
@@ -56,27 +56,27 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
         return _reading((), search, unclear)
     try:
         commands = split_commands(text, posix=SHELLS[shell])
-        unclear = _disagreement(commands, parsed) or _state_change(commands)
+        unclear = _disagreement(commands, parsed_tree) or _state_change(commands)
     except NotUnderstood as odd:
         commands, unclear = (), odd.why
     reading = _reading(commands, search, unclear)
-    more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
-    extended = _agreed_extended(text, shell, parsed) if more else None
+    may_have_more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
+    extended = _agreed_extended(text, shell, parsed_tree) if may_have_more else None
     if extended is None:
         return reading
     # Deny rules see `cat .env` in a loop over `.env`; they do not see an input file as `cat`.
-    spelled = (step.argv for step in extended.steps if step.argv[1:2] != ("--",))
+    argv_of_steps = (step.argv for step in extended.steps if step.argv[1:2] != ("--",))
     return replace(
-        reading, extended=extended, all_commands=tuple(dict.fromkeys((*reading.all_commands, *spelled)))
+        reading, extended=extended, all_commands=tuple(dict.fromkeys((*reading.all_commands, *argv_of_steps)))
     )
 
 
-def _agreed_extended(text: str, shell: str, parsed: tree.ParsedTree | None) -> ExtendedReading | None:
+def _agreed_extended(text: str, shell: str, parsed_tree: tree.ParsedTree | None) -> ExtendedReading | None:
     """Read extended syntax; None unless the second reader finds the same."""
-    if parsed is None or parsed.outline is None:
+    if parsed_tree is None or parsed_tree.outline is None:
         return None
     extended = read_extended(text, posix=SHELLS[shell])
-    if extended is None or extended.outline != parsed.outline or extended.inputs != parsed.inputs:
+    if extended is None or extended.outline != parsed_tree.outline or extended.inputs != parsed_tree.inputs:
         return None
     return extended
 
@@ -96,14 +96,14 @@ def read_argv(argv: Argv, *, others: Iterable[str | Argv] = ()) -> Reading:
     if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
         return _reading((), search, TOO_LONG)
     reading = _reading((argv,), search, next(filter(None, map(why_suspicious, argv)), None))
-    more = not reading.unclear and _may_run_another(argv)
-    return replace(reading, extended=extended_argv(argv)) if more else reading
+    may_have_more = not reading.unclear and _may_run_another(argv)
+    return replace(reading, extended=extended_argv(argv)) if may_have_more else reading
 
 
-def scan_fragments(pieces: Iterable[str | Argv]) -> Reading:
+def scan_fragments(fragments: Iterable[str | Argv]) -> Reading:
     """Search texts and argument vectors that may be commands; the reading is never clear."""
     search = CommandSearch()
-    search.search_others(pieces)
+    search.search_others(fragments)
     return _reading((), search, Reason("no_command"))
 
 
@@ -121,11 +121,11 @@ def _reading(commands: tuple[Argv, ...], search: CommandSearch, unclear: Reason 
     )
 
 
-def _disagreement(commands: tuple[Argv, ...], parsed: tree.ParsedTree | None) -> Reason | None:
+def _disagreement(commands: tuple[Argv, ...], parsed_tree: tree.ParsedTree | None) -> Reason | None:
     """Require that both readers find the same commands; otherwise one of them is wrong."""
-    if parsed is None:
+    if parsed_tree is None:
         return Reason("too_complex")
-    return None if parsed.is_plain and parsed.commands == commands else Reason("uncertain")
+    return None if parsed_tree.is_plain and parsed_tree.commands == commands else Reason("uncertain")
 
 
 def _state_change(commands: tuple[Argv, ...]) -> Reason | None:

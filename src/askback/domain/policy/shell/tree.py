@@ -22,7 +22,7 @@ from askback.domain.values import frozen
 class Budget:
     """The work that may still be done for one call; everything that is read for the call shares it."""
 
-    commands: int = limits.SEEN
+    commands: int = limits.MAX_SEEN_COMMANDS
     words: int = limits.WORDS
     steps: int = limits.STEPS
     reads: int = limits.READS
@@ -99,16 +99,16 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
     tree = parse_tree(source, budget)
     if tree is None or tree.root_node.descendant_count > limits.NODES:
         return None
-    broken = tree.root_node.has_error
-    plain = not broken
+    has_error = tree.root_node.has_error
+    is_plain = not has_error
     commands: list[Argv] = []
     targets: list[str] = []
     inputs: list[str] = []
     outline: list[Argv] = []
-    wider = not broken
+    wider = not has_error
     for node in _nodes(tree):
         kind = node.type
-        plain = plain and kind in PLAIN_NODES
+        is_plain = is_plain and kind in PLAIN_NODES
         wider = wider and kind in EXTENDED_NODES
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
@@ -121,16 +121,16 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
         elif kind == "for_statement":
             outline.append(("for", *_words_below(node, source, "variable_name", *VALUE_NODES)))
     return ParsedTree(
-        plain,
+        is_plain,
         tuple(argv for argv in commands if argv),
         tuple(targets),
-        broken,
+        has_error,
         tuple(inputs),
         tuple(outline) if wider else None,
     )
 
 
-_WIDE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
+_MULTIBYTE_CHARACTER = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _STAND_INS = {2: "×".encode(), 3: "×x".encode(), 4: "××".encode()}
 
 
@@ -141,12 +141,12 @@ def parse_tree(source: bytes, budget: Budget) -> Tree | None:
     character after `{` or `$` is far beyond them. So it gets others with as many bytes. For a shell, all characters
     beyond ASCII are the same: a part of a word.
     """
-    shown = _WIDE.sub(lambda character: _STAND_INS[len(character[0])], source)
+    masked_source = _MULTIBYTE_CHARACTER.sub(lambda character: _STAND_INS[len(character[0])], source)
 
-    def piece(offset: int, _point: object) -> bytes:
+    def read_chunk(offset: int, _point: object) -> bytes:
         # Always the real text: a parser that gets a false end can crash the process.
         budget.reads -= 1
-        return shown[offset : offset + limits.PIECE]
+        return masked_source[offset : offset + limits.PIECE]
 
     def give_up(_offset: int, _has_error: bool) -> bool:
         return not budget.step()
@@ -154,7 +154,7 @@ def parse_tree(source: bytes, budget: Budget) -> Tree | None:
     if not budget.step():
         return None
     try:
-        return _PARSER.parse(piece, encoding="utf8", progress_callback=give_up)
+        return _PARSER.parse(read_chunk, encoding="utf8", progress_callback=give_up)
     except ValueError:
         _PARSER.reset()
         return None
@@ -162,12 +162,12 @@ def parse_tree(source: bytes, budget: Budget) -> Tree | None:
 
 def _nodes(tree: Tree) -> Iterator[Node]:
     """Return every node below the root, in text order. Not recursive, because the input decides the depth."""
-    remaining = list(reversed(tree.root_node.children))
-    while remaining:
-        node = remaining.pop()
+    unvisited = list(reversed(tree.root_node.children))
+    while unvisited:
+        node = unvisited.pop()
         yield node
         if node.child_count:
-            remaining += reversed(node.children)
+            unvisited += reversed(node.children)
 
 
 def _words_below(node: Node, source: bytes, *kinds: str) -> Iterator[str]:

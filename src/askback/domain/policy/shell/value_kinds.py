@@ -33,7 +33,7 @@ _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", 
 _COLUMNS = re.compile(r"(?:custom-columns=)?[A-Za-z0-9_.:,\[\]*-]+")
 _PATH_IN_DOCUMENT = re.compile(r"\.[\w.\[\]?-]*(?: *\| *(?:keys|length|type|\.[\w.\[\]?-]*))*")
 _TARGET = re.compile(r"[A-Za-z0-9_][\w.:/%+-]*")
-_PLAIN = re.compile(r"[\w@.,:/#*+ -]+")
+_PLAIN_CHARACTERS = re.compile(r"[\w@.,:/#*+ -]+")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _BUILT = re.compile(
     r"(?:\./)?(?:bin|build|dist|out)/(?:[\w-]+/)*[\w-]+(?:\.(?:exe|test|so|dll|dylib|a|wasm))?"
@@ -59,24 +59,24 @@ def warning(value: str, _words: Argv) -> Reason | None:
 
 def new_file(value: str, words: Argv) -> Reason | None:
     """A file to write, move or delete: inside the folder, and none that decides what runs later."""
-    wrong = path(value, words)
+    objection = path(value, words)
     if (
-        wrong
+        objection
         or paths.is_autorun_path(value)
         or paths.is_loaded_path(value)
         or value.rstrip("/") in {"", ".", "*"}
     ):
-        return wrong or Reason("steers_later", path=value)
+        return objection or Reason("steers_later", path=value)
     return None
 
 
 def built(value: str, words: Argv) -> Reason | None:
     """A program in a build folder, and no source or configuration there."""
-    wrong = path(value, words)
+    objection = path(value, words)
     valid = value == "/dev/null" or (
-        _BUILT.fullmatch(value) and not wrong and not paths.is_loaded_path(value)
+        _BUILT.fullmatch(value) and not objection and not paths.is_loaded_path(value)
     )
-    return None if valid else wrong or Reason("unknown_value", value=value)
+    return None if valid else objection or Reason("unknown_value", value=value)
 
 
 def script(value: str, _words: Argv) -> Reason | None:
@@ -86,7 +86,7 @@ def script(value: str, _words: Argv) -> Reason | None:
 
 def script_operand(value: str, words: Argv) -> Reason | None:
     """An argument for a script of the project: a plain word, or a path inside the folder."""
-    if _ASSIGNED.match(value) or not _PLAIN.fullmatch(value):
+    if _ASSIGNED.match(value) or not _PLAIN_CHARACTERS.fullmatch(value):
         return Reason("not_plain", value=value)
     return path(value, words)
 
@@ -175,8 +175,8 @@ def header(value: str, _words: Argv) -> Reason | None:
 
 def archive(value: str, words: Argv) -> Reason | None:
     """An archive inside the folder, by its ending."""
-    wrong = path(value, words)
-    return wrong or (None if value.lower().endswith(_ARCHIVES) else Reason("not_archive", path=value))
+    objection = path(value, words)
+    return objection or (None if value.lower().endswith(_ARCHIVES) else Reason("not_archive", path=value))
 
 
 def null(value: str, _words: Argv) -> Reason | None:
@@ -291,8 +291,8 @@ def process_columns(value: str, _words: Argv) -> Reason | None:
 
 def page(value: str, _words: Argv) -> Reason | None:
     """A manual page by its name: a path would be formatted by programs that the file names."""
-    plain = value.replace("-", "").replace(".", "").replace("_", "")
-    return None if plain.isalnum() and not value.startswith(".") else Reason("not_plain", value=value)
+    alphanumeric = value.replace("-", "").replace(".", "").replace("_", "")
+    return None if alphanumeric.isalnum() and not value.startswith(".") else Reason("not_plain", value=value)
 
 
 def listing(value: str, words: Argv) -> Reason | None:

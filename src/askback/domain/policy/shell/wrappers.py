@@ -27,23 +27,23 @@ def wrapped_commands(argv: Argv) -> Iterator[Argv]:
     if name == "find":
         yield from (argv[i + 1 :] for i, word in enumerate(argv[:-1]) if word in _EXECUTES)
     elif name == "git":
-        plain = _without_git_options(argv)
-        if plain != argv:
-            yield plain
+        inner_argv = _without_git_options(argv)
+        if inner_argv != argv:
+            yield inner_argv
     elif name in WRAPPERS:
         yield from _candidates(name, argv)
 
 
 def _candidates(name: str, argv: Argv) -> Iterator[Argv]:
     """Return where the wrapped command may begin: a word after an option may be its value or the command."""
-    more = 1 + (name in _OPERAND_FIRST)
+    first_word = 1 + (name in _OPERAND_FIRST)
     for i in range(1, len(argv)):
         word = argv[i]
         if word.startswith("-") or _ASSIGNMENT.match(word) or _NUMBER.fullmatch(word):
             continue
         yield argv[i:]
-        more -= not argv[i - 1].startswith("-")
-        if not more:
+        first_word -= not argv[i - 1].startswith("-")
+        if not first_word:
             return
 
 
@@ -62,7 +62,7 @@ def code_arguments(argv: Argv) -> list[str]:
 
 
 def _without_git_options(argv: Argv) -> Argv:
-    at = 1
-    while at < len(argv) and argv[at].startswith("-"):
-        at += 2 if argv[at] in _GIT_VALUES else 1
-    return (argv[0], *argv[at:])
+    index = 1
+    while index < len(argv) and argv[index].startswith("-"):
+        index += 2 if argv[index] in _GIT_VALUES else 1
+    return (argv[0], *argv[index:])
