@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, Screen, form, place_of
 from tests.journeys.people import Team, request_of
@@ -33,6 +34,30 @@ async def numbers(shown: Screen) -> list[str | None]:
     """Return the number of each option."""
     options = await shown.card.locator("label").all()
     return [await option.get_attribute("data-key") for option in options]
+
+
+@requirement("J3")
+@pytest.mark.parametrize("page", ["/r/", "/inbox/"])
+async def test_the_heading_does_not_take_the_focus_from_a_field_that_is_being_filled_in(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = request_of(await team.agent.ask(thread, FORM))
+    keys_come = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        await keys_come.wait()
+        await route.continue_()
+
+    async def hold_keys(page: Page) -> None:
+        await page.route("**/assets/answering-*", hold)
+
+    eva = await screen(f"{page}{request['id']}", house=team, before=hold_keys)
+    us = eva.card.get_by_role("radio", name="us", exact=True)
+    await us.check()
+    await us.focus()
+    keys_come.set()
+    await expect(us).to_have_attribute("aria-keyshortcuts", "2")
+    await expect(us).to_be_focused()
 
 
 @requirement("J3", "J5")

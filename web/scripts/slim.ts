@@ -85,6 +85,15 @@ const PROPERTIES = [
   "writeUnsent",
   "findFaults",
   "revisionNumber",
+  "makeBody",
+  "errorTarget",
+  "clearError",
+  "drawFailed",
+  "drawActions",
+  "drawKept",
+  "unsentLine",
+  "sendUnsent",
+  "DeviceDraftStore",
 ];
 const PROPERTY = new RegExp(`\\b(${PROPERTIES.join("|")})\\b`, "g");
 

@@ -76,7 +76,7 @@ function drawNumbers({ root }: NumberedCard): void {
   root.querySelector(".card")?.setAttribute("tabindex", "-1");
 }
 
-/** Give the focus to the heading, which a screen reader then reads, unless something outside of the card has it. */
+/** Give the focus to the heading, which a screen reader then reads, unless the person has moved it already. */
 function focusAfter(card: NumberedCard): void {
   const { root } = card;
   const heading =
@@ -84,7 +84,8 @@ function focusAfter(card: NumberedCard): void {
   if (!card.takesFocus || !heading) return;
   card.takesFocus = false;
   const place = root.host.getRootNode() as Document | ShadowRoot;
-  if (document.activeElement !== document.body && !place.activeElement?.contains(root.host)) return;
+  const isAround = place.activeElement !== root.host && place.activeElement?.contains(root.host);
+  if (document.activeElement !== document.body && !isAround) return;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
