@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -14,6 +16,7 @@ from askback.chat.turn import Turn
 from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
 from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault, raw
+from tests.chat.secret_commands import assert_no_leak, new_value, print_secret
 
 LIMIT_S = 120
 
@@ -96,6 +99,28 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
         thread = await wait_for_conversation(eva, lambda thread: has_text("All right.")(thread) and thread)
     assert calls(thread)[0]["status"] == "failed"
     assert "Keep it." in endpoint.results()[0]
+
+
+async def test_a_secret_for_a_command_never_reaches_the_model(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, tmp_path: Path
+) -> None:
+    value = new_value()
+    command = print_secret("--data-dir", str(tmp_path / "data"))
+    endpoint.play("Print it", [call("Bash", command=command)], ["Printed."])
+    with chat.running():
+        await wait_for_conversation(eva, lambda thread: thread["messages"])
+        await eva.say("Print it", thread_id="chat")
+        card = await wait_for_conversation(eva, asks)
+        await eva.requests.decide(card["id"], "approve")
+        with anyio.fail_after(LIMIT_S):
+            async for event in eva.events(cursor=0):
+                if event["type"] == "request.created" and event["request"]["kind"] == "secret":
+                    await eva.requests.submit(event["request"]["id"], {"SHOP_KEY": value.value})
+                    break
+        thread = await wait_for_conversation(eva, lambda thread: has_text("Printed.")(thread) and thread)
+    assert (chat.folder / "used").read_text() == value.value
+    assert_no_leak(value, endpoint.results()[0], [json.dumps(body) for body in endpoint.received])
+    assert calls(thread)[0]["status"] == "done"
 
 
 async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_message(

@@ -17,10 +17,11 @@ import pytest
 from askback import AsyncClient
 from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.conftest import LIMIT_S, wait_for_request
-from tests.adapters.claude.fake_model import FakeModel
+from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import TOUCH, touch
 from tests.adapters.claude.test_questions import COLOUR, question
 from tests.adapters.conftest import TOKENS, Server
+from tests.chat.secret_commands import assert_no_leak, new_value, print_secret
 from tests.requirements import requirement
 
 
@@ -107,3 +108,19 @@ async def test_a_message_interrupts_claude_and_withdraws_its_question(
         shown = await wait_for_text(person, thread, "All right.")
     assert (await person.requests.get(request.id)).status == "cancelled"
     assert calls(shown) == [("AskUserQuestion", "failed")]
+
+
+@requirement("E1")
+async def test_a_secret_for_a_command_of_claude_never_reaches_the_model(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    value = new_value()
+    model.play(
+        "print it", [call("Bash", "toolu_print", command=print_secret("--thread", thread))], ["Printed."]
+    )
+    with start_chat():
+        await person.say("Please print it", thread_id=thread)
+        await person.requests.decide(await wait_for_request(person, thread), "approve")
+        await person.requests.submit(await wait_for_request(person, thread, 2), {"SHOP_KEY": value.value})
+        await wait_for_text(person, thread, "Printed.")
+    assert_no_leak(value, model.results("print it")["toolu_print"], model.received)

@@ -11,14 +11,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import AnyStr
 
-from askback.domain.redaction.expression import Either, Expression, OneByte, Sequence, match_bytes, maybe
+from askback.domain.redaction.expression import (
+    Either,
+    Expression,
+    OneByte,
+    Repeat,
+    Sequence,
+    match_bytes,
+    maybe,
+)
 from askback.domain.redaction.spelling import LINE_BREAK, hexadecimal, spellings
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _WRAPPED_LINE = maybe(Either(match_bytes(b"\n"), match_bytes(b"\r\n"), match_bytes(b"\\n")))
 """MIME and `base64` wrap lines anywhere; JSON escapes the line break."""
-_SEPARATOR = maybe(Either(OneByte(b" :-\n"), match_bytes(b"\r\n")))
-"""`xxd`, `od` and fingerprints separate the bytes."""
+_SEPARATOR = Repeat(OneByte(b" :-\r\n"), 0, 8)
+"""`xxd`, `od` and fingerprints separate the bytes, and indent the next line."""
 
 
 def base64(raw: bytes) -> list[Sequence]:
@@ -30,7 +38,7 @@ def base64(raw: bytes) -> list[Sequence]:
 
 
 def hexdump(raw: bytes) -> Sequence:
-    """Return the bytes as pairs of hexadecimal digits, optionally with one blank, colon or dash between them."""
+    """Return the bytes as pairs of hexadecimal digits, which blanks, colons, dashes and line breaks may separate."""
     pairs = [hexadecimal(f"{byte:02x}") for byte in raw]
     return _interleave(pairs, _SEPARATOR)
 
