@@ -275,6 +275,8 @@ async def test_the_tools_are_those_of_the_table_and_say_what_to_do_next(kind: Ki
         assert tool.input_schema["type"] == "object"
         assert tool.input_schema["additionalProperties"] is False
         assert tool.description
+    for name in ("ask_user", "request_approval", "request_env_vars"):
+        assert "connection was lost" in (listed[name].description or "")
     assert set(listed["request_env_vars"].input_schema["required"]) == {"names", "reason"}
     assert listed["get_answer"].annotations is not None
     assert listed["get_answer"].annotations.read_only_hint

@@ -30,34 +30,40 @@ Thread = Annotated[
 RequestId = Annotated[str, Field(description="The request_id of an earlier result.", min_length=1)]
 
 
-class AskUser(arguments.AskUser):
+class _Ask(Model):
+    """If a call fails because the connection was lost, the person may have been asked all the same.
+
+    Call list_requests before you ask again, and get_answer with the request_id that you find.
+    """
+
+    thread_id: Thread = None
+
+
+class AskUser(_Ask, arguments.AskUser):
     """The result has answers.
 
     If its status is pending, the person has not answered yet: continue with other work or end your turn, and call
     get_answer with the request_id.
     """
 
-    thread_id: Thread = None
     wait_s: Wait = None
     timeout_s: Timeout = None
 
 
-class RequestApproval(arguments.RequestApproval):
+class RequestApproval(_Ask, arguments.RequestApproval):
     """If the status is pending, do not run the call: call get_answer with the request_id later."""
 
-    thread_id: Thread = None
     wait_s: Wait = None
     timeout_s: Timeout = None
 
 
-class RequestEnvVars(arguments.RequestEnvVars):
+class RequestEnvVars(_Ask, arguments.RequestEnvVars):
     """The status requested means that the person was asked.
 
     End your turn then, or continue with other work, and call get_answer with the request_id. With already_present or
     answered the names can be used.
     """
 
-    thread_id: Thread = None
     wait_s: Annotated[
         _Seconds | None,
         Field(description="Wait this many seconds for the person. Without it, the call returns at once."),
@@ -83,7 +89,11 @@ class CancelRequest(Model):
 
 
 class ListRequests(Model):
-    """List your requests, the newest first. Use it to find the request_id of a question that you asked before."""
+    """List your requests, the newest first.
+
+    Use it to find the request_id of a question that you asked before, also if the call failed because the connection
+    was lost. Programs that share your token see the same list: take only a request with exactly what you asked.
+    """
 
     thread_id: Thread = None
     status: Literal["pending", "resolving", "answered", "declined", "cancelled", "expired"] | None = None

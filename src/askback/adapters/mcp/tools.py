@@ -31,6 +31,7 @@ from askback.domain.approval import Approval
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
+from askback.domain.questiontext import call_text
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.ask import check_form
 from askback.errors import AskbackError, Conflict, Refused
@@ -154,12 +155,18 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
             "request_id": each.id,
             "kind": each.kind,
             "status": str(each.status),
-            "title": what_it_asks(each),
+            "title": _title(each),
             "url": call.place.page(each.id),
         }
         for each in page
     ]
     return result(json.dumps(listed, ensure_ascii=False), {"requests": listed})
+
+
+def _title(request: InputRequest) -> str:
+    """Return what a request asks, of an approval with the call, by which a model knows its own."""
+    what = what_it_asks(request)
+    return what if request.approval is None else f"{what} {call_text(request)}"
 
 
 async def approval_prompt(call: ToolCall, arguments: ApprovalPrompt) -> Reply:
