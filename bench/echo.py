@@ -53,7 +53,7 @@ def run(listener: socket.socket) -> None:
     async def ready() -> None:
         pass
 
-    run_server(cast("App", Echo()), listener, ready=ready)
+    run_server(cast("App", Echo()), listener, on_ready=ready)
 
 
 class Caller(picows.WSListener):

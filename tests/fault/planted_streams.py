@@ -103,7 +103,7 @@ async def _settle_without_resume(
 
 
 _LEASE_TO_ALL = {
-    sql: dialect.INSTEAD[sql].replace("available_at = ?4", "available_at = min(available_at, ?4)")
+    sql: dialect.SQLITE_VARIANTS[sql].replace("available_at = ?4", "available_at = min(available_at, ?4)")
     for sql in (resumes.LEASE, resumes.LEASE_IN_THREAD)
 }
 """A leased resume can be leased by others as well."""
@@ -130,7 +130,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a webhook forgotten": (dispatch, "_deliveries", _forgetful_deliveries),
     "a webhook twice": (deliver, "_send", _send_twice),
     "a resume never written": (SqliteStore, "settle", _settle_without_resume),
-    "a resume for two": (dialect, "INSTEAD", dialect.INSTEAD | _LEASE_TO_ALL),
+    "a resume for two": (dialect, "SQLITE_VARIANTS", dialect.SQLITE_VARIANTS | _LEASE_TO_ALL),
     "a resume again": (SqliteStore, "finish_resume", _never_finished),
     "a resume for who has read": (OutcomeReceipts, "_mark_arrived", _forgotten),
     "nobody is woken": (ConnectionWaits, "_on_event", _forgotten),

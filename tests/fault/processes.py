@@ -157,7 +157,7 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limit
         vars(module)["LEASE_S"] = DELIVERY_LEASE_S
     dispatch.POLL_S = DELIVERY_LOOK_S
     hang_on(line, lambda: None)
-    run_server(_app(settings, limits), bind(settings), ready=ready)
+    run_server(_app(settings, limits), bind(settings), on_ready=ready)
 
 
 def _app(settings: Settings, limits: Limits) -> App:

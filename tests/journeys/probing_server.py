@@ -56,7 +56,7 @@ def main() -> None:
 
     limits = replace(DEFAULTS, probe_s=1, validator_s=1)
     app = create_app(settings, probes={"crm": Crm()}, validators={"stock": in_stock}, limits=limits)
-    run_server(app, listener, ready=announce)
+    run_server(app, listener, on_ready=announce)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side, State
 
 from askback.domain.limits import DEFAULTS
-from askback.server.websocket_frames import FrameSplitter, Piece, write_text
+from askback.server.websocket_frames import FramePiece, FrameSplitter, write_text
 from tests.cli.conftest import Server
 
 TEXT = Frame(Opcode.TEXT, b"hello")
@@ -106,8 +106,8 @@ def test_invalid_frames_are_refused_by_the_library(data: bytes):
 def test_a_frame_that_is_too_long_is_not_held():
     splitter = FrameSplitter(MOST)
     head = struct.pack("!BBQ", 0x81, 0x80 | 127, 2**40) + b"mask"
-    assert list(splitter.split(head)) == [Piece(head, text=False)]
-    assert list(splitter.split(b"x" * 10)) == [Piece(b"x" * 10, text=False)]
+    assert list(splitter.split(head)) == [FramePiece(head, text=False)]
+    assert list(splitter.split(b"x" * 10)) == [FramePiece(b"x" * 10, text=False)]
 
 
 # The server itself

@@ -39,7 +39,7 @@ class KeepsLostKeys(TemporaryStore):
     ) -> Change | None:
         change = await super().settle(settlement, claim, effects)
         if claim is not None and change is not None and change.outcome is Outcome.LOST:
-            await self._writer.submit(lambda db, _: _take(db, claim, settlement.id))
+            await self._writer.submit(lambda db, _: _take_claim(db, claim, settlement.id))
         return change
 
 
@@ -78,7 +78,7 @@ class TellsNobody(TemporaryStore):
 
 
 _LEAVE_OUT = "UPDATE threads SET seq = seq + 1 WHERE tenant = ? AND id = ?"
-_take: Callable[..., None] = vars(changes)["_take"]
+_take_claim: Callable[..., None] = vars(changes)["_take_claim"]
 
 FAULTS = [
     LastAnswerWins,

@@ -299,18 +299,18 @@ async def test_a_clock_continues_while_its_database_is_unreachable() -> None:
 
 READS = {
     queries: ["SETTLE", "EXTEND", "CLAIMS"],
-    thread_queries: ["LOCK", "PENDING", "HOLDERS", "HELD", "ERASE"],
+    thread_queries: ["LOCK", "PENDING", "HOLDERS", "HELD_MESSAGES", "ERASE"],
     requests: ["REQUEST", "FIND", "DUE", "NEXT_DEADLINE"],
     threads: [
         "ACCESS", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS", "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "THREAD_RUNS",
-        "TERMS", "USE", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "IDLE",
+        "TERMS", "USE", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "IDLE_THREADS",
     ],
     sessions: ["SESSION"],
     rules: ["RULES_IN_FORCE", "RULE", "REFUSALS", "LIFT"],
     executions: ["EXECUTION", "REPORT"],
     audit: ["AUDIT", "AUDIT_HEAD"],
     secrets: ["REPLACE_SECRET", "SECRET", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET", "GRANTED", "GRANTED_TO"],
-    resumes: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD", "NEXT", "NEXT_IN_THREAD"],
+    resumes: ["RESUME_WITH_STATE", "RESUME_OF_REQUEST", "LEASE_ONE", "FINISH", "DROP_HELD", "NEXT", "NEXT_IN_THREAD"],
     agents: ["AGENT", "SET_ROOTS", "STOP_AGENT", "TOKEN", "TOKEN_BY_ID", "REVOKE_TOKENS"],
     webhooks: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip

@@ -235,7 +235,7 @@ READS: dict[ModuleType, list[str]] = {
         "REWRAP_SECRET", "REWRAP_CANDIDATE",
     ],
     agents: ["AGENT", "SET_ROOTS", "STOP_AGENT", "TOKEN_BY_ID"],
-    resumes: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "NEXT", "NEXT_IN_THREAD"],
+    resumes: ["RESUME_WITH_STATE", "RESUME_OF_REQUEST", "LEASE_ONE", "FINISH", "NEXT", "NEXT_IN_THREAD"],
     webhooks: ["WEBHOOK", "WEBHOOKS", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip
 FINDS: dict[ModuleType, list[str]] = {

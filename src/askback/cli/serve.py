@@ -24,7 +24,7 @@ from askback.server.core_dumps import forbid_core_dumps
 from askback.server.owner import OWNER, owner_id
 from askback.server.process import run_server
 from askback.server.settings import DEFAULT_TENANT, Settings
-from askback.server.workers import Reach, Supervisor
+from askback.server.workers import Addresses, Supervisor
 from askback.service.access.roles import BOOTSTRAP_ROLES
 from askback.service.agents import credentials
 from askback.transports.handlers import import_policy
@@ -97,7 +97,7 @@ def serve(
 def _run(
     settings: Settings,
     listener: socket.socket,
-    announce: Callable[[Reach], None],
+    announce: Callable[[Addresses], None],
     *,
     makes_tokens: bool = True,
 ) -> None:
@@ -115,11 +115,11 @@ def _run(
         announce(reach)
         asyncio.get_running_loop().run_in_executor(None, import_policy)
 
-    run_server(application, listener, ready=ready)
+    run_server(application, listener, on_ready=ready)
 
 
 def _run_workers(
-    count: int, settings: Settings, listener: socket.socket, announce: Callable[[Reach], None]
+    count: int, settings: Settings, listener: socket.socket, announce: Callable[[Addresses], None]
 ) -> None:
     import_policy()
     gc.freeze()  # the workers share the memory of the imported modules
@@ -181,7 +181,7 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
     return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 
-def _warn_without_tokens(reach: Reach) -> None:
+def _warn_without_tokens(reach: Addresses) -> None:
     if any(f"{role}_token" in reach for role in BOOTSTRAP_ROLES):
         return
     _warn(
@@ -201,7 +201,7 @@ def _console(*, stderr: bool = False) -> Console:
     return Console(highlight=False, soft_wrap=True, stderr=stderr)
 
 
-def _announce(reach: Reach, *, as_json: bool) -> None:
+def _announce(reach: Addresses, *, as_json: bool) -> None:
     if "read_only" in reach:
         _warn_without_tokens(reach)
     if as_json:
@@ -210,7 +210,7 @@ def _announce(reach: Reach, *, as_json: bool) -> None:
         _welcome(reach)
 
 
-def _welcome(reach: Reach) -> None:
+def _welcome(reach: Addresses) -> None:
     out = _console()
     out.print(f"[bold]askback[/] is running at [bold]{reach['url']}[/]\n")
     if "login_url" in reach:

@@ -17,24 +17,27 @@ from askback.ports.webhooks import Unreachable, WebhookClient
 
 OK = 200
 
-Sent = TypeVar("Sent")
+SentBody = TypeVar("SentBody")
 Reply = TypeVar("Reply")
 
 
-class FunctionCall(Generic[Sent, Reply]):
+class FunctionCall(Generic[SentBody, Reply]):
     """A function, plain or async; plain ones run in `threads` threads."""
 
     def __init__(
-        self, function: Callable[[Sent], Reply | Awaitable[Reply]], *, threads: CapacityLimiter | None = None
+        self,
+        function: Callable[[SentBody], Reply | Awaitable[Reply]],
+        *,
+        threads: CapacityLimiter | None = None,
     ) -> None:
         self._function = function
         self._threads = threads
 
-    async def __call__(self, sent: Sent, /) -> Reply:
+    async def __call__(self, body: SentBody, /) -> Reply:
         """Call the function."""
         if inspect.iscoroutinefunction(self._function):
-            return await self._function(sent)
-        call = partial(self._function, sent)
+            return await self._function(body)
+        call = partial(self._function, body)
         result: Any = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._threads)
         return cast("Reply", await result if inspect.isawaitable(result) else result)
 

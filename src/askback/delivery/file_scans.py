@@ -19,7 +19,7 @@ LARGEST = 32 * 1024 * 1024
 """The maximum size of a sent file."""
 MAX_VERDICT_BYTES = 64 * 1024
 TOO_LARGE = "It is too large to be checked."
-REFUSED = "The check found a problem."
+REFUSED_TEXT = "The check found a problem."
 
 
 class WebhookFileScan:
@@ -39,7 +39,7 @@ class WebhookFileScan:
                 content += chunk
                 if len(content) > LARGEST:
                     return TOO_LARGE
-            sent = {
+            request_members = {
                 "name": file.name,
                 "type": file.type,
                 "size": len(content),
@@ -49,7 +49,7 @@ class WebhookFileScan:
                 "content": b64encode(content).decode(),
             }
             id_ = self._ids.new("scn", now_ms=self._clock.now_ms())
-            data = to_json(sent).decode()
+            data = to_json(request_members).decode()
             reply = await self._call.post("file_scan", data, message_id=id_, limit=MAX_VERDICT_BYTES)
         verdict = parse(FileScanBody, reply)
-        return None if verdict.accept else verdict.reason or REFUSED
+        return None if verdict.accept else verdict.reason or REFUSED_TEXT

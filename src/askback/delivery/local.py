@@ -21,7 +21,7 @@ class LocalBus:
 
     def __init__(self) -> None:
         self._listeners: dict[str, dict[int, Listener]] = {}
-        self._ends: list[Callable[[str], None]] = []
+        self._end_callbacks: list[Callable[[str], None]] = []
         self._arrival_listeners: list[Callable[[str, str | None], None]] = []
         self._activity_listeners: list[Callable[[Activity], None]] = []
         self._personal_listeners: list[Callable[[PersonalChange], None]] = []
@@ -44,16 +44,16 @@ class LocalBus:
         """Call `listener` for the events of `topic` until the returned function is called."""
         self._next += 1
         self._listeners.setdefault(topic, {})[self._next] = listener
-        return partial(self._leave, topic, self._next)
+        return partial(self._remove_listener, topic, self._next)
 
     def dismiss(self, principal_id: str) -> None:
         """Close the connections of a dismissed principal at this server."""
-        for end in self._ends:
+        for end in self._end_callbacks:
             end(principal_id)
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
         """Call `end` with the id of each dismissed principal."""
-        self._ends.append(end)
+        self._end_callbacks.append(end)
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
         """Notify the listeners of this server."""
@@ -86,7 +86,7 @@ class LocalBus:
         """How many topics have a listener; an idle server has none."""
         return len(self._listeners)
 
-    def _leave(self, topic: str, number: int) -> None:
+    def _remove_listener(self, topic: str, number: int) -> None:
         listeners = self._listeners.get(topic)
         if listeners is None or listeners.pop(number, None) is None:
             return

@@ -62,8 +62,8 @@ class WebhookSource:
         """Post the query; raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is not JSON."""
         id_ = self._ids.new("qry", now_ms=self._clock.now_ms())
         members = {each.name: getattr(query, each.name) for each in fields(query)}
-        sent = {name: value for name, value in members.items() if value is not None}
+        request_members = {name: value for name, value in members.items() if value is not None}
         if query.request is not None:
-            sent["request"] = query.request.model_dump(mode="json", exclude_none=True)
-        data = to_json(sent).decode()
+            request_members["request"] = query.request.model_dump(mode="json", exclude_none=True)
+        data = to_json(request_members).decode()
         return await self._call.post("options", data, message_id=id_, limit=MAX_REPLY_BYTES)

@@ -36,12 +36,12 @@ class SharedPresence:
         self._bus = bus
         self._server = server
         self._lease_s = lease_s
-        self._watching = RefCounter[View](self._mark)
+        self._view_counts = RefCounter[View](self._mark_changed)
         self._changed: set[View] = set()
         self._change = asyncio.Event()
-        self._written = asyncio.Event()  # set after the current or last write
-        self._written.set()
-        self._to_write = asyncio.Event()  # set after the next write
+        self._write_done = asyncio.Event()  # set after the current or last write
+        self._write_done.set()
+        self._next_write_done = asyncio.Event()  # set after the next write
         self._keeping: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -60,18 +60,18 @@ class SharedPresence:
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
         """Count one more viewer until the returned function is called."""
-        return self._watching.add((tenant, thread_id))
+        return self._view_counts.add((tenant, thread_id))
 
     async def synchronized(self) -> None:
         """Return once all viewers of this server are registered, or after `PATIENCE_S`."""
-        done = self._to_write if self._changed else self._written
+        write_done = self._next_write_done if self._changed else self._write_done
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
-                await done.wait()
+                await write_done.wait()
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether any server has a viewer of this thread, or of all threads; raises `Unavailable`."""
-        if not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
+        if not self._view_counts.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
         return await self._register.has_viewer(tenant, thread_id)
 
@@ -79,10 +79,10 @@ class SharedPresence:
         """Call `notify` when a thread gets its first viewer at any server."""
         self._bus.on_arrival(notify)
 
-    def _mark(self, view: View, _added: bool, /) -> None:
+    def _mark_changed(self, view: View, _added: bool, /) -> None:
         self._changed.add(view)
-        if self._to_write.is_set():
-            self._to_write = asyncio.Event()
+        if self._next_write_done.is_set():
+            self._next_write_done = asyncio.Event()
         self._change.set()
 
     async def _renew_lease(self) -> None:
@@ -94,14 +94,14 @@ class SharedPresence:
                 await self._update()
             except Exception as error:  # noqa: BLE001 - each renewal tries again
                 _log.warning("the viewers of this server could not be registered: %s", error)
-                self._to_write.set()  # pages need not wait for the next attempt
+                self._next_write_done.set()  # pages need not wait for the next attempt
 
     async def _update(self) -> None:
         """Register the changed views and renew the lease; repeating an update is harmless."""
         self._change.clear()
         changed, self._changed = self._changed, set()
-        self._written, self._to_write = self._to_write, asyncio.Event()
-        added = changed & self._watching.keys
+        self._write_done, self._next_write_done = self._next_write_done, asyncio.Event()
+        added = changed & self._view_counts.keys
         try:
             valid = await self._register.update(
                 self._server, added=added, removed=changed - added, lease_ms=round(self._lease_s * 1000)
@@ -110,10 +110,10 @@ class SharedPresence:
             self._changed |= changed
             raise
         finally:
-            self._written.set()
+            self._write_done.set()
         for view in added:
             self._bus.arrive(*view)
         if not valid:
-            self._changed |= self._watching.keys - added
+            self._changed |= self._view_counts.keys - added
         if self._changed:
             self._change.set()

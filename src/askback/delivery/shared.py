@@ -70,17 +70,17 @@ class SharedBus:
     def publish(self, events: Sequence[Event]) -> None:
         """Publish the commits of this server."""
         for tenant, group in groupby(events, key=lambda event: event.tenant):
-            stream, mine = self._stream(tenant), list(group)
+            stream, own_events = self._stream(tenant), list(group)
             if tenant in self._listening:
-                stream.commit(mine)
+                stream.commit(own_events)
                 self._read_stream(tenant, stream)
-            elif mine[-1].position > stream.cursor:
-                stream.skip(mine[-1].position)
+            elif own_events[-1].position > stream.cursor:
+                stream.skip(own_events[-1].position)
 
     def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
         """Call `listener` for the events of `topic` until the returned function is called."""
         tenant = tenant_of(topic)
-        leave = self._local.listen(topic, listener)
+        unsubscribe = self._local.listen(topic, listener)
         self._listening[tenant] += 1
         active = True
 
@@ -88,7 +88,7 @@ class SharedBus:
             nonlocal active
             if active:
                 active = False
-                leave()
+                unsubscribe()
                 self._listening[tenant] -= 1
                 if not self._listening[tenant]:
                     del self._listening[tenant]
@@ -209,9 +209,9 @@ class SharedBus:
         return subscription
 
     async def _compare(self) -> None:
-        before = {tenant: stream.cursor for tenant, stream in self._streams.items()}
+        old_cursors = {tenant: stream.cursor for tenant, stream in self._streams.items()}
         for tenant, position in (await self._feed.positions()).items():
-            if position < before.get(tenant, 0):
+            if position < old_cursors.get(tenant, 0):
                 _log.warning("the store was replaced by an older copy; continuing from its newest event")
                 self._stream(tenant).skip(position)
             self._expect(tenant, position)
@@ -228,17 +228,17 @@ class SharedBus:
 
     async def _poll(self, subscription: Subscription) -> None:
         """Return when the connection is lost, or the store cannot be read."""
-        lost = asyncio.ensure_future(subscription.lost())
+        connection_loss = asyncio.ensure_future(subscription.lost())
         try:
-            while not lost.done():
-                await asyncio.wait([lost], timeout=self._poll_s)
-                if not lost.done():
+            while not connection_loss.done():
+                await asyncio.wait([connection_loss], timeout=self._poll_s)
+                if not connection_loss.done():
                     await subscription.check()
                     await self._compare()
         except Exception as error:  # noqa: BLE001 - the caller reconnects
             _log.warning("the connection to the other servers does not work: %s", error)
         finally:
-            lost.cancel()
+            connection_loss.cancel()
 
     async def _connect_again(self) -> Subscription:
         delays = iter(RECONNECT_S)

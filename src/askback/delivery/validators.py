@@ -36,12 +36,12 @@ class WebhookValidator:
 def _verdict(payload: VerdictBody, submission: Submission) -> Accept | AskAgain:
     if payload.accept is not None:
         return Accept(payload.accept.values, payload.accept.result, payload.accept.message)
-    again = payload.reprompt or RepromptBody(timeout_s=None)
+    reprompt = payload.reprompt or RepromptBody(timeout_s=None)
     form = submission.request.form
     ids = {join("values", field.id): field.id for field in (form.all_fields if form else ())}
     return AskAgain(
-        {ids.get(each.path, each.path): each.message for each in again.field_errors},
-        again.error_summary,
-        again.form,
-        again.timeout_s if "timeout_s" in again.model_fields_set else UNCHANGED,
+        {ids.get(each.path, each.path): each.message for each in reprompt.field_errors},
+        reprompt.error_summary,
+        reprompt.form,
+        reprompt.timeout_s if "timeout_s" in reprompt.model_fields_set else UNCHANGED,
     )

@@ -64,20 +64,20 @@ class HttpWebhookClient:
         self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
     ) -> WebhookResponse:
         """Post a body to a checked address, and read the head of the answer, and with `answer_bytes` its body."""
-        where = self._require_allowed(url)
+        target = self._require_allowed(url)
         try:
             with anyio.fail_after(ANSWER_S):
-                addresses = await self._resolve(where)
-                return await self._post(where, addresses, headers, body, answer_bytes)
+                addresses = await self._resolve(target)
+                return await self._post(target, addresses, headers, body, answer_bytes)
         except TimeoutError:
             raise Unreachable("timeout") from None
 
     def _require_allowed(self, url: str) -> WebhookTarget:
-        where = parse_target(url)
-        why = target_fault(where, self._allowed)
-        if where is None or why is not None:
-            raise AddressRefused(why)
-        return where
+        target = parse_target(url)
+        problem = target_fault(target, self._allowed)
+        if target is None or problem is not None:
+            raise AddressRefused(problem)
+        return target
 
     async def _resolve(self, target: WebhookTarget) -> Sequence[Address]:
         """Return the current addresses of the host; one private address is enough to refuse all of them."""
@@ -87,8 +87,11 @@ class HttpWebhookClient:
             addresses = await self._lookup(target.host, target.port)
         except OSError:
             raise Unreachable("unknown_host") from None
-        named = target.host in self._allowed.names
-        if not all(named or is_public_address(each) or self._allowed.has_address(each) for each in addresses):
+        is_allowed_by_name = target.host in self._allowed.names
+        if not all(
+            is_allowed_by_name or is_public_address(each) or self._allowed.has_address(each)
+            for each in addresses
+        ):
             raise AddressRefused("inside")
         return addresses[:ADDRESSES]
 
@@ -104,16 +107,16 @@ class HttpWebhookClient:
             self._tls = await anyio.to_thread.run_sync(_tls_context)
         import httpx2
 
-        failed = Unreachable("unknown_host")
+        last_failure = Unreachable("unknown_host")
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
             for address in addresses:
                 try:
                     return await self._exchange(http, target, address, headers, body, answer_bytes)
                 except httpx2.ConnectError as error:
-                    failed = Unreachable(_reason(error))  # nothing was sent: the next address may work
+                    last_failure = Unreachable(_reason(error))  # nothing was sent: the next address may work
                 except httpx2.HTTPError as error:
                     raise Unreachable(_reason(error)) from None
-        raise failed
+        raise last_failure
 
     async def _exchange(
         self,
@@ -126,10 +129,10 @@ class HttpWebhookClient:
     ) -> WebhookResponse:
         number = f"[{address}]" if address.version == 6 else str(address)
         url = f"{target.scheme}://{number}:{target.port}{target.path}"
-        sent = {"host": target.authority, "accept-encoding": "identity", **headers}
+        sent_headers = {"host": target.authority, "accept-encoding": "identity", **headers}
         server = {"sni_hostname": target.host}
         async with http.stream(
-            "POST", url, headers=sent, content=body, extensions=server, timeout=ANSWER_S
+            "POST", url, headers=sent_headers, content=body, extensions=server, timeout=ANSWER_S
         ) as answer:
             read = await _body(answer, answer_bytes) if answer_bytes else b""
             return WebhookResponse(answer.status_code, self._pause(answer.headers.get("retry-after")), read)
@@ -141,10 +144,10 @@ class HttpWebhookClient:
         if header.isascii() and header.isdecimal():
             return float(header[:9])
         try:
-            at = parsedate_to_datetime(header).timestamp()
+            retry_at = parsedate_to_datetime(header).timestamp()
         except (ValueError, OverflowError):
             return None
-        return max(0.0, at - self._clock.now_ms() / 1000)
+        return max(0.0, retry_at - self._clock.now_ms() / 1000)
 
 
 async def _body(answer: httpx2.Response, limit: int) -> bytes:
@@ -158,7 +161,9 @@ async def _body(answer: httpx2.Response, limit: int) -> bytes:
 
 async def _look_up(host: str, port: int) -> Sequence[Address]:
     infos = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(ip_address(str(where[0]).partition("%")[0]) for *_, where in infos))
+    return list(
+        dict.fromkeys(ip_address(str(socket_address[0]).partition("%")[0]) for *_, socket_address in infos)
+    )
 
 
 def _tls_context() -> ssl.SSLContext:

@@ -176,16 +176,16 @@ class App:
             await self.services.bus.open()
             await self.services.presence.open()
             await self._startup.prepare(serves=serves)
-            failed: Exception | None = None
+            failure: Exception | None = None
             async with anyio.create_task_group() as tasks:
                 self._startup.begin(tasks, serves=serves, retry_s=retry_s)
                 try:
                     yield
                 except Exception as error:  # noqa: BLE001 - raised below; the task group would wrap it
-                    failed = error
+                    failure = error
                 tasks.cancel_scope.cancel()
-            if failed is not None:
-                raise failed
+            if failure is not None:
+                raise failure
         finally:
             await self._mcp.close()
             self._streams.close()
@@ -267,8 +267,8 @@ def create_app(
         settings = replace(settings, master_keys=f"scratch:{encode(secrets.token_bytes(KEY_BYTES))}")
     presence: Presence = LocalPresence()
     if store is None:
-        chosen = backends(settings, bus=bus)
-        store, bus, presence, clock = chosen.store, chosen.bus, chosen.presence, clock or chosen.clock
+        backend = backends(settings, bus=bus)
+        store, bus, presence, clock = backend.store, backend.bus, backend.presence, clock or backend.clock
     keys = _keys(settings) if vault is None else Keys(vault)
     clock, ids, limits = clock or SystemClock(), ids or SystemIds(), limits or settings.limits
     client = webhook_client or HttpWebhookClient(clock, allowed=AllowedTargets.parse(settings.webhook_hosts))
@@ -331,11 +331,13 @@ def _postgres(url: str, bus: Bus | None) -> Backends:
         raise StoreUnusable("Postgres needs one more package: pip install 'askback[postgres]'.") from missing
 
     def on_commit(events: Sequence[Event]) -> None:
-        chosen.publish(events)
+        shared_bus.publish(events)
 
     store = PostgresStore(Database(url), on_commit=on_commit)
-    chosen = bus or SharedBus(store, origin=store.origin)
-    return Backends(store, chosen, store.clock, SharedPresence(store.register, chosen, server=store.origin))
+    shared_bus = bus or SharedBus(store, origin=store.origin)
+    return Backends(
+        store, shared_bus, store.clock, SharedPresence(store.register, shared_bus, server=store.origin)
+    )
 
 
 def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]]:
@@ -366,8 +368,8 @@ def _keys(settings: Settings) -> Keys:
     if settings.master_keys is not None:
         ring = KeyRing(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))
         return Keys(Envelope(ring), seals=AuditSeals(lambda: ring))
-    own = KeyFile(settings.key_file)
-    return Keys(Envelope(own), own, AuditSeals(lambda: own.ring))
+    key_file = KeyFile(settings.key_file)
+    return Keys(Envelope(key_file), key_file, AuditSeals(lambda: key_file.ring))
 
 
 def audit_seals(settings: Settings) -> AuditSeals | None:

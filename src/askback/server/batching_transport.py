@@ -26,7 +26,7 @@ class BatchingTransport:
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._loop = asyncio.get_running_loop()
-        self._held: list[bytes] = []
+        self._buffer: list[bytes] = []
         self._size = 0
         self.is_closing = transport.is_closing
 
@@ -36,9 +36,9 @@ class BatchingTransport:
 
     def write(self, data: bytes) -> None:
         """Write `data` at the end of this turn."""
-        if not self._held:
+        if not self._buffer:
             self._loop.call_soon(self._flush)
-        self._held.append(data)
+        self._buffer.append(data)
         self._size += len(data)
         if self._size > MAX_HELD:
             self._flush()
@@ -57,16 +57,16 @@ class BatchingTransport:
             self._schedule_check()
 
     def _flush(self) -> None:
-        held, self._held, self._size = self._held, [], 0
-        if held and not self.is_closing():
-            self._transport.write(held[0] if len(held) == 1 else b"".join(held))
+        buffer, self._buffer, self._size = self._buffer, [], 0
+        if buffer and not self.is_closing():
+            self._transport.write(buffer[0] if len(buffer) == 1 else b"".join(buffer))
 
     def _schedule_check(self) -> None:
-        if remaining := self._transport.get_write_buffer_size():
-            self._loop.call_later(PATIENCE_S, self._abort_if_stalled, remaining)
+        if unsent_bytes := self._transport.get_write_buffer_size():
+            self._loop.call_later(PATIENCE_S, self._abort_if_stalled, unsent_bytes)
 
-    def _abort_if_stalled(self, before: int) -> None:
-        if self._transport.get_write_buffer_size() == before:
+    def _abort_if_stalled(self, unsent_before: int) -> None:
+        if self._transport.get_write_buffer_size() == unsent_before:
             self._transport.abort()
         else:
             self._schedule_check()

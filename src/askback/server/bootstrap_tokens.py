@@ -91,30 +91,36 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
         )
     result: dict[str, str] = {}
     for role, name in NAMES.items():
-        chosen = _configured_token(settings, role)
-        result[role] = chosen or server.get(_key(role)) or services.ids.token()
-        if not chosen:
+        configured = _configured_token(settings, role)
+        result[role] = configured or server.get(_key(role)) or services.ids.token()
+        if not configured:
             new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
             await tokens.register(services, tokens.ConfiguredToken(result[role], new), source=tokens.LOCAL)
-    named = {_key(role): token for role, token in result.items()}
+    tokens_by_key = {_key(role): token for role, token in result.items()}
     if isinstance(settings.database, Path):
-        named[DATABASE] = str(settings.database)
-    _write_missing(settings.server_file, {**server, **named} if url is None else {"url": url, **named})
+        tokens_by_key[DATABASE] = str(settings.database)
+    _write_missing(
+        settings.server_file, {**server, **tokens_by_key} if url is None else {"url": url, **tokens_by_key}
+    )
     return result
 
 
 def _configured_token(settings: Settings, role: str) -> str | None:
     return next(
-        (one.token for one in settings.bootstrap_tokens if one.role == role and one.tenant == DEFAULT_TENANT),
+        (
+            bootstrap_token.token
+            for bootstrap_token in settings.bootstrap_tokens
+            if bootstrap_token.role == role and bootstrap_token.tenant == DEFAULT_TENANT
+        ),
         None,
     )
 
 
-async def _valid_tokens(application: App, saved: Mapping[str, str]) -> Mapping[str, str]:
+async def _valid_tokens(application: App, saved_tokens: Mapping[str, str]) -> Mapping[str, str]:
     """Return those tokens of the settings and of `server.json` that are in the database."""
     valid: dict[str, str] = {}
     for role in NAMES:
-        for secret in (_configured_token(application.settings, role), saved.get(_key(role))):
+        for secret in (_configured_token(application.settings, role), saved_tokens.get(_key(role))):
             token = await application.services.store.token(digest(secret)) if secret else None
             if secret and token is not None and token.valid(application.services.clock.now_ms()):
                 valid.setdefault(role, secret)

@@ -50,8 +50,8 @@ class BoundedHttp(HttpToolsProtocol):
 
     _in_head = False
     _head_began = False
-    _head = 0
-    _refused = False
+    _head_bytes = 0
+    _is_refused = False
     _body = 0
     _timer: asyncio.TimerHandle | None = None
 
@@ -67,22 +67,22 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count the bytes of an unfinished head, except in its first packet, which may contain a body."""
-        if self._refused:
-            self._head += len(data)
-            if self._head > LINGER_BYTES:
+        if self._is_refused:
+            self._head_bytes += len(data)
+            if self._head_bytes > LINGER_BYTES:
                 self.transport.close()
             return
         self._head_began = False
         super().data_received(data)
         if not self._in_head or self._head_began:
             return
-        self._head += len(data)
-        if self._head > HEAD_BYTES and not self.transport.is_closing():
+        self._head_bytes += len(data)
+        if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
             self._refuse()
 
     def _refuse(self) -> None:
         """Send 431 and close when the sender has closed: closed earlier, the connection is reset and the reply lost."""
-        self._refused = True
+        self._is_refused = True
         self._stop_timer()
         if not self._answering:
             self.transport.write(_TOO_LONG)
@@ -93,7 +93,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Start to count the head."""
         super().on_message_begin()
         self._in_head = self._head_began = True
-        self._head = 0
+        self._head_bytes = 0
         self._start_timer(HEAD_S)
 
     def on_headers_complete(self) -> None:

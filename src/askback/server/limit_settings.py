@@ -33,15 +33,15 @@ def read_limits(variables: Mapping[str, str], flags: Sequence[str] = ()) -> Limi
 
     Raises `SettingsError`, which names the variable or flag and the limit.
     """
-    chosen: dict[str, int] = {}
+    values: dict[str, int] = {}
     for source, name, text in _entries(variables, flags):
         if name not in asdict(DEFAULTS):
             raise SettingsError(f"{source}: {name!r} is not a limit.{_hint(name)}")
         limit = CEILINGS.get(name, LARGEST)
         if not re.fullmatch(r"[0-9]{1,10}", text) or not 1 <= int(text) <= limit:
             raise SettingsError(f"{source}: {name} must be a whole number from 1 to {limit}.")
-        chosen[name] = int(text)
-    limits = replace(DEFAULTS, **chosen)
+        values[name] = int(text)
+    limits = replace(DEFAULTS, **values)
     for low, high in ORDER:
         if getattr(limits, low) > getattr(limits, high):
             raise SettingsError(
@@ -54,19 +54,19 @@ def _entries(variables: Mapping[str, str], flags: Sequence[str]) -> Iterator[tup
     """Return the source, name and value of each entry; later ones win."""
     for entry in variables.get(LIMITS, "").split(","):
         if entry.strip():
-            yield (LIMITS, *_pair(entry))
+            yield (LIMITS, *_name_and_value(entry))
     for variable in sorted(variables):
         if variable.startswith(LIMIT):
             yield variable, variable.removeprefix(LIMIT).lower(), variables[variable].strip()
     for entry in flags:
-        yield (FLAG, *_pair(entry))
+        yield (FLAG, *_name_and_value(entry))
 
 
-def _pair(entry: str) -> tuple[str, str]:
+def _name_and_value(entry: str) -> tuple[str, str]:
     name, _, text = entry.partition("=")
     return name.strip(), text.strip()
 
 
 def _hint(name: str) -> str:
-    close = get_close_matches(name, asdict(DEFAULTS), n=1)
-    return f" Did you mean {close[0]}?" if close else " GET /v1/limits lists all of them."
+    similar_names = get_close_matches(name, asdict(DEFAULTS), n=1)
+    return f" Did you mean {similar_names[0]}?" if similar_names else " GET /v1/limits lists all of them."

@@ -49,9 +49,9 @@ class Mcp:
                 raise Unauthorized("Send `Authorization: Bearer <token>` with a token of an agent.")
         except Unauthorized as refused:
             reply = problem_reply(refused, scope)
-            where = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
+            challenge_header = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
             headers = [each for each in reply.headers if each[0] != b"www-authenticate"]
-            await replace(reply, headers=(*headers, (b"www-authenticate", where))).send(send)
+            await replace(reply, headers=(*headers, (b"www-authenticate", challenge_header))).send(send)
             return
         await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)
 

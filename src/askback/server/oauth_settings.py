@@ -36,12 +36,12 @@ class _Provider(BaseModel):
 def read_providers(text: str, environ: Mapping[str, str]) -> dict[str, OauthProvider]:
     """Return the providers by name; raises `SettingsError`, which never quotes a value."""
     try:
-        parsed: object = json.loads(text)
+        document: object = json.loads(text)
     except ValueError:
         raise SettingsError(f"{VARIABLE} is not valid JSON.") from None
-    if not isinstance(parsed, dict):
+    if not isinstance(document, dict):
         raise SettingsError(f"{VARIABLE} must be a JSON object of providers by name.")
-    return {name: _provider(name, raw, environ) for name, raw in cast("dict[str, Any]", parsed).items()}
+    return {name: _provider(name, raw, environ) for name, raw in cast("dict[str, Any]", document).items()}
 
 
 def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvider:
@@ -51,8 +51,8 @@ def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvid
     try:
         read = _Provider.model_validate(raw)
     except ValidationError as error:
-        places = ", ".join(sorted({".".join(map(str, each["loc"])) for each in error.errors()}))
-        raise SettingsError(f"{source} is invalid: check {places or 'its members'}.") from None
+        error_paths = ", ".join(sorted({".".join(map(str, each["loc"])) for each in error.errors()}))
+        raise SettingsError(f"{source} is invalid: check {error_paths or 'its members'}.") from None
     for member in ("authorize_url", "token_url"):
         url: str = getattr(read, member)
         if not url.lower().startswith(("http://", "https://")) or link_host(url) is None or "#" in url:

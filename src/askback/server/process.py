@@ -29,7 +29,7 @@ LOG_INTERVAL_S = 60.0
 log = logging.getLogger(__name__)
 
 
-def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitable[None]]) -> None:
+def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awaitable[None]]) -> None:
     """Serve until SIGINT or SIGTERM; `ready` is awaited once requests are accepted.
 
     Raises the errors of opening the store.
@@ -55,11 +55,11 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
 
     async def run() -> None:
         async with app.running():
-            watch = asyncio.create_task(DescriptorWatch().run())
+            descriptor_watch = asyncio.create_task(DescriptorWatch().run())
             try:
-                await Server(config, ready=ready).serve([listener])
+                await Server(config, on_ready=on_ready).serve([listener])
             finally:
-                watch.cancel()
+                descriptor_watch.cancel()
 
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(run())
@@ -68,14 +68,14 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
 class Server(uvicorn.Server):
     """A uvicorn server that reports when it is ready, and ends streams before it stops."""
 
-    def __init__(self, config: uvicorn.Config, *, ready: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, config: uvicorn.Config, *, on_ready: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to accept connections and report it."""
         await super().startup(sockets)
-        await self._ready()
+        await self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop accepting, end streams and long polls, and let other responses finish."""
@@ -85,13 +85,13 @@ class Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         """Stop in order on a signal, without raising it again: the store has to be closed first."""
-        before = {
+        previous_handlers = {
             number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
         }
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in previous_handlers.items():
                 signal.signal(number, handler)
 
     def _close_connections(self) -> None:
@@ -108,7 +108,7 @@ class DescriptorWatch:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._said: float | None = None
+        self._logged_at: float | None = None
 
     def check(self) -> None:
         """Try to open a descriptor, and log if none is left."""
@@ -126,11 +126,11 @@ class DescriptorWatch:
 
     def _log_limit(self, code: int) -> None:
         now = self._clock()
-        if self._said is not None and now - self._said < LOG_INTERVAL_S:
+        if self._logged_at is not None and now - self._logged_at < LOG_INTERVAL_S:
             return
-        self._said = now
+        self._logged_at = now
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        whose = (
+        process_text = (
             f"of this process ({limit}; ulimit -n)" if code == errno.EMFILE else "of the system (fs.file-max)"
         )
-        log.error("new connections are reset: the limit of open files %s is reached. Raise it", whose)
+        log.error("new connections are reset: the limit of open files %s is reached. Raise it", process_text)

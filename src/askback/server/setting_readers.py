@@ -102,7 +102,7 @@ def read_webhook_hosts(variable: str, text: str) -> tuple[str, ...]:
 
 def read_origins(variable: str, text: str) -> tuple[str, ...]:
     """Read origins."""
-    return tuple(read_origin(variable, one) for one in _split(text))
+    return tuple(read_origin(variable, origin) for origin in _split(text))
 
 
 def read_origin(variable: str, text: str) -> str:
@@ -136,12 +136,12 @@ def read_days(variable: str, text: str) -> int:
 
 def read_trusted_proxies(variable: str, text: str) -> tuple[str, ...]:
     """Read the addresses and networks of proxies."""
-    for one in _split(text):
+    for network in _split(text):
         try:
-            ip_network(one)
+            ip_network(network)
         except ValueError:
             raise SettingsError(
-                f"{variable}: {one!r} is not an address such as 127.0.0.1 or a network such as 10.0.0.0/8."
+                f"{variable}: {network!r} is not an address such as 127.0.0.1 or a network such as 10.0.0.0/8."
             ) from None
     return _split(text)
 

@@ -71,10 +71,10 @@ def default_data_dir() -> Path:
     return Path.home() / ".local" / "share" / "askback"
 
 
-def data_folders(*more: Path | None) -> tuple[str, ...]:
+def data_folders(*further_folders: Path | None) -> tuple[str, ...]:
     """Return the paths of askback's own data, as written and with links resolved. No rule lets an agent read them."""
-    chosen = os.environ.get("ASKBACK_DATA_DIR")
-    places = [default_data_dir(), Path(chosen) if chosen else None, *more]
+    configured_folder = os.environ.get("ASKBACK_DATA_DIR")
+    places = [default_data_dir(), Path(configured_folder) if configured_folder else None, *further_folders]
     folders = [path.expanduser().absolute() for path in places if path is not None]
     return tuple(dict.fromkeys(str(each) for path in folders for each in (path, os.path.realpath(path))))
 
@@ -167,9 +167,9 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
     """
     environ = os.environ if environ is None else environ
     variables = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
-    passed = {name: value for name, value in flags.items() if value is not None}
-    variables |= {f"ASKBACK_{name.upper()}": str(value) for name, value in passed.items()}
-    options = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in passed}
+    set_flags = {name: value for name, value in flags.items() if value is not None}
+    variables |= {f"ASKBACK_{name.upper()}": str(value) for name, value in set_flags.items()}
+    options = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in set_flags}
     data_dir = Path(variables.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
     read: dict[str, Any] = {
         "host": "127.0.0.1",
@@ -187,9 +187,9 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
     read["limits"] = read_limits(variables, limits)
     providers = variables.get(oauth_settings.VARIABLE)
     read["oauth_providers"] = {} if providers is None else oauth_settings.read_providers(providers, environ)
-    for what in ("validator", "option_source", "file_scan"):
-        if read.get(f"{what}s") and f"{what}_secret" not in read:
-            name = f"ASKBACK_{what.upper()}"
+    for subject in ("validator", "option_source", "file_scan"):
+        if read.get(f"{subject}s") and f"{subject}_secret" not in read:
+            name = f"ASKBACK_{subject.upper()}"
             raise SettingsError(f"{name}S needs {name}_SECRET, which signs each call.")
     return Settings(**read, warnings=tuple(_warnings(variables, read.get("bootstrap_tokens", ()))))
 
@@ -244,7 +244,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
 
 _READ_APART = frozenset({"data_dir", "oauth_providers"})
 
-PLAIN = frozenset(_READERS) - {
+UNPARSED_SETTINGS = frozenset(_READERS) - {
     "ASKBACK_BOOTSTRAP_TOKENS",
     "ASKBACK_DATABASE_URL",
     "ASKBACK_DATA_DIR",

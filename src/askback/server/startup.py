@@ -83,9 +83,9 @@ class Startup:
     async def _store_tokens(self, *, retire: bool) -> None:
         configured = [
             tokens.ConfiguredToken(
-                one.token, tokens.NewToken(role=one.role, name=one.name, tenant=one.tenant)
+                token.token, tokens.NewToken(role=token.role, name=token.name, tenant=token.tenant)
             )
-            for one in self._settings.bootstrap_tokens
+            for token in self._settings.bootstrap_tokens
         ]
         if self._settings.metrics_token is not None:
             reader = tokens.NewToken(role=METRICS, name=METRICS, tenant=DEFAULT_TENANT)

@@ -24,15 +24,15 @@ class SystemClock:
     def __init__(
         self, *, wall: Callable[[], int] = time.time_ns, steady: Callable[[], int] = time.monotonic_ns
     ) -> None:
-        self._wall, self._steady = wall, steady
+        self._wall, self._monotonic_clock = wall, steady
         self._ahead = wall() - steady()
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
         # The wall clock is read first: a pause between the two makes the difference smaller, and is not
         # mistaken for a step.
-        self._ahead = max(self._ahead, self._wall() - self._steady())
-        return (self._steady() + self._ahead) // 1_000_000
+        self._ahead = max(self._ahead, self._wall() - self._monotonic_clock())
+        return (self._monotonic_clock() + self._ahead) // 1_000_000
 
 
 class SystemIds:
@@ -59,8 +59,8 @@ class SystemIds:
         """Take random bytes from a pool: a system call for each identifier would cost more than the rest."""
         if len(self._pool) < size:
             self._pool = os.urandom(_POOL)
-        taken, self._pool = self._pool[:size], self._pool[size:]
-        return taken
+        random_bytes, self._pool = self._pool[:size], self._pool[size:]
+        return random_bytes
 
     def token(self) -> str:
         """Return 256 bits of URL-safe randomness."""

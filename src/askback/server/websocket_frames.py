@@ -26,7 +26,7 @@ _FIN = 0x80
 _MASKED = 0x80
 
 
-class Piece(NamedTuple):
+class FramePiece(NamedTuple):
     """A part of the received bytes: the payload of a complete `text`, or a frame for the general parser."""
 
     payload: bytes
@@ -39,70 +39,72 @@ def write_text(text: str) -> bytes:
     payload = text.encode()
     length = len(payload)
     if length < 126:
-        head = bytes((TEXT, length))
+        header = bytes((TEXT, length))
     elif length < 65_536:
-        head = bytes((TEXT, 126)) + length.to_bytes(2)
+        header = bytes((TEXT, 126)) + length.to_bytes(2)
     else:
-        head = bytes((TEXT, 127)) + length.to_bytes(8)
-    return head + payload
+        header = bytes((TEXT, 127)) + length.to_bytes(8)
+    return header + payload
 
 
 class FrameSplitter:
     """Splits the bytes of one client into frames; a frame longer than `limit` bytes is passed on unchanged."""
 
-    __slots__ = ("_fragmented", "_held", "_limit", "_passing")
+    __slots__ = ("_buffer", "_fragmented", "_is_passed_through", "_limit")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._fragmented = False
-        self._passing = False
+        self._is_passed_through = False
 
-    def split(self, data: bytes) -> Iterator[Piece]:
+    def split(self, data: bytes) -> Iterator[FramePiece]:
         """Yield the frames that are complete, in order; the start of a frame is held until the rest arrives."""
-        if self._passing:
-            yield Piece(data, text=False)
+        if self._is_passed_through:
+            yield FramePiece(data, text=False)
             return
-        held = bool(self._held)
-        if held:
-            self._held += data
-        buffer: bytes | bytearray = self._held if held else data
-        at = 0
-        while (frame := _frame(buffer, at)) is not None:
-            mask, start, stop = frame
-            if stop - start > self._limit:
-                self._passing = True
-                stop = len(buffer)
-            elif stop > len(buffer):
+        is_buffered = bool(self._buffer)
+        if is_buffered:
+            self._buffer += data
+        buffer: bytes | bytearray = self._buffer if is_buffered else data
+        offset = 0
+        while (frame := _frame(buffer, offset)) is not None:
+            mask, start, end = frame
+            if end - start > self._limit:
+                self._is_passed_through = True
+                end = len(buffer)
+            elif end > len(buffer):
                 break
-            yield self._piece(buffer, at, mask, start, stop)
-            at = stop
-        if held:
-            del self._held[:at]
-        elif at < len(data):
-            self._held += data[at:]
+            yield self._piece(buffer, offset, mask, start, end)
+            offset = end
+        if is_buffered:
+            del self._buffer[:offset]
+        elif offset < len(data):
+            self._buffer += data[offset:]
 
-    def _piece(self, buffer: bytes | bytearray, at: int, mask: int | None, start: int, stop: int) -> Piece:
-        first = buffer[at]
-        if first == TEXT and mask is not None and not self._fragmented and not self._passing:
-            return Piece(apply_mask(buffer[start:stop], bytes(buffer[mask:start])), text=True)
+    def _piece(
+        self, buffer: bytes | bytearray, offset: int, mask: int | None, start: int, end: int
+    ) -> FramePiece:
+        first = buffer[offset]
+        if first == TEXT and mask is not None and not self._fragmented and not self._is_passed_through:
+            return FramePiece(apply_mask(buffer[start:end], bytes(buffer[mask:start])), text=True)
         if not first & _CONTROL:
             self._fragmented = not first & _FIN
-        return Piece(bytes(buffer[at:stop]), text=False)
+        return FramePiece(bytes(buffer[offset:end]), text=False)
 
 
-def _frame(buffer: bytes | bytearray, at: int) -> tuple[int | None, int, int] | None:
+def _frame(buffer: bytes | bytearray, offset: int) -> tuple[int | None, int, int] | None:
     """Return where the mask, the payload and the next frame begin, once enough bytes have arrived."""
-    there = len(buffer) - at
-    if there < 2:
+    available = len(buffer) - offset
+    if available < 2:
         return None
-    length, head = buffer[at + 1] & 127, 2
+    length, header_length = buffer[offset + 1] & 127, 2
     if length >= 126:
         size = 2 if length == 126 else 8
-        if there < 2 + size:
+        if available < 2 + size:
             return None
-        length, head = int.from_bytes(buffer[at + 2 : at + 2 + size]), 2 + size
-    if buffer[at + 1] & _MASKED:
-        start = at + head + 4
-        return at + head, start, start + length
-    return None, at + head, at + head + length
+        length, header_length = int.from_bytes(buffer[offset + 2 : offset + 2 + size]), 2 + size
+    if buffer[offset + 1] & _MASKED:
+        start = offset + header_length + 4
+        return offset + header_length, start, start + length
+    return None, offset + header_length, offset + header_length + length

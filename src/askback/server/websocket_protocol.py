@@ -34,10 +34,10 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start with nothing read or sent."""
         super().connection_made(transport)
-        self._asked: dict[bytes, Callable[[], None]] = {}
+        self._confirmations: dict[bytes, Callable[[], None]] = {}
         self._questions = count(1)
         self._splitter = FrameSplitter(self.config.ws_max_size)
-        self._early = False
+        self._had_early_data = False
         self._waiting = 0
 
     async def run_asgi(self) -> None:
@@ -60,8 +60,8 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         """Read whole texts here; the library reads the handshake and every other frame."""
         if self.conn.state is State.CONNECTING:
             # Data before the handshake may end within a frame, which the library has to finish.
-            self._early = self.handshake_initiated
-        if self.conn.state is State.CONNECTING or self._early or self.conn.extensions:
+            self._had_early_data = self.handshake_initiated
+        if self.conn.state is State.CONNECTING or self._had_early_data or self.conn.extensions:
             super().data_received(data)
             return
         for payload, text in self._splitter.split(data):
@@ -118,12 +118,12 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         question = next(self._questions).to_bytes(8)  # twice as long as the payload of a keepalive
         with suppress(InvalidState):  # closing: earlier messages stay unconfirmed
             self.conn.send_ping(question)
-            self._asked[question] = arrived
+            self._confirmations[question] = arrived
             self.transport.write(b"".join(self.conn.data_to_send()))
 
     def handle_pong(self, event: Frame) -> None:
         """Handle the pong of a confirmation or of a keepalive."""
-        arrived = self._asked.pop(bytes(event.data), None)
+        arrived = self._confirmations.pop(bytes(event.data), None)
         if arrived is None:
             super().handle_pong(event)
         else:

@@ -46,8 +46,13 @@ def audit_entry(
     members |= facts
     if "reasons" in members:
         members["reasons"] = [_redact_quotes(reason) for reason in members["reasons"] or ()] or None
-    present = {name: value for name, value in members.items() if value is not None}
-    return AuditDraft(tenant, to_json(present).decode(), present.get("request_id"), present.get("thread_id"))
+    present_members = {name: value for name, value in members.items() if value is not None}
+    return AuditDraft(
+        tenant,
+        to_json(present_members).decode(),
+        present_members.get("request_id"),
+        present_members.get("thread_id"),
+    )
 
 
 def _redact_quotes(reason: str) -> str:

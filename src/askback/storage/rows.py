@@ -43,13 +43,13 @@ def record(row: Row) -> Record:
     """Make a request: the fields of `Record`, the access to its thread as its two texts."""
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, people, agents, exclusive, behind,
+        created_at, expires_at, spec, state, digest, due_at, people, agents, exclusive, queued_behind,
         hides_names,
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
         created_at, expires_at, Spec(spec), State(state), digest, due_at, read_access(people, agents),
-        exclusive, bool(behind), bool(hides_names),
+        exclusive, bool(queued_behind), bool(hides_names),
     )  # fmt: skip
 
 
@@ -99,9 +99,11 @@ def thread_details(row: Row) -> ThreadDetails:
 
 def terms(row: Row) -> ThreadTerms:
     """Make what holds in a thread: the fields of `Terms`, the access as its two texts."""
-    everywhere, here, refused_at, answers_as_messages, people, agents = row
+    tenant_settings, thread_settings, refused_at, answers_as_messages, people, agents = row
     access = read_access(people, agents)
-    return ThreadTerms(everywhere, here, refused_at, access, answers_as_messages=bool(answers_as_messages))
+    return ThreadTerms(
+        tenant_settings, thread_settings, refused_at, access, answers_as_messages=bool(answers_as_messages)
+    )
 
 
 def principal(row: Row) -> Principal:
@@ -140,11 +142,11 @@ def token_columns(token: Token) -> tuple[str | int | None, ...]:
         principal.expires_at,
         principal.system,
     )
-    made = (token.source, token.created_at, token.created_by)
+    origin_columns = (token.source, token.created_at, token.created_by)
     return (
         *principal_columns(principal),
         *limits,
-        *made,
+        *origin_columns,
         token.revoked_at,
         token.revoked_by,
         token.last_used_at,
@@ -154,8 +156,8 @@ def token_columns(token: Token) -> tuple[str | int | None, ...]:
 def agent(row: Row) -> Agent:
     """Make an agent: the fields of `Agent`, its roots as JSON."""
     agent_id, tenant, name, person, created_at, created_by, stopped_at, roots = row
-    granted = tuple(Root(*root) for root in json.loads(roots))
-    return Agent(agent_id, tenant, name, person, created_at, created_by, stopped_at, granted)
+    granted_roots = tuple(Root(*root) for root in json.loads(roots))
+    return Agent(agent_id, tenant, name, person, created_at, created_by, stopped_at, granted_roots)
 
 
 def agent_columns(agent: Agent) -> tuple[str | int | None, ...]:
@@ -176,8 +178,8 @@ def root_paths(text: str | None) -> tuple[str, ...]:
 
 def session(row: Row) -> Session:
     """Make a session: its id, a principal, and the other fields of `Session`."""
-    session_id, *person, half, device, created_at, seen_at, expires_at = row
-    return Session(session_id, principal(person), half, device, created_at, seen_at, expires_at)
+    session_id, *person, browser_secret, device, created_at, seen_at, expires_at = row
+    return Session(session_id, principal(person), browser_secret, device, created_at, seen_at, expires_at)
 
 
 def session_row(session: Session) -> Row:
@@ -188,13 +190,14 @@ def session_row(session: Session) -> Row:
 
 def rule(row: Row) -> RuleRecord:
     """Make a rule: the fields of `RuleRecord`."""
-    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, of = row
+    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, agent = row
+    flags = {"locked": bool(locked), "shadow": bool(shadow), "revoked": bool(revoked)}
     return RuleRecord(
-        rule_id, tenant, effect, text, scope, subject, bool(locked), bool(shadow), expires_at, bool(revoked), wire, of,
-    )  # fmt: skip
+        rule_id, tenant, effect, text, scope, subject, expires_at=expires_at, wire=wire, agent=agent, **flags
+    )
 
 
-def granted(row: Row) -> tuple[Grant, SecretRecord | None]:
+def grant_and_secret(row: Row) -> tuple[Grant, SecretRecord | None]:
     """Make a grant with its secret: the fields of `Grant`, then those of `SecretRecord`, NULL when it is gone."""
     return Grant(*row[:6]), None if row[6] is None else SecretRecord(*row[6:15])
 
@@ -210,9 +213,11 @@ def webhook(row: Row) -> Webhook:
 
 def delivery(row: Row) -> Delivery:
     """Make a delivery: the fields of `Delivery`."""
-    delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
-    delivery_record = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
-    return replace(delivery_record, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)
+    delivery_id, tenant, webhook_id, kind, subject, first_at, next_at, state, attempt, is_repeated, log = row
+    delivery_record = Delivery(delivery_id, tenant, webhook_id, kind, subject, first_at, next_at)
+    return replace(
+        delivery_record, state=DeliveryState(state), attempt=attempt, again=bool(is_repeated), log=log
+    )
 
 
 def delivered(data: str) -> str:

@@ -71,10 +71,10 @@ class Endpoint:
 
     def _with_expiry_warning(self, reply: Reply, principal: Principal) -> Reply:
         """Add the expiry of the caller's token to a reply if it is soon."""
-        ends = tokens.expiry_warning(principal, self._ctx.clock.now_ms())
-        if ends is None:
+        warning = tokens.expiry_warning(principal, self._ctx.clock.now_ms())
+        if warning is None:
             return reply
-        return replace(reply, headers=(*reply.headers, (EXPIRES_HEADER, ends.encode())))
+        return replace(reply, headers=(*reply.headers, (EXPIRES_HEADER, warning.encode())))
 
 
 class Prefix(BaseRoute):
@@ -86,8 +86,8 @@ class Prefix(BaseRoute):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether a path has the prefix."""
-        here = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
-        return (Match.FULL if here else Match.NONE), {}
+        is_below = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
+        return (Match.FULL if is_below else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request or a connection."""
@@ -118,13 +118,13 @@ class Paths(BaseRoute):
             return Match.NONE, {}
         step, values = self._root, list[str]()
         for text in scope["path"].removeprefix(scope.get("root_path", "")).split("/"):
-            following = step.fixed.get(text)
-            if following is None and text:
+            next_step = step.fixed.get(text)
+            if next_step is None and text:
                 values.append(unquote(text))
-                following = step.parameter
-            if following is None:
+                next_step = step.parameter
+            if next_step is None:
                 return Match.NONE, {}
-            step = following
+            step = next_step
         if step.endpoint is None:
             return Match.NONE, {}
         parameters = dict(zip(step.names, values, strict=True))

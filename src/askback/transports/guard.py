@@ -15,7 +15,7 @@ from urllib.parse import quote
 from askback.logs import request_id
 from askback.transports.http import ASGIApp, ClientGone, Headers, Message, Receive, Reply, Scope, Send, header
 from askback.transports.problems import problem, problem_reply
-from askback.transports.security import FOREIGN, SAFE_METHODS, Addresses
+from askback.transports.security import FOREIGN_ORIGIN, SAFE_METHODS, Addresses
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
@@ -78,7 +78,7 @@ class Guard:
 
         try:
             self._addresses.check(scope)
-            if FOREIGN in scope and is_preflight(scope):
+            if FOREIGN_ORIGIN in scope and is_preflight(scope):
                 await preflight().send(send_guarded)
             else:
                 await self._app(scope, receive, send_guarded)
@@ -103,8 +103,8 @@ class Guard:
         """Return the headers for a page of another origin; the same address must not be cached for all origins."""
         if not self._addresses.origins:
             return ()
-        foreign = headers_for(scope[FOREIGN]) if FOREIGN in scope else ()
-        return (VARY, *foreign)
+        foreign_headers = headers_for(scope[FOREIGN_ORIGIN]) if FOREIGN_ORIGIN in scope else ()
+        return (VARY, *foreign_headers)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         accepted = False
@@ -159,7 +159,7 @@ def _encoded_path(scope: Scope) -> str:
 
 
 METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
-SENT = (
+ALLOWED_REQUEST_HEADERS = (
     b"Authorization, Content-Type, Accept-Language, Idempotency-Key, Last-Event-ID, If-None-Match, "
     b"X-Request-Id, X-Askback-Via, Traceparent, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 )
@@ -182,7 +182,7 @@ def preflight() -> Reply:
         204,
         headers=(
             (b"access-control-allow-methods", METHODS),
-            (b"access-control-allow-headers", SENT),
+            (b"access-control-allow-headers", ALLOWED_REQUEST_HEADERS),
             (b"access-control-max-age", MAX_AGE_S),
         ),
     )

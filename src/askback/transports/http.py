@@ -126,17 +126,17 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
     The rest of such a body is read and dropped, up to `DRAIN_BYTES`: a client that writes all of it before it
     reads would find its connection reset and never see the reply.
     """
-    declared = declared_size(scope)
-    if declared is not None and declared > limit:
-        if declared <= DRAIN_BYTES:
+    declared_length = declared_size(scope)
+    if declared_length is not None and declared_length > limit:
+        if declared_length <= DRAIN_BYTES:
             await _drain(receive)
         raise _too_large(limit)
     # No error here shows the bytes: neither variables nor the repr of this.
-    body, more = BytesIO(), True
-    while more and body.tell() <= limit:
-        more = await _take(receive, body)
+    body, has_more = BytesIO(), True
+    while has_more and body.tell() <= limit:
+        has_more = await _read_message(receive, body)
     if body.tell() > limit:
-        if more:
+        if has_more:
             await _drain(receive)
         raise _too_large(limit)
     return RawBody(body.getvalue())
@@ -154,43 +154,43 @@ def replay(body: bytes, receive: Receive) -> Receive:
 
 def declared_size(scope: Scope) -> int | None:
     """Return the declared length of the body, if any."""
-    declared = header(scope, b"content-length")
-    return int(declared[:20]) if declared is not None and declared.isdecimal() else None
+    length_header = header(scope, b"content-length")
+    return int(length_header[:20]) if length_header is not None and length_header.isdecimal() else None
 
 
-class Pieces:
+class BodyReader:
     """A body of any length, which is read as it arrives."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._more = True
+        self._has_more = True
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         """Yield its pieces; raises `ClientGone`."""
-        while self._more:
+        while self._has_more:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 raise ClientGone
-            self._more = message.get("more_body", False)
+            self._has_more = message.get("more_body", False)
             yield message.get("body", b"")
 
     async def drain(self) -> None:
         """Drop the rest: a client that is still writing would never see the reply."""
-        if self._more:
+        if self._has_more:
             await _drain(self._receive)
 
 
 async def _drain(receive: Receive) -> None:
     """Read and drop the rest of a body, up to `DRAIN_BYTES` and for `DRAIN_S`."""
-    remaining, more = DRAIN_BYTES, True
+    remaining_bytes, has_more = DRAIN_BYTES, True
     with anyio.move_on_after(DRAIN_S):
-        while more and remaining > 0:
+        while has_more and remaining_bytes > 0:
             message = await receive()
-            remaining -= len(message.get("body", b""))
-            more = message["type"] == "http.request" and message.get("more_body", False)
+            remaining_bytes -= len(message.get("body", b""))
+            has_more = message["type"] == "http.request" and message.get("more_body", False)
 
 
-async def _take(receive: Receive, body: BytesIO) -> bool:
+async def _read_message(receive: Receive, body: BytesIO) -> bool:
     """Add the next piece to the body, and return whether there is more."""
     message = await receive()
     if message["type"] == "http.disconnect":
@@ -206,14 +206,14 @@ def _too_large(limit: int) -> TooLarge:
 async def while_connected(receive: Receive, work: Awaitable[_T], *ends: Awaitable[object]) -> _T:
     """Run `work` until the client disconnects or one of `ends` occurs; raises `ClientGone` then."""
     working = asyncio.ensure_future(work)
-    leaving = [asyncio.ensure_future(each) for each in (_disconnect(receive), *ends)]
+    end_tasks = [asyncio.ensure_future(each) for each in (_disconnect(receive), *ends)]
     try:
-        await asyncio.wait({working, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({working, *end_tasks}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             raise ClientGone
         return working.result()
     finally:
-        for task in (working, *leaving):
+        for task in (working, *end_tasks):
             task.cancel()
 
 

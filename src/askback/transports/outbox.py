@@ -28,7 +28,7 @@ class Outbox(Generic[T]):
         "_items",
         "_sending",
         "_size",
-        "_wake",
+        "_wake_future",
         "_write",
         "_write_now",
         "batches",
@@ -46,7 +46,7 @@ class Outbox(Generic[T]):
         self._items: list[T] = []
         self._size = 0
         self._sending = False
-        self._wake: asyncio.Future[None] | None = None
+        self._wake_future: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None
         self.batches = 0
         self.closed = False
@@ -65,7 +65,7 @@ class Outbox(Generic[T]):
         """Write an item now, or add it to the next batch; does nothing once closed."""
         if self.closed:
             return
-        wake = None if self._wake is None or self._wake.done() else self._wake
+        wake = None if self._wake_future is None or self._wake_future.done() else self._wake_future
         if wake and self._write_now and self._write_now(item):
             self.batches += 1
             return
@@ -89,8 +89,8 @@ class Outbox(Generic[T]):
                 while self._items:
                     await self._write_batch()
                 self._release()
-                self._wake = loop.create_future()
-                await self._wake
+                self._wake_future = loop.create_future()
+                await self._wake_future
         finally:
             self.closed = True
             self._items.clear()

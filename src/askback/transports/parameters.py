@@ -25,8 +25,8 @@ def from_query(
     return everything.
     """
     parameters = [each for each in operation.parameters if "http" in each.over]
-    if unknown := query.keys() - {each.name for each in parameters}:
-        raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
+    if unknown_names := query.keys() - {each.name for each in parameters}:
+        raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown_names)])
     return {
         **path,
         **{each.name: _query_value(each, query.get(each.name, ()), limits) for each in parameters},

@@ -19,14 +19,14 @@ class OutcomeReceipts:
     `queued` has the requests of the next batch.
     """
 
-    __slots__ = ("_asking", "_confirm", "_on_arrival", "_skipped", "_written", "queued")
+    __slots__ = ("_asking", "_confirm", "_on_arrival", "_skipped_ids", "_written_ids", "queued")
 
     def __init__(self, confirm: Confirm | None, *, on_arrival: Callable[[str], object]) -> None:
         self._confirm = confirm
         self._on_arrival = on_arrival
-        self._skipped: list[str] = []
+        self._skipped_ids: list[str] = []
         self.queued: list[str] = []
-        self._written: list[str] = []
+        self._written_ids: list[str] = []
         self._asking = False
 
     def queue(self, request_id: str) -> None:
@@ -35,12 +35,12 @@ class OutcomeReceipts:
 
     def skip(self, request_id: str) -> None:
         """Record an outcome that was not sent for lack of room; it is unconfirmed until the peer reads it."""
-        self._skipped.append(request_id)
+        self._skipped_ids.append(request_id)
 
     def begin_batch(self) -> list[str]:
         """Return the queued outcomes, which are being written now."""
         batch, self.queued = self.queued, []
-        self._written += batch
+        self._written_ids += batch
         return batch
 
     def end_batch(self, batch: list[str]) -> None:
@@ -52,19 +52,19 @@ class OutcomeReceipts:
 
     def unconfirmed(self) -> list[str]:
         """Return the requests whose outcomes may not have arrived."""
-        return [*self._skipped, *self._written, *self.queued]
+        return [*self._skipped_ids, *self._written_ids, *self.queued]
 
     def _ask(self, confirm: Confirm) -> None:
         self._asking = True
-        confirm(partial(self._handle_confirmation, confirm, len(self._written)))
+        confirm(partial(self._handle_confirmation, confirm, len(self._written_ids)))
 
     def _handle_confirmation(self, confirm: Confirm, count: int) -> None:
         self._asking = False
         self._mark_arrived(count)
-        if self._written:
+        if self._written_ids:
             self._ask(confirm)
 
     def _mark_arrived(self, count: int) -> None:
-        arrived, self._written = self._written[:count], self._written[count:]
+        arrived, self._written_ids = self._written_ids[:count], self._written_ids[count:]
         for request_id in arrived:
             self._on_arrival(request_id)

@@ -21,13 +21,13 @@ from askback.transports.problems import HostNotAllowed
 
 HALF_HEADER = b"x-askback-session"
 VIA_HEADER = b"x-askback-via"
-FOREIGN = "askback.foreign_origin"
+FOREIGN_ORIGIN = "askback.foreign_origin"
 """The key of the scope for the origin of an allowed page of another site, set by `Addresses`."""
 VIA_VALUES = frozenset({"api", "cli", "mcp", "chat"})
 LONGEST_TIMER_S = 30 * 24 * 3600.0
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
-_SIGNED = "signed="
+_SIGNATURE_PARAMETER = "signed="
 
 
 async def identify(
@@ -49,8 +49,8 @@ async def identify(
         if principal is None:
             raise unknown_credential(ctx, scope, "This token is not known here.")
         trace = read_trace(header(scope, HEADER.encode()))
-        return Identity(replace(principal, via=_via(scope), trace=trace))
-    session = None if FOREIGN in scope else await _session(ctx, scope, half)
+        return Identity(replace(principal, via=_channel_of(scope), trace=trace))
+    session = None if FOREIGN_ORIGIN in scope else await _session(ctx, scope, half)
     if session is None:
         raise Unauthorized("Send `Authorization: Bearer <token>`, or sign in with a link from the server.")
     if scope["type"] == "websocket" and header(scope, b"origin") is None:
@@ -76,13 +76,13 @@ def unknown_credential(ctx: Services, scope: Scope, message: str) -> Refused:
     return Unauthorized(message)
 
 
-async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | None:
+async def _session(ctx: Services, scope: Scope, browser_secret: str | None) -> Session | None:
     secrets = cookies(scope, await cookie_name(ctx))
-    half = half or header(scope, HALF_HEADER)
+    browser_secret = browser_secret or header(scope, HALF_HEADER)
     if not secrets:
         return None
-    if half:
-        return await sessions.find_session(ctx, secrets, half)
+    if browser_secret:
+        return await sessions.find_session(ctx, secrets, browser_secret)
     target, signature = split_signature(scope)
     if signature and scope["type"] == "http" and scope["method"] in SAFE_METHODS:
         session = await sessions.find_signed_session(ctx, secrets, target, signature)
@@ -95,10 +95,10 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
 def split_signature(scope: Scope) -> tuple[str, str]:
     """Return an address without its signature, and the signature, which is its last parameter; empty without one."""
     query = scope.get("query_string", b"").decode("latin-1")
-    rest, separator, signature = query.rpartition(_SIGNED)
-    if not separator or (rest and not rest.endswith("&")):
+    unsigned_query, separator, signature = query.rpartition(_SIGNATURE_PARAMETER)
+    if not separator or (unsigned_query and not unsigned_query.endswith("&")):
         return "", ""
-    return address(scope["path"], rest.removesuffix("&")), signature
+    return address(scope["path"], unsigned_query.removesuffix("&")), signature
 
 
 def address(path: str, query: str) -> str:
@@ -108,21 +108,21 @@ def address(path: str, query: str) -> str:
 
 def with_signature(target: str, signature: str) -> str:
     """Return an address with its signature, for `split_signature`."""
-    return f"{target}{'&' if '?' in target else '?'}{_SIGNED}{signature}"
+    return f"{target}{'&' if '?' in target else '?'}{_SIGNATURE_PARAMETER}{signature}"
 
 
-def _via(scope: Scope) -> str:
+def _channel_of(scope: Scope) -> str:
     """Return the channel that a program reports; only for the audit log, it grants nothing."""
-    sent = header(scope, VIA_HEADER)
-    return sent if sent in VIA_VALUES else "api"
+    header_value = header(scope, VIA_HEADER)
+    return header_value if header_value in VIA_VALUES else "api"
 
 
 def bearer(scope: Scope) -> str | None:
     """Return the token of the `Authorization` header; raises `Unauthorized` for any other scheme."""
-    sent = header(scope, b"authorization")
-    if sent is None:
+    header_value = header(scope, b"authorization")
+    if header_value is None:
         return None
-    scheme, _, token = sent.partition(" ")
+    scheme, _, token = header_value.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorized("The Authorization header must be `Bearer <token>`.")
     return token.strip()
@@ -200,7 +200,7 @@ class Addresses:
         literals: bool = False,
     ) -> Addresses:
         """Build from settings; letter case does not matter."""
-        return cls(frozenset(h.lower() for h in hosts), _lower(origins), _lower(public), literals)
+        return cls(frozenset(h.lower() for h in hosts), _lowercased(origins), _lowercased(public), literals)
 
     def check(self, scope: Scope) -> None:
         """Raise `HostNotAllowed`, or `Forbidden` for a foreign `Origin` that is not listed."""
@@ -216,7 +216,7 @@ class Addresses:
                 "This origin is not allowed. The operator can add it to ASKBACK_ALLOWED_ORIGINS.",
                 code="origin_not_allowed",
             )
-        scope[FOREIGN] = origin
+        scope[FOREIGN_ORIGIN] = origin
 
     def _serves(self, host: str) -> bool:
         name = _name(host)
@@ -230,7 +230,7 @@ class Addresses:
         return origin == f"{_HTTP_SCHEME.get(scheme, scheme)}://{host}" or origin in self.public
 
 
-def _lower(origins: Iterable[str]) -> frozenset[str]:
+def _lowercased(origins: Iterable[str]) -> frozenset[str]:
     return frozenset(origin.lower().rstrip("/") for origin in origins)
 
 

@@ -45,7 +45,7 @@ class Streams:
         self._subscriptions = subscriptions
         self._beat_s = beat_s
         self._open: set[EventStream] = set()
-        self._of: Counter[str] = Counter()
+        self._stream_counts: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
 
     async def thread(self, call: HttpCall) -> EventStream:
@@ -81,15 +81,15 @@ class Streams:
             stream.send_heartbeats()
 
     async def _stream(self, call: HttpCall, thread_id: str | None) -> EventStream:
-        if self._of[call.principal.id] >= call.ctx.limits.connections:
+        if self._stream_counts[call.principal.id] >= call.ctx.limits.connections:
             raise RateLimited("You have too many event streams open. Close some first.", retry_after=RETRY_S)
         stream = EventStream(call, self, inbox=thread_id is None)
-        after = _cursor(call)
+        cursor = _cursor(call)
         stream.subscription = await self._subscriptions.open(
-            call.principal, stream, thread_id=thread_id, after=after, readonly=call.args["readonly"]
+            call.principal, stream, thread_id=thread_id, after=cursor, readonly=call.args["readonly"]
         )
         self._open.add(stream)
-        self._of[stream.principal_id] += 1
+        self._stream_counts[stream.principal_id] += 1
         if self._timer is None:
             self._start_timer()
         return stream
@@ -98,7 +98,7 @@ class Streams:
         """Drop a stream that has ended."""
         if stream in self._open:
             self._open.discard(stream)
-            self._of -= Counter((stream.principal_id,))
+            self._stream_counts -= Counter((stream.principal_id,))
         if not self._open and self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -123,8 +123,8 @@ class EventStream:
         self._outbox = Outbox[bytes](self._write, write_now=stream_of(call.scope))
         self._send: Send | None = None
         self._writer: asyncio.Task[None] | None = None
-        self._seen = -1
-        self._over = False
+        self._seen_batches = -1
+        self._is_ended = False
         self._complete = False
 
     @property
@@ -171,9 +171,9 @@ class EventStream:
         """Send a comment, or disconnect the reader if it read nothing since the last one."""
         if not self._outbox.sending:
             self._outbox.put(_COMMENT)
-        elif self._seen == self._outbox.batches:
+        elif self._seen_batches == self._outbox.batches:
             self.abort()
-        self._seen = self._outbox.batches
+        self._seen_batches = self._outbox.batches
 
     def end(self) -> None:
         """End the stream as a complete reply: its reader has to connect again, and then gets the reason."""
@@ -182,32 +182,32 @@ class EventStream:
 
     def abort(self) -> None:
         """End the stream immediately, even if it has not begun."""
-        self._over = True
+        self._is_ended = True
         if self._writer is not None:
             self._writer.cancel()
 
     async def send(self, send: Send) -> None:
         """Stream until the reader leaves or is disconnected, then free everything."""
         self._send = send
-        gone = None
+        disconnect = None
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
             await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
-            gone = asyncio.create_task(self._wait_for_disconnect())
+            disconnect = asyncio.create_task(self._wait_for_disconnect())
             self._writer = asyncio.create_task(self._outbox.run())
-            if not self._over:
-                remaining = time_left(self._call.ctx, self._call.principal)
-                tasks = {gone, self._writer}
-                done, _ = await asyncio.wait(tasks, timeout=remaining, return_when=asyncio.FIRST_COMPLETED)
+            if not self._is_ended:
+                remaining_s = time_left(self._call.ctx, self._call.principal)
+                tasks = {disconnect, self._writer}
+                done, _ = await asyncio.wait(tasks, timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED)
                 if not done:  # the token has expired
                     self.end()
                     await asyncio.wait({self._writer})
-            if self._complete and not gone.done():
+            if self._complete and not disconnect.done():
                 await self._finish(send)
         finally:
             self.subscription.close()
             self._streams.forget(self)
-            tasks = {task for task in (gone, self._writer) if task is not None}
+            tasks = {task for task in (disconnect, self._writer) if task is not None}
             for task in tasks:
                 task.cancel()
             if tasks:
@@ -244,11 +244,11 @@ def encode(event: Event, *, inbox: bool) -> bytes:
 
 def _cursor(call: HttpCall) -> int | None:
     value = header(call.scope, b"last-event-id")
-    where = "Last-Event-ID"
+    source = "Last-Event-ID"
     if not value:
-        value, where = query_of(call.scope).get("cursor", [""])[-1], "cursor"
+        value, source = query_of(call.scope).get("cursor", [""])[-1], "cursor"
     if not value:
         return None
     if not value.isascii() or not value.isdecimal() or len(value) > 16 or int(value) > MAX_CURSOR:
-        raise Faults([fault(where, "wrong_type.integer")])
+        raise Faults([fault(source, "wrong_type.integer")])
     return int(value)

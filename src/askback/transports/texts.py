@@ -46,10 +46,10 @@ def conversations(principal: Principal, visible: Iterable[Conversation], cursor:
 
 def _conversation(principal: Principal, conversation: Conversation) -> str:
     wire = thread_wire(principal, conversation.details)
-    about = json.dumps(wire if conversation.message is None else {**wire, "message": conversation.message})
+    members = json.dumps(wire if conversation.message is None else {**wire, "message": conversation.message})
     if conversation.request is None:
-        return about
-    return jsontext.merge(about, f'{{"request":{sharing.list_item(principal, conversation.request)}}}')
+        return members
+    return jsontext.merge(members, f'{{"request":{sharing.list_item(principal, conversation.request)}}}')
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
@@ -68,9 +68,9 @@ def _result(request_id: str, result: Change | Exception, locale: str) -> str:
 
 def _brief(record: Record) -> str:
     """Write the state of a request without its question: two hundred questions would be too much."""
-    named = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
-    asked = json.dumps({**named, "created_at": rfc3339(record.created_at)})
-    return jsontext.merge(asked, record.state.text)
+    identity = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
+    members = json.dumps({**identity, "created_at": rfc3339(record.created_at)})
+    return jsontext.merge(members, record.state.text)
 
 
 def resumes_text(leases: Sequence[Lease], texts: Mapping[str, str]) -> str:
@@ -106,20 +106,20 @@ def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
         name: {"value": each.secret.reveal(), "scope": each.record.scope, "version": each.record.version}
         for name, each in leased.items()
     }
-    until = min(each.expires_at for each in leased.values())
-    return json.dumps({"secrets": values, "expires_at": rfc3339(until)}, ensure_ascii=False)
+    expires_at = min(each.expires_at for each in leased.values())
+    return json.dumps({"secrets": values, "expires_at": rfc3339(expires_at)}, ensure_ascii=False)
 
 
-def audit_text(entries: Sequence[str], head: AuditHead, standing: SealStatus) -> str:
+def audit_text(entries: Sequence[str], head: AuditHead, status: SealStatus) -> str:
     """Write a page of the audit log, its head, and its seal."""
-    ends = json.dumps(_head(head, standing), separators=(",", ":"))
-    return f'{{"entries":[{",".join(entries)}],"head":{ends}}}'
+    closing_members = json.dumps(_head_members(head, status), separators=(",", ":"))
+    return f'{{"entries":[{",".join(entries)}],"head":{closing_members}}}'
 
 
-def _head(head: AuditHead, standing: SealStatus) -> dict[str, Any]:
+def _head_members(head: AuditHead, status: SealStatus) -> dict[str, Any]:
     head_seal = read_seal(head.seal or "")
     seal = {
-        "status": standing,
+        "status": status,
         **({"key": head_seal.key_id, "unsealed": head_seal.unsealed} if head_seal else {}),
     }
     return {"seq": head.seq, "hash": head.hash, "seal": seal}
@@ -133,29 +133,29 @@ def server_text(server: Server) -> str:
             "database": server.schema.database,
             "migration": server.schema.version,
             "read_only": server.read_only,
-            "audit": _head(server.head, server.seal),
+            "audit": _head_members(server.head, server.seal),
         }
     )
 
 
 def audit_entries(page: FoundEntries) -> str:
     """Write found entries, with the names for their ids."""
-    about = {
+    members = {
         "names": {"agents": page.agents, "threads": page.threads},
         "checked": page.checked,
         "checked_to": page.checked_to,
         "next_cursor": page.cursor,
     }
-    return jsontext.merge(f'{{"entries":[{",".join(page.texts)}]}}', json.dumps(about, ensure_ascii=False))
+    return jsontext.merge(f'{{"entries":[{",".join(page.texts)}]}}', json.dumps(members, ensure_ascii=False))
 
 
 def verification(result: Verification) -> str:
     """Write the result of verifying the audit log."""
-    ends = {"start": result.start, "end": result.end}
+    range_members = {"start": result.start, "end": result.end}
     return json.dumps(
         {
-            **{name: {"seq": seq, "hash": sealed} for name, (seq, sealed) in ends.items()},
-            "head": _head(result.head, result.seal),
+            **{name: {"seq": seq, "hash": sealed} for name, (seq, sealed) in range_members.items()},
+            "head": _head_members(result.head, result.seal),
             "checked": result.end[0] - result.start[0],
             "complete": result.complete,
             "broken": result.broken and {"seq": result.broken[0], "why": result.broken[1]},

@@ -54,8 +54,8 @@ async def record_refusal(
     At most 20 a minute are written for one caller; the next entry has the number of those left out.
     """
     now = ctx.clock.now_ms()
-    left_out = ctx.refusals.take(principal.id, now)
-    if left_out is None:
+    skipped_count = ctx.refusals.take(principal.id, now)
+    if skipped_count is None:
         return
     attempt = audit_entry(
         "refused",
@@ -63,7 +63,7 @@ async def record_refusal(
         tenant=principal.tenant,
         by=principal,
         attempted=operation,
-        left_out=left_out or None,
+        left_out=skipped_count or None,
         # The id comes from the caller, and entries are never deleted.
         request_id=request_id if request_id and _ID.fullmatch(request_id) else None,
     )

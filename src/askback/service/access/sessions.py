@@ -45,17 +45,17 @@ class OpenedSession:
 async def open_session(ctx: Services, code: str, *, device: str = "") -> OpenedSession | None:
     """Open a session with a login code; None if it is unknown, used or expired. Both are in the audit log."""
     now = ctx.clock.now_ms()
-    secret, half = ctx.ids.token(), ctx.ids.token()
+    secret, browser_secret = ctx.ids.token(), ctx.ids.token()
     session_id = ctx.ids.new("ses", now_ms=now)
-    new = NewSession(session_id, digest(half), device[:MAX_DEVICE], now, now + SESSION_MS)
+    new = NewSession(session_id, digest(browser_secret), device[:MAX_DEVICE], now, now + SESSION_MS)
     session = await ctx.store.open_session(digest(code), digest(secret), new)
     if session is None:
         await _record_failure(ctx, now)
         return None
     # Before the reply, so that every session in use is in the audit log.
-    by = replace(session.principal, via="web")
-    await ctx.store.write(SideEffects(audit=(_entry(ctx, "session.opened", session, by=by),)))
-    return OpenedSession(secret, half, session)
+    person = replace(session.principal, via="web")
+    await ctx.store.write(SideEffects(audit=(_session_entry(ctx, "session.opened", session, by=person),)))
+    return OpenedSession(secret, browser_secret, session)
 
 
 async def open_with_token(ctx: Services, token: str, *, device: str = "") -> OpenedSession | None:
@@ -73,13 +73,13 @@ async def open_with_token(ctx: Services, token: str, *, device: str = "") -> Ope
     return await open_session(ctx, code, device=device)
 
 
-async def find_session(ctx: Services, secrets: Sequence[str], half: str) -> Session | None:
+async def find_session(ctx: Services, secrets: Sequence[str], browser_secret: str) -> Session | None:
     """Return the session of one of these cookies together with this second half.
 
     There may be several cookies: a server on another port can set a cookie of the same name for a narrower path.
     """
     session = await _session_of_cookie(
-        ctx, secrets, lambda found: hmac.compare_digest(found.half, digest(half))
+        ctx, secrets, lambda found: hmac.compare_digest(found.half, digest(browser_secret))
     )
     if session is not None:
         await _touch(ctx, session)
@@ -98,7 +98,7 @@ async def find_signed_session(
     )
 
 
-def sign(ctx: Services, session: Session, target: str) -> str:
+def sign_target(ctx: Services, session: Session, target: str) -> str:
     """Return a signature with which a browser of this session may open `target`, and nothing else, for a minute."""
     return _sign(session, target, str(ctx.clock.now_ms() + SIGNED_MS))
 
@@ -119,19 +119,19 @@ async def end_session(ctx: Services, principal: Principal, session_id: str) -> N
     sessions = [each for each in await list_sessions(ctx, principal) if each.id == session_id]
     if not sessions:
         raise NotFound("There is no such session, or it has ended.")
-    await _end(ctx, sessions, by=principal)
+    await _end_sessions(ctx, sessions, by=principal)
 
 
 async def end_sessions(ctx: Services, principal: Principal, *, user: str | None = None) -> int:
     """End every session that the caller can list, or only those of `user`; return how many."""
     sessions = await list_sessions(ctx, principal, user=user)
-    await _end(ctx, sessions, by=principal)
+    await _end_sessions(ctx, sessions, by=principal)
     return len(sessions)
 
 
 async def log_out(ctx: Services, principal: Principal, session: Session) -> None:
     """End the session of this call."""
-    await _end(ctx, [session], by=principal)
+    await _end_sessions(ctx, [session], by=principal)
 
 
 async def watch_ended_sessions(ctx: Services, open_here: Callable[[], AbstractSet[str]]) -> None:
@@ -155,12 +155,12 @@ async def close_ended(ctx: Services, ids: AbstractSet[str]) -> None:
 
 
 async def _session_of_cookie(
-    ctx: Services, secrets: Sequence[str], fits: Callable[[Session], bool]
+    ctx: Services, secrets: Sequence[str], matches: Callable[[Session], bool]
 ) -> Session | None:
     now = ctx.clock.now_ms()
     for secret in secrets:
         session = await ctx.store.session(digest(secret), now_ms=now)
-        if session is not None and _is_live(session, now) and fits(session):
+        if session is not None and _is_live(session, now) and matches(session):
             return await _with_current_token(ctx, session)
     return None
 
@@ -195,16 +195,16 @@ def _sign(session: Session, target: str, expires: str) -> str:
     return f"{expires}.{hmac.digest(session.half.encode(), text, 'sha256').hex()}"
 
 
-async def _end(ctx: Services, sessions: Sequence[Session], *, by: Principal) -> None:
+async def _end_sessions(ctx: Services, sessions: Sequence[Session], *, by: Principal) -> None:
     if not sessions:
         return
-    entries = tuple(_entry(ctx, "session.ended", session, by=by) for session in sessions)
+    entries = tuple(_session_entry(ctx, "session.ended", session, by=by) for session in sessions)
     await ctx.store.end_sessions([session.id for session in sessions], SideEffects(audit=entries))
     for session in sessions:
         ctx.bus.dismiss(session.id)
 
 
-def _entry(ctx: Services, action: str, session: Session, *, by: Principal) -> AuditDraft:
+def _session_entry(ctx: Services, action: str, session: Session, *, by: Principal) -> AuditDraft:
     principal = session.principal
     return audit_entry(
         action,
@@ -218,10 +218,10 @@ def _entry(ctx: Services, action: str, session: Session, *, by: Principal) -> Au
 
 
 async def _record_failure(ctx: Services, now: int) -> None:
-    left_out = ctx.failed_logins.take("", now)
-    if left_out is None:
+    skipped_count = ctx.failed_logins.take("", now)
+    if skipped_count is None:
         return
-    failed = audit_entry(
-        "session.refused", at=now, tenant=roles.DEFAULT_TENANT, by=None, left_out=left_out or None
+    entry = audit_entry(
+        "session.refused", at=now, tenant=roles.DEFAULT_TENANT, by=None, left_out=skipped_count or None
     )
-    await ctx.store.write(SideEffects(audit=(failed,)))
+    await ctx.store.write(SideEffects(audit=(entry,)))

@@ -126,7 +126,7 @@ async def require(
     ctx: Services,
     principal: Principal,
     access: AccessList,
-    needed: AccessLevel,
+    needed_level: AccessLevel,
     *,
     thread_id: str,
     attempted: str,
@@ -138,24 +138,24 @@ async def require(
     that it works for.
     """
     granted_level = level(principal, access, thread_id)
-    if granted_level >= needed:
+    if granted_level >= needed_level:
         return
-    foreign = needed > AccessLevel.VIEW and not admits(access, principal)
+    is_other_agent = needed_level > AccessLevel.VIEW and not admits(access, principal)
     if granted_level is AccessLevel.NONE and (
-        not foreign or level(principal, replace(access, agents=None), thread_id) is AccessLevel.NONE
+        not is_other_agent or level(principal, replace(access, agents=None), thread_id) is AccessLevel.NONE
     ):
         raise no_such_thread()
     await roles.record_refusal(ctx, principal, attempted, request_id)
-    if foreign:
+    if is_other_agent:
         raise ThreadOfAnother
     raise Forbidden(
-        f"In this thread you have the level {granted_level.wire_name}; this needs {needed.wire_name}. "
+        f"In this thread you have the level {granted_level.wire_name}; this needs {needed_level.wire_name}. "
         "Ask its owner for more access."
     )
 
 
 async def require_in(
-    ctx: Services, principal: Principal, thread_id: str, needed: AccessLevel, *, attempted: str
+    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, *, attempted: str
 ) -> AccessLevel:
     """Return the caller's level in a thread, which is read from the store only if the role needs it.
 
@@ -164,7 +164,7 @@ async def require_in(
     if principal.role == "admin" and token_covers(principal, thread_id):
         return AccessLevel.OWNER
     access = await ctx.store.access(principal.tenant, thread_id)
-    await require(ctx, principal, access, needed, thread_id=thread_id, attempted=attempted)
+    await require(ctx, principal, access, needed_level, thread_id=thread_id, attempted=attempted)
     return level(principal, access, thread_id)
 
 

@@ -70,8 +70,8 @@ async def authenticate(ctx: Services, secret: str, *, system: str = "") -> Princ
         return None
     now = ctx.clock.now_ms()
     if not token.valid(now):
-        how = "expired" if token.revoked_at is None else "was revoked"
-        raise Unauthorized(f"This token {how}. Ask an admin for a new one.")
+        problem = "expired" if token.revoked_at is None else "was revoked"
+        raise Unauthorized(f"This token {problem}. Ask an admin for a new one.")
     if token.principal.system not in ("", system):
         raise Unauthorized(f"This token is only for addresses below /compat/{token.principal.system}.")
     ctx.token_usage.record(token.principal, now)
@@ -112,16 +112,16 @@ async def revoke_token(ctx: Services, token: Token, *, by: Principal) -> Token:
 
 def expiry_warning(principal: Principal, now_ms: int) -> str | None:
     """Return when a token expires if that is within a week; None otherwise."""
-    ends = principal.expires_at
-    return None if ends is None or ends - now_ms > EXPIRY_WARNING_MS else rfc3339(ends)
+    expires_at = principal.expires_at
+    return None if expires_at is None or expires_at - now_ms > EXPIRY_WARNING_MS else rfc3339(expires_at)
 
 
 def token_json(token: Token) -> dict[str, Any]:
     """Return the JSON members of a token, without its secret."""
     principal = token.principal
 
-    def moment(at: int | None) -> str | None:
-        return None if at is None else rfc3339(at)
+    def moment(milliseconds: int | None) -> str | None:
+        return None if milliseconds is None else rfc3339(milliseconds)
 
     return {
         "id": token.id,
@@ -151,21 +151,24 @@ async def register(
     its data, and one that a person revoked stays revoked.
     """
     token_id = token_id_of(configured.secret)
-    before = await ctx.store.token(digest(configured.secret))
-    if before is not None and before.principal.role == configured.new.role:
-        agent = before.principal.id
+    existing_token = await ctx.store.token(digest(configured.secret))
+    if existing_token is not None and existing_token.principal.role == configured.new.role:
+        agent = existing_token.principal.id
     agent_id = agent or f"agt_{token_id.removeprefix('tok_')}"
     token = _token(ctx, configured.new, token_id=token_id, agent_id=agent_id, source=source, by=None)
-    if before is None:
+    if existing_token is None:
         await _add(ctx, configured.secret, token, by=None)
         return
-    stored = replace(
-        before, principal=token.principal, source=source, created_at=before.created_at or token.created_at
+    updated_token = replace(
+        existing_token,
+        principal=token.principal,
+        source=source,
+        created_at=existing_token.created_at or token.created_at,
     )
-    if stored.revoked_by == _BY_SETTINGS:
-        stored = replace(stored, revoked_at=None, revoked_by=None)
-    if stored != before:
-        await _update(ctx, configured.secret, stored)
+    if updated_token.revoked_by == _BY_SETTINGS:
+        updated_token = replace(updated_token, revoked_at=None, revoked_by=None)
+    if updated_token != existing_token:
+        await _update(ctx, configured.secret, updated_token)
 
 
 async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken], *, retire: bool) -> None:
@@ -174,16 +177,16 @@ async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken],
     A requester's token that replaces one of the same name keeps its agent.
     """
     by_id = {token_id_of(token.secret): token for token in configured}
-    gone = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in by_id and t.revoked_at is None]
+    removed = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in by_id and t.revoked_at is None]
     for token in by_id.values():
-        await register(ctx, token, source=SETTINGS, agent=_replaced_agent(token.new, gone))
+        await register(ctx, token, source=SETTINGS, agent=_replaced_agent(token.new, removed))
     if retire:
-        await _retire(ctx, gone)
+        await _retire(ctx, removed)
 
 
-async def _retire(ctx: Services, replaced: Sequence[Token]) -> None:
+async def _retire(ctx: Services, replaced_tokens: Sequence[Token]) -> None:
     now = ctx.clock.now_ms()
-    for token in replaced:
+    for token in replaced_tokens:
         entry = token_entry("token.revoke", token, at=now, by=None, via=SETTINGS)
         await ctx.store.revoke_tokens(
             token.principal.tenant, [token.id], SideEffects(audit=(entry,)), at=now, by=_BY_SETTINGS
@@ -191,16 +194,16 @@ async def _retire(ctx: Services, replaced: Sequence[Token]) -> None:
         ctx.bus.dismiss(token.id)
 
 
-def _replaced_agent(new: NewToken, replaced: Sequence[Token]) -> str | None:
+def _replaced_agent(new: NewToken, replaced_tokens: Sequence[Token]) -> str | None:
     """Return the agent whose token this one replaces."""
     if new.role != "requester":
         return None
-    alike = (new.tenant, new.role, new.name)
+    identity = (new.tenant, new.role, new.name)
     return next(
         (
             t.principal.id
-            for t in replaced
-            if (t.principal.tenant, t.principal.role, t.principal.name) == alike
+            for t in replaced_tokens
+            if (t.principal.tenant, t.principal.role, t.principal.name) == identity
         ),
         None,
     )

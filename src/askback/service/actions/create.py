@@ -28,8 +28,8 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
     action = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
     claim = idempotency_claim(principal, "create", key, action)
     terms = await sharing.require_to_ask(ctx, principal, action.thread_id)
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     labels = labels_of(action, action)
     await require_new(ctx, principal, action.thread_id, labels)
     members = action.model_dump(exclude={"action"}, exclude_none=True)
@@ -49,17 +49,17 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
         view=_view(action.action),
         labels=labels,
     )
-    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
-        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
     return await open_request(ctx, principal, action, record, claim, terms)
 
 
 def _shown_action(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:
-    shown = action.model_dump(exclude_none=True)
+    members = action.model_dump(exclude_none=True)
     if provider is not None:
-        own = {"scopes": provider.scopes, "secret": provider.secret_name}
-        return {**own, **shown, "host": link_host(provider.authorize_url)}
-    return shown if action.url is None else {**shown, "host": link_host(action.url)}
+        provider_members = {"scopes": provider.scopes, "secret": provider.secret_name}
+        return {**provider_members, **members, "host": link_host(provider.authorize_url)}
+    return members if action.url is None else {**members, "host": link_host(action.url)}
 
 
 def _view(action: ActionAsk) -> dict[str, Any] | None:

@@ -113,8 +113,8 @@ async def start_oauth(
         verifier=verifier,
         redirect_uri=redirect_uri,
     )
-    joined = "&" if "?" in provider.authorize_url else "?"
-    return f"{provider.authorize_url}{joined}{urlencode(parameters)}"
+    separator = "&" if "?" in provider.authorize_url else "?"
+    return f"{provider.authorize_url}{separator}{urlencode(parameters)}"
 
 
 async def finish_oauth(ctx: Services, callback: Callback) -> Result:
@@ -133,7 +133,7 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
         except GrantRefused as refused:
             await note_failure(ctx, record, {"code": refused.failure}, by=principal)
             return "failed"
-        await _keep(ctx, principal, record, grant, attempt.languages)
+        await _store_token(ctx, principal, record, grant, attempt.languages)
     except Conflict:
         return "refused"  # it was answered or withdrawn meanwhile, or the provider was removed
     return "connected"
@@ -187,14 +187,14 @@ async def _post(ctx: Services, provider: OauthProvider, body: bytes) -> RawBody:
         )
         if reply.status == 200:
             return RawBody(reply.body)
-        failure, why = "provider_error", str(reply.status)
+        failure, detail = "provider_error", str(reply.status)
     except (AddressRefused, Unreachable) as error:
-        why = str(error)
-    log.warning("the OAuth provider %s did not exchange a code: %s", provider.name, why)
+        detail = str(error)
+    log.warning("the OAuth provider %s did not exchange a code: %s", provider.name, detail)
     raise GrantRefused(failure)
 
 
-async def _keep(
+async def _store_token(
     ctx: Services, principal: Principal, record: Record, grant: Grant, languages: Sequence[str]
 ) -> None:
     """Store the tokens as secrets of the thread, let the agent use them, and settle the request."""
@@ -203,18 +203,18 @@ async def _keep(
     values = {name: grant.access_token}
     if grant.refresh_token is not None:
         values[f"{name}_REFRESH"] = grant.refresh_token
-    where = location_of("session", thread_id=record.thread_id, project=None)
+    location = location_of("session", thread_id=record.thread_id, project=None)
     owner = record.access.owner
     answer: dict[str, Any] = {"outcome": "done", "names": sorted(values), "scope": "session"}
     if shown_parts := shown_texts(languages, **action.texts):
         answer["shown"] = shown_parts
     lifts = await refusals.lifts_for_answer(ctx, record)
     while True:
-        sealed = await seal_values(ctx, principal, values, where, owner=owner, request_id=record.id)
-        granted = grants_for(
+        sealed = await seal_values(ctx, principal, values, location, owner=owner, request_id=record.id)
+        grants = grants_for(
             sealed, thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
-        effects = SideEffects(secrets=sealed, grants=granted, lifts=lifts)
+        effects = SideEffects(secrets=sealed, grants=grants, lifts=lifts)
         outcome = {"source": "provider", "answer": answer}
         try:
             await settle(

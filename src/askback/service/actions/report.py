@@ -42,8 +42,8 @@ async def answer_action(
     """Record the person's outcome from an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
     claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, payload.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     check_outcome(payload, record.spec.action, ctx.limits)
@@ -51,7 +51,9 @@ async def answer_action(
     if payload.outcome == "done" and record.spec.facts.validator is not None:
         answer = {"outcome": "done", **({"shown": shown_parts} if shown_parts else {})}
         return await submit_for_check(ctx, record, answer, by=principal, claim=claim)
-    return await _record(ctx, principal, record, payload, source="responder", claim=claim, shown=shown_parts)
+    return await _record(
+        ctx, principal, record, payload, source="responder", claim=claim, shown_texts=shown_parts
+    )
 
 
 async def report_outcome(
@@ -65,8 +67,8 @@ async def report_outcome(
     record = await get_request(ctx, principal, request_id)
     payload = parse(OutcomeBody, body)
     claim = idempotency_claim(principal, f"outcome:{request_id}", key, payload)
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     if not kind_of(record).is_reported:
         raise Conflict(
             "This request is not an action. Only a person can answer it.",
@@ -85,13 +87,13 @@ async def _record(
     *,
     source: str,
     claim: Claim | None,
-    shown: Mapping[str, str] | None = None,
+    shown_texts: Mapping[str, str] | None = None,
 ) -> Change:
     if payload.retry:
         return await note_failure(ctx, record, {"reason": payload.reason}, by=principal, claim=claim)
     answer = payload.model_dump(include={"outcome", "reason"}, exclude_none=True)
-    if shown is not None:
-        answer["shown"] = shown
+    if shown_texts is not None:
+        answer["shown"] = shown_texts
     effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
     outcome = {"source": source, "answer": answer}
     return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)

@@ -55,10 +55,10 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
         system=payload.system or "",
     )
     roots = [manage.normalize_root(path) for path in payload.roots or ()]
-    issued = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
+    issued_token = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
     for path in roots:
-        await manage.add_root(ctx, principal, tenant, issued.token.principal.id, path)
-    return issued
+        await manage.add_root(ctx, principal, tenant, issued_token.token.principal.id, path)
+    return issued_token
 
 
 async def _tenant(ctx: Services, principal: Principal, tenant: str | None) -> str:
@@ -179,12 +179,12 @@ def _check_lease(ctx: Services, payload: TokenBody) -> None:
         faults = [fault("lease", "missing_required")]
     else:
         faults = [
-            wrong
+            pattern_fault
             for path, patterns in (
                 ("lease.names", payload.lease.names),
                 ("lease.threads", payload.lease.threads),
             )
-            for wrong in _pattern_faults(ctx, path, patterns)
+            for pattern_fault in _pattern_faults(ctx, path, patterns)
         ]
     if faults:
         raise Faults(faults)
@@ -197,9 +197,9 @@ def _pattern_faults(ctx: Services, path: str, patterns: Sequence[str]) -> list[F
         return [fault(path, "too_many", max=ctx.limits.assignees)]
     limit = ctx.limits.identifier
     return [
-        wrong
+        text_fault
         for index, text in enumerate(patterns)
-        for wrong in text_faults(join(path, index), text, max_length=limit, lines=False)
+        for text_fault in text_faults(join(path, index), text, max_length=limit, lines=False)
     ]
 
 

@@ -40,8 +40,8 @@ async def create_agent(ctx: Services, principal: Principal, body: object) -> Age
         check_line("user", payload.user, ctx.limits.identifier)
     now = ctx.clock.now_ms()
     agent_id = ctx.ids.new("agt", now_ms=now)
-    by = to_json(principal.actor).decode()
-    agent = Agent(agent_id, principal.tenant, payload.name, payload.user or agent_id, now, by)
+    creator = to_json(principal.actor).decode()
+    agent = Agent(agent_id, principal.tenant, payload.name, payload.user or agent_id, now, creator)
     entry = audit_entry(
         "agent.add", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name
     )
@@ -77,12 +77,12 @@ async def find_by_name(ctx: Services, tenant: str, name: str) -> Agent | None:
         return agent
     if name.startswith("agt_"):
         raise NotFound("There is no such agent.")
-    before = None
-    while page := await ctx.store.agents(tenant, before=before):
+    cursor = None
+    while page := await ctx.store.agents(tenant, before=cursor):
         for agent in page:
             if agent.name == name and agent.stopped_at is None:
                 return agent
-        before = page[-1].id
+        cursor = page[-1].id
     return None
 
 
@@ -109,12 +109,12 @@ async def stop_agent(ctx: Services, principal: Principal, agent_id: str) -> Agen
 
 
 async def _revoke_tokens(ctx: Services, agent: Agent, *, by: Principal) -> None:
-    before = None
-    while page := await ctx.store.tokens(agent.tenant, agent=agent.id, before=before):
+    cursor = None
+    while page := await ctx.store.tokens(agent.tenant, agent=agent.id, before=cursor):
         for token in page:
             if token.revoked_at is None:
                 await tokens.revoke_token(ctx, token, by=by)
-        before = page[-1].id
+        cursor = page[-1].id
 
 
 def agent_json(agent: Agent) -> dict[str, Any]:
@@ -154,14 +154,14 @@ async def add_root(ctx: Services, principal: Principal, tenant: str, agent_id: s
     """Add a normalized root; the caller has checked the permission."""
     root = Root(path, ctx.clock.now_ms(), to_json(principal.actor).decode())
 
-    def granted(roots: tuple[Root, ...]) -> tuple[Root, ...]:
+    def with_root(roots: tuple[Root, ...]) -> tuple[Root, ...]:
         if any(each.path == path for each in roots):
             return roots
         if len(roots) >= MAX_ROOTS:
             raise Faults([fault("path", "too_many", max=MAX_ROOTS)])
         return (*roots, root)
 
-    return await _change_roots(ctx, principal, tenant, agent_id, granted, action="root.grant", path=path)
+    return await _change_roots(ctx, principal, tenant, agent_id, with_root, action="root.grant", path=path)
 
 
 async def revoke_root(ctx: Services, principal: Principal, agent_id: str, path: str | None) -> Agent:
@@ -171,11 +171,13 @@ async def revoke_root(ctx: Services, principal: Principal, agent_id: str, path: 
     if path is None:
         raise Faults([fault("path", "missing_required")])
 
-    def revoked(roots: tuple[Root, ...]) -> tuple[Root, ...]:
+    def without_root(roots: tuple[Root, ...]) -> tuple[Root, ...]:
         return tuple(each for each in roots if each.path != path)
 
     tenant = principal.tenant
-    return await _change_roots(ctx, principal, tenant, agent_id, revoked, action="root.revoke", path=path)
+    return await _change_roots(
+        ctx, principal, tenant, agent_id, without_root, action="root.revoke", path=path
+    )
 
 
 def normalize_root(path: str) -> str:
@@ -216,8 +218,8 @@ async def _change_roots(
             return agent
         now = ctx.clock.now_ms()
         entry = audit_entry(action, at=now, tenant=tenant, by=principal, agent=agent_id, path=path)
-        done = await ctx.store.set_roots(
+        is_changed = await ctx.store.set_roots(
             tenant, agent_id, roots, SideEffects(audit=(entry,)), before=agent.roots
         )
-        if done is Outcome.APPLIED:
+        if is_changed is Outcome.APPLIED:
             return await find_agent(ctx, tenant, agent_id)

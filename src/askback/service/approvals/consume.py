@@ -218,8 +218,8 @@ async def _store_use(
     return used
 
 
-def _used_error(by: Execution) -> Conflict:
-    if is_revoked(by):
+def _used_error(execution: Execution) -> Conflict:
+    if is_revoked(execution):
         return Conflict("A person revoked this approval. Do not run the call.", code="revoked")
     return Conflict(
         "This approval was already used, so the call may have run. Check that before you ask to run it again.",

@@ -50,15 +50,15 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
     terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
     claim = idempotency_claim(principal, "create", key, approval.ask)
     try:
-        return await _create(ctx, principal, approval, claim, terms)
+        return await _create_pending(ctx, principal, approval, claim, terms)
     except Exception:
         # As in `create_form`: only a refusal has to look up what a repeated key created.
-        if (before := await replayed(ctx, claim)) is None:
+        if (earlier_change := await replayed(ctx, claim)) is None:
             raise
-        return before
+        return earlier_change
 
 
-async def _create(
+async def _create_pending(
     ctx: Services, principal: Principal, approval: ApprovalRequest, claim: Claim | None, terms: ThreadTerms
 ) -> Change:
     if approval.ask.approval.exclude_requester and "user" not in principal.actor:
@@ -68,8 +68,10 @@ async def _create(
     if ruling.decision.decision != "ask":
         return await _create_settled(ctx, principal, approval, ruling, claim, terms)
     record = _record(ctx, principal, approval, terms, approval=_shown_approval(approval, ruling))
-    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
-        return await replayed(ctx, claim) or await _repeat_refusal(ctx, record, refused, ruling, claim)
+    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await replayed(ctx, claim) or await _repeat_refusal(
+            ctx, record, refused_request, ruling, claim
+        )
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
     effects = SideEffects(uses=uses) if uses else NOTHING
     return await open_request(ctx, principal, approval.ask, record, claim, terms, effects)
@@ -107,8 +109,8 @@ async def _create_settled(
     }
     if verdict == ALLOWED:
         # Never longer than the default, or an agent could collect approvals for later.
-        until = min(validity_ms(ctx, approval.ask.approval.valid_s), validity_ms(ctx, None))
-        answer |= {"scope": "once", "expires_at": rfc3339(now + until)}
+        valid_ms = min(validity_ms(ctx, approval.ask.approval.valid_s), validity_ms(ctx, None))
+        answer |= {"scope": "once", "expires_at": rfc3339(now + valid_ms)}
     answer = {name: value for name, value in answer.items() if value is not None}
     record = record.as_settled(Status.ANSWERED, source="policy", answer=answer)
     audit = audit_entry(
@@ -131,15 +133,15 @@ async def _create_settled(
 
 
 async def _repeat_refusal(
-    ctx: Services, record: Record, refused: Record, ruling: PolicyEvaluation, claim: Claim | None
+    ctx: Services, record: Record, refused_request: Record, ruling: PolicyEvaluation, claim: Claim | None
 ) -> Change:
     """Return the refusal once more, with an entry in the audit log."""
     audit = audit_entry(
         "decide",
         at=ctx.clock.now_ms(),
-        tenant=refused.tenant,
+        tenant=refused_request.tenant,
         by=None,
-        about=refused,
+        about=refused_request,
         decision=DENIED,
         source="policy",
         repeated=True,
@@ -147,7 +149,7 @@ async def _repeat_refusal(
         **ruling.trial,
     )
     key, effects = None if claim is None else claim.key, SideEffects(audit=(audit,))
-    return await refusals.repeat_refusal(ctx, record, refused, effects=effects, key=key)
+    return await refusals.repeat_refusal(ctx, record, refused_request, effects=effects, key=key)
 
 
 def validity_ms(ctx: Services, valid_s: float | None) -> int:
@@ -169,9 +171,9 @@ def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str,
     scopes: tuple[Scope, ...] = ask.offered if choices else ("once",)
     only_once = _only_once(ask, ruling) if scopes == ("once",) and not ask.is_plan else None
     stated_risk = approval.risk or Risk()
-    danger = decision.risks or stated_risk.level == "danger"
-    before = approval.preview.before if approval.preview else None
-    drawn = preview(ask.call, before=before)
+    is_dangerous = decision.risks or stated_risk.level == "danger"
+    old_text = approval.preview.before if approval.preview else None
+    preview_of_call = preview(ask.call, before=old_text)
     members: dict[str, Any] = {
         **_stated_approval(ask),
         "scopes": scopes,
@@ -186,11 +188,11 @@ def _shown_approval(ask: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str,
         "reason_codes": list(map(reason_data, decision.reasons)),
         "risk_codes": list(map(reason_data, decision.risks)) or None,
         "risk": {
-            "level": "danger" if danger else "normal",
+            "level": "danger" if is_dangerous else "normal",
             "reasons": [escape_line(reason) for reason in decision.risks],
         },
         "agent_risk": None if approval.risk is None else stated_risk.model_dump(),
-        "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
+        "preview": preview_of_call.model_dump(exclude_none=True, exclude_defaults=True),
         "allow_edit": _is_editable(ask),
     }
     return {name: value for name, value in members.items() if value is not None or name == "input"}
@@ -204,11 +206,15 @@ def _is_editable(ask: ApprovalRequest) -> bool:
 
 def _choices(approval: ApprovalRequest, ruling: PolicyEvaluation) -> list[RuleChoice]:
     """Return the rules that a person can create from a call: those that would allow it."""
-    exact = None if approval.is_plan else exact_rule(approval.call)
-    if exact is None or not ruling.would_allow(approval.call, exact):
+    exact_rule_of_call = None if approval.is_plan else exact_rule(approval.call)
+    if exact_rule_of_call is None or not ruling.would_allow(approval.call, exact_rule_of_call):
         return []
-    offered = rule_choices(approval.call, exact)
-    return [choice for rule, choice in offered if rule is exact or ruling.would_allow(approval.call, rule)]
+    choices_by_rule = rule_choices(approval.call, exact_rule_of_call)
+    return [
+        choice
+        for rule, choice in choices_by_rule
+        if rule is exact_rule_of_call or ruling.would_allow(approval.call, rule)
+    ]
 
 
 def _only_once(approval: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
@@ -220,8 +226,8 @@ def _only_once(approval: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
     if exact_rule(approval.call) is None:
         return Reason("only_once", why=why_no_rule(approval.call))
     rule = ruling.decision.rule
-    why = Reason("rule_asks", rule=rule) if rule else Reason("policy_asks")
-    return Reason("only_once", why=why)
+    reason = Reason("rule_asks", rule=rule) if rule else Reason("policy_asks")
+    return Reason("only_once", why=reason)
 
 
 def _record(

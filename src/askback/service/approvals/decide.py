@@ -53,8 +53,8 @@ async def decide_approval(
     """
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(DecisionBody, body))
     claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, payload.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     approval = record.spec.approval
@@ -117,7 +117,7 @@ class _Decision:
         votes = self._votes(record) if self.shown.quorum > 1 else []
         says_yes = self.payload.decision == "approve"
         if says_yes and ruling.decision.decision == "deny":
-            return await self._refused(record, ruling, votes)
+            return await self._refused_as_settled(record, ruling, votes)
         agreed = sum(vote["decision"] == "approve" for vote in votes)
         if says_yes and votes and agreed < self.shown.quorum:
             return await self._settle(
@@ -137,7 +137,7 @@ class _Decision:
             record, Action.ANSWER, outcome, votes, by=self.principal, effects=effects, **ruling.trial
         )
 
-    async def _refused(
+    async def _refused_as_settled(
         self, record: Record, ruling: PolicyEvaluation, votes: list[Mapping[str, Any]]
     ) -> Change:
         """Settle as denied by a rule that was created while the request was open (B24)."""
@@ -238,7 +238,7 @@ class _Decision:
             self.decided.kept,
             scope=scope,
             subject=subject,
-            about=record,
+            record=record,
             every_agent=self.payload.every_agent,
         )
         return {**answer, "rule": {"id": rule.id, "text": rule.text}}, SideEffects(rules=(rule,))
@@ -256,13 +256,13 @@ class _Decision:
         if mode is None:
             return answer, NOTHING
         settings = {"mode": mode, "mode_agents": [record.requester]}
-        stored = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
-        return {**answer, "mode": mode}, SideEffects(policies=(stored,))
+        policy_record = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
+        return {**answer, "mode": mode}, SideEffects(policies=(policy_record,))
 
 
-def _is_same_person(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def _is_same_person(actor: Mapping[str, str], other_actor: Mapping[str, str]) -> bool:
     """Whether two actors are one person: the host knows; otherwise a second session may spell its name differently."""
-    if "user" in actor and "user" in other:
-        return actor["user"] == other["user"]
-    names = {each["name"].strip().casefold() for each in (actor, other)}
-    return actor["id"] == other["id"] or len(names) == 1
+    if "user" in actor and "user" in other_actor:
+        return actor["user"] == other_actor["user"]
+    names = {each["name"].strip().casefold() for each in (actor, other_actor)}
+    return actor["id"] == other_actor["id"] or len(names) == 1

@@ -85,12 +85,14 @@ async def evaluate_call(
     folders = {"roots": view.roots, "own": ctx.own_paths, "secret_free": tuple(secret_free)}
     trial = shadow_policy(settings, view.rules, **folders)
     policy = enforced_policy(settings, view.rules, **folders)
-    would = None if trial is None else decide(call, trial)
+    shadow_result = None if trial is None else decide(call, trial)
     decision = ctx.decisions.decide(call, policy, decide)
     deciding = _deciding_rules(decision, [rule for rule in view.rules if not rule.shadow])
-    if would is not None:
-        deciding += _deciding_rules(would, [rule for rule in view.rules if rule.shadow], built_in=False)
-    return PolicyEvaluation(decision, would, policy, deciding)
+    if shadow_result is not None:
+        deciding += _deciding_rules(
+            shadow_result, [rule for rule in view.rules if rule.shadow], built_in=False
+        )
+    return PolicyEvaluation(decision, shadow_result, policy, deciding)
 
 
 async def read_policy(

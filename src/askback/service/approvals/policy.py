@@ -74,7 +74,9 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
             code="confirmation_required",
         )
     changes |= await _mode_agents(ctx, principal, payload)
-    stored = PolicyRecord(principal.tenant, payload.thread_id or "", json.dumps(_settings_json(changes)))
+    policy_record = PolicyRecord(
+        principal.tenant, payload.thread_id or "", json.dumps(_settings_json(changes))
+    )
     changed = audit_entry(
         "policy.set",
         at=ctx.clock.now_ms(),
@@ -83,7 +85,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         thread_id=payload.thread_id,
         settings=_settings_json(changes),
     )
-    await ctx.store.write(SideEffects(policies=(stored,), audit=(changed,)))
+    await ctx.store.write(SideEffects(policies=(policy_record,), audit=(changed,)))
     ctx.rate_limiter.forget_settings(principal.tenant)
     return await get_policy(ctx, principal, thread_id=payload.thread_id)
 
@@ -95,11 +97,11 @@ async def _allows_everything(ctx: Services, principal: Principal, settings: Mapp
     if not settings.keys() & {"level", "ask_mode", "table", "lists"}:
         return False
     view = await ctx.store.policy(principal.tenant, thread_id="", project=None, now_ms=ctx.clock.now_ms())
-    before = read_settings(view.tenant)
+    old_settings = read_settings(view.tenant)
     set_again = {name: value for name, value in settings.items() if value is not None}
-    unchanged = before.model_dump(exclude={*settings}, exclude_unset=True)
-    after = PolicySettings.model_validate({**unchanged, **set_again})
-    return _runs_unasked(after) and not _runs_unasked(before)
+    unchanged = old_settings.model_dump(exclude={*settings}, exclude_unset=True)
+    new_settings = PolicySettings.model_validate({**unchanged, **set_again})
+    return _runs_unasked(new_settings) and not _runs_unasked(old_settings)
 
 
 def _runs_unasked(settings: PolicySettings) -> bool:
@@ -115,8 +117,8 @@ async def _mode_agents(ctx: Services, principal: Principal, payload: PolicyBody)
         return {}
     if payload.mode_agents is not None:
         return {"mode_agents": payload.mode_agents}
-    let_in = (await ctx.store.access(principal.tenant, payload.thread_id)).agents
-    return {"mode_agents": [FIRST_AGENT] if let_in is None else list(let_in.ids)}
+    thread_agents = (await ctx.store.access(principal.tenant, payload.thread_id)).agents
+    return {"mode_agents": [FIRST_AGENT] if thread_agents is None else list(thread_agents.ids)}
 
 
 def _settings_json(settings: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report,
         report.add("question_limits", "too_many", max=MAX_LIMITS)
         return
     lowest, highest = BOUNDS["max_questions"]
-    taken = set[str]()
+    used_names = set[str]()
     for index, each in enumerate(payload):
         path, name = join("question_limits", index), count_name(each.tool, each.agent)
         text_check = TextCheck(report, suspicious=True)
@@ -166,11 +168,11 @@ def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report,
         text_check.line(path, "text", each.text, limits.note)
         if each.tool is None and each.agent is None:
             report.add(join(path, "tool"), "missing_required")
-        elif name in taken:
+        elif name in used_names:
             report.add(path, "duplicate_value")
         if not lowest <= each.max <= highest:
             report.add(join(path, "max"), "out_of_range", min=lowest, max=highest)
-        taken.add(name)
+        used_names.add(name)
 
 
 def _check_lists(path: str, names: Sequence[str] | None, report: Report) -> None:

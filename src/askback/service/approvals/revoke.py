@@ -26,7 +26,7 @@ from askback.service.context import Services
 from askback.service.lifecycle.read import get_request
 from askback.wire.bodies import EmptyBody
 
-REVOKED = "revoked"
+REVOKED_REASON = "revoked"
 """The outcome of a use that is a revocation."""
 
 
@@ -54,21 +54,21 @@ async def revoke_approval(ctx: Services, principal: Principal, request_id: str, 
         if now >= datetime.fromisoformat(answer["expires_at"]).timestamp() * 1000:
             raise Gone("The approval has expired, so there is nothing to revoke.", code="decision_expired")
         execution = await _use_up(ctx, principal, record, now)
-    if execution.outcome != REVOKED:
+    if execution.outcome != REVOKED_REASON:
         raise Conflict(
             "The call has already run, so its approval cannot be revoked.",
             code="already_consumed",
             request=record.as_dict(),
         )
-    if REVOKED in state:
+    if REVOKED_REASON in state:
         return record
-    members = {REVOKED: {"at": rfc3339(execution.consumed_at), "by": principal.settler}}
+    members = {REVOKED_REASON: {"at": rfc3339(execution.consumed_at), "by": principal.settler}}
     return await add_to_answered(ctx, record, REQUEST_REVOKED, members)
 
 
 def is_revoked(execution: Execution) -> bool:
     """Whether an approved call was revoked before it could run."""
-    return execution.outcome == REVOKED
+    return execution.outcome == REVOKED_REASON
 
 
 async def mark_used(ctx: Services, record: Record, at: int) -> None:
@@ -105,6 +105,6 @@ async def add_to_answered(ctx: Services, record: Record, event: str, members: Ma
 
 async def _use_up(ctx: Services, principal: Principal, record: Record, now: int) -> Execution:
     entry = audit_entry("revoke", at=now, tenant=record.tenant, by=principal, about=record)
-    end = Execution(ctx.ids.new("rev", now_ms=now), now, outcome=REVOKED)
+    end = Execution(ctx.ids.new("rev", now_ms=now), now, outcome=REVOKED_REASON)
     used, outcome = await ctx.store.consume(record.tenant, record.id, end, SideEffects(audit=(entry,)))
     return used if outcome is Outcome.LOST else end

@@ -41,9 +41,9 @@ async def export_rules(ctx: Services, principal: Principal) -> dict[str, Any]:
 
 
 def _exported(rule: RuleRecord) -> dict[str, Any]:
-    about = json.loads(rule.wire)
-    members = {name: about[name] for name in _EXPORTED if about.get(name) is not None}
-    members |= {name: True for name in _FLAGS if about.get(name)}
+    rule_members = json.loads(rule.wire)
+    members = {name: rule_members[name] for name in _EXPORTED if rule_members.get(name) is not None}
+    members |= {name: True for name in _FLAGS if rule_members.get(name)}
     return {**members, "script_may_change": True} if _runs_scripts(rule) else members
 
 
@@ -75,13 +75,13 @@ async def import_rules(
     payload = parse(RuleImportBody, body)
     if len(payload.rules) > ctx.limits.imported_rules:
         raise Faults([fault("rules", "too_many", max=ctx.limits.imported_rules)])
-    in_force = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
-    reader = _RuleFileReader(ctx, principal, in_force, await _agents(ctx, principal))
+    rules_by_terms = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
+    reader = _RuleFileReader(ctx, principal, rules_by_terms, await _agents(ctx, principal))
     rows = [await reader.read(row, join("rules", index)) for index, row in enumerate(payload.rules)]
     if payload.dry_run:
         return True, rows
-    if refused := [problem for row in rows for problem in row.problems]:
-        raise Faults(refused)
+    if problems := [problem for row in rows for problem in row.problems]:
+        raise Faults(problems)
     added = [row.rule for row in rows if row.outcome == "added" and row.rule is not None]
     if added:
         entries = tuple(rule_entry(ctx, "rule.add", principal, rule) for rule in added)
@@ -92,11 +92,11 @@ async def import_rules(
 async def _agents(ctx: Services, principal: Principal) -> dict[str, list[str]]:
     """Return the ids of agents by their names."""
     agents: dict[str, list[str]] = {}
-    before: str | None = None
-    while page := await ctx.store.agents(principal.tenant, before=before, limit=ctx.limits.page):
+    cursor: str | None = None
+    while page := await ctx.store.agents(principal.tenant, before=cursor, limit=ctx.limits.page):
         for agent in page:
             agents.setdefault(agent.name, []).append(agent.id)
-        before = page[-1].id
+        cursor = page[-1].id
     return agents
 
 
@@ -124,10 +124,10 @@ class _RuleFileReader:
     async def _read(self, row: object) -> RuleRecord:
         payload = parse(ImportedRule, row)
         expires_at = None if payload.expires_at is None else self._moment(payload.expires_at)
-        remaining = None if expires_at is None else (expires_at - self.ctx.clock.now_ms()) / 1000
-        if remaining is not None and remaining <= 0:
+        remaining_s = None if expires_at is None else (expires_at - self.ctx.clock.now_ms()) / 1000
+        if remaining_s is not None and remaining_s <= 0:
             raise Faults([fault("expires_at", "past_rule")])
-        rule = read_rule(payload, self.ctx.limits, expires_in_s=remaining)
+        rule = read_rule(payload, self.ctx.limits, expires_in_s=remaining_s)
         return rule_of_terms(
             self.ctx, self.principal, rule, payload, agent=await self._agent(payload), expires_at=expires_at
         )
@@ -142,10 +142,10 @@ class _RuleFileReader:
 
     async def _agent(self, payload: ImportedRule) -> Agent | None:
         """Find an agent by its id, or else by its name."""
-        named = self.agents.get(payload.agent_name or "", [])
+        agents_with_name = self.agents.get(payload.agent_name or "", [])
         try:
             return await require_agent(self.ctx, self.principal, payload.agent)
         except Faults:
-            if len(named) != 1:
+            if len(agents_with_name) != 1:
                 raise
-            return await require_agent(self.ctx, self.principal, named[0])
+            return await require_agent(self.ctx, self.principal, agents_with_name[0])

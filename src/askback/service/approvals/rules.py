@@ -47,14 +47,14 @@ def rule_of_decision(
     *,
     scope: str,
     subject: str,
-    about: Record,
+    record: Record,
     every_agent: bool = False,
 ) -> RuleRecord:
     """Return the rule that a decision creates, for the agent that asked or for every agent."""
-    agent = None if every_agent else about.requester
-    name = None if every_agent else about.spec.facts.requester.name
+    agent = None if every_agent else record.requester
+    name = None if every_agent else record.spec.facts.requester.name
     return _new_rule(
-        ctx, by, rule, scope=scope, subject=subject, request_id=about.id, agent=agent, agent_name=name
+        ctx, by, rule, scope=scope, subject=subject, request_id=record.id, agent=agent, agent_name=name
     )
 
 
@@ -76,9 +76,11 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     if rule.any_arguments:
         await _require_any_arguments(ctx, principal, payload.thread_id if payload.scope == "thread" else None)
     agent = await require_agent(ctx, principal, payload.agent)
-    ends = None if payload.expires_in_s is None else ctx.clock.now_ms() + round(payload.expires_in_s * 1000)
-    record = rule_of_terms(ctx, principal, rule, payload, agent=agent, expires_at=ends)
-    if ends is None and (existing := await _find_same(ctx, record)) is not None:
+    expires_at = (
+        None if payload.expires_in_s is None else ctx.clock.now_ms() + round(payload.expires_in_s * 1000)
+    )
+    record = rule_of_terms(ctx, principal, rule, payload, agent=agent, expires_at=expires_at)
+    if expires_at is None and (existing := await _find_same(ctx, record)) is not None:
         return existing, Outcome.REPLAYED
     await ctx.store.write(
         SideEffects(rules=(record,), audit=(rule_entry(ctx, "rule.add", principal, record),))
@@ -171,24 +173,26 @@ async def rules_json(ctx: Services, principal: Principal, rules: Sequence[RuleRe
 
 async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[RuleRecord]:
     """Yield the rules in force that the caller may see, newest first."""
-    before: str | None = None
+    cursor: str | None = None
     while page := await ctx.store.rules(
         principal.tenant,
         now_ms=ctx.clock.now_ms(),
         person=sharing.person_filter(principal),
-        before=before,
+        before=cursor,
         limit=ctx.limits.page,
     ):
         for rule in page:
             if _in_reach(principal, rule):
                 yield rule
-        before = page[-1].id
+        cursor = page[-1].id
 
 
 async def read_usage(ctx: Services, principal: Principal, rules: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the usage of rules as JSON values, by their ids, or for built-in rules by their texts."""
-    stored = await ctx.store.rule_usage(principal.tenant, rules, person=sharing.person_filter(principal))
-    return {rule: _usage(principal, usage) for rule, usage in stored.items()}
+    stored_usage = await ctx.store.rule_usage(
+        principal.tenant, rules, person=sharing.person_filter(principal)
+    )
+    return {rule: _usage(principal, usage) for rule, usage in stored_usage.items()}
 
 
 def _usage(principal: Principal, usage: RuleUsage) -> dict[str, Any]:
@@ -221,11 +225,11 @@ async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> Rule
         await _require_admin(ctx, principal)
     if rule.revoked:
         return rule
-    ending = {
+    cancelled_at_end = {
         "revoked_at": rfc3339(ctx.clock.now_ms()),
         "revoked_by": principal.actor,
     }
-    wire = jsontext.merge(rule.wire, to_json(ending).decode())
+    wire = jsontext.merge(rule.wire, to_json(cancelled_at_end).decode())
     effects = SideEffects(audit=(rule_entry(ctx, "rule.revoke", principal, rule),))
     if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, effects):
         return replace(rule, revoked=True, wire=wire)
@@ -245,11 +249,11 @@ async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -
 def _rule_json(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
     """Return the JSON of a rule as lists show it; a rule that no longer allows anything is marked."""
     choice = None if rule.revoked else prefix_rule_fault(rule.text, rule.effect)
-    described = describe_text(rule.text, cast("Effect", rule.effect))
+    description = describe_text(rule.text, cast("Effect", rule.effect))
     members = {
         "needs_choice": choice,
         "needs_choice_code": choice and reason_data(choice),
-        "description": described and described.model_dump(exclude_defaults=True),
+        "description": description and description.model_dump(exclude_defaults=True),
         "usage": usage,
     }
     return jsontext.with_members(rule.wire, **{name: value for name, value in members.items() if value})
@@ -302,10 +306,10 @@ def read_rule(payload: RuleTerms, limits: Limits, *, expires_in_s: float | None 
         raise Faults([fault("rule", "invalid_rule", reason=odd.why)]) from None
     if choice := why_allows_nothing(rule):
         raise Faults([fault("rule", "invalid_rule", reason=choice)])
-    if why := why_rule_unclear(rule):
-        raise Faults([fault("rule", "invalid_rule", reason=why)])
-    lasts = rule.effect == "allow" and payload.scope != "thread"
-    if lasts and not payload.script_may_change and (scripts := rule_scripts(rule)):
+    if reason := why_rule_unclear(rule):
+        raise Faults([fault("rule", "invalid_rule", reason=reason)])
+    outlives_thread = rule.effect == "allow" and payload.scope != "thread"
+    if outlives_thread and not payload.script_may_change and (scripts := rule_scripts(rule)):
         raise Faults([fault("script_may_change", "script_may_change", files=", ".join(scripts))])
     return rule
 
@@ -361,7 +365,7 @@ def _new_rule(
 
 def rule_entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> AuditDraft:
     """Return the audit entry about a rule that was added or revoked."""
-    about = json.loads(rule.wire)
+    rule_members = json.loads(rule.wire)
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
@@ -371,8 +375,8 @@ def rule_entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> A
         rule_id=rule.id,
         effect=rule.effect,
         scope=rule.scope,
-        thread_id=about.get("thread_id"),
-        project=about.get("project"),
+        thread_id=rule_members.get("thread_id"),
+        project=rule_members.get("project"),
         agent=rule.agent,
         locked=rule.locked or None,
         shadow=rule.shadow or None,

@@ -86,8 +86,8 @@ async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
     now = decide(call, policy)
     if rule is None:
         return Trial(rule, problems, now=now)
-    bare = Policy((rule,), roots=policy.roots, own=policy.own)
-    return Trial(rule, problems, decide(call, bare), now, decide(call, _with(policy, rule)))
+    rule_alone = Policy((rule,), roots=policy.roots, own=policy.own)
+    return Trial(rule, problems, decide(call, rule_alone), now, decide(call, _with_rule(policy, rule)))
 
 
 async def _read_draft(
@@ -101,7 +101,7 @@ async def _read_draft(
     return replace(rule, locked=draft.locked), ()
 
 
-def _with(policy: Policy, rule: Rule) -> Policy:
+def _with_rule(policy: Policy, rule: Rule) -> Policy:
     """Return the policy with one more rule, placed like a stored rule: before the built-in lists."""
     return replace(policy, rules=(rule, *policy.rules))
 
@@ -125,18 +125,18 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
     if rule is None:
         raise Faults(problems).with_paths([("$", "rule"), ("", "rule.")])
     now_ms = ctx.clock.now_ms()
-    since = now_ms - PREVIEW_MS
+    since_ms = now_ms - PREVIEW_MS
     requests, cursor = await list_requests(
         ctx,
         principal,
         thread_id=payload.rule.thread_id,
         kind="approval",
         agent=payload.rule.agent,
-        created_after=rfc3339(since),
+        created_after=rfc3339(since_ms),
         limit=ctx.limits.page,
         cursor=payload.cursor,
     )
-    result = Preview(since, since if cursor is None else created_ms(cursor), cursor=cursor)
+    result = Preview(since_ms, since_ms if cursor is None else created_ms(cursor), cursor=cursor)
     check = _Check(ctx, principal, rule, payload.rule.project)
     for record in requests:
         result.checked += 1
@@ -171,8 +171,8 @@ class _Check:
         policy = replace(
             await self._policy(record, approval.project), secret_free=tuple(approval.secret_free)
         )
-        now, then = decide(call, policy).decision, decide(call, _with(policy, self.rule)).decision
-        if now == then:
+        now, with_rule = decide(call, policy).decision, decide(call, _with_rule(policy, self.rule)).decision
+        if now == with_rule:
             return None
         answer = record.state.members.get("answer") or {}
         return {
@@ -187,7 +187,7 @@ class _Check:
             "decision": answer.get("decision"),
             "source": record.state.members.get("source"),
             "now": now,
-            "then": then,
+            "then": with_rule,
         }
 
     async def _policy(self, record: Record, project: str | None) -> Policy:

@@ -33,15 +33,15 @@ async def begin_sealing(ctx: Services) -> None:
     for tenant in await ctx.store.without_log():
         log.error("the audit log of %s is gone, although it has tokens: somebody has deleted it", tenant)
         await _log_sealed(ctx, tenant, was="deleted")
-    async for head in _heads(ctx, None):
-        standing = await seal_status(ctx, head)
-        if standing in {SealStatus.UNSEALED, SealStatus.BEHIND}:
-            await _seal(ctx, head, standing)
-        elif standing is not SealStatus.SEALED:
+    async for head in _audit_heads(ctx, None):
+        status = await seal_status(ctx, head)
+        if status in {SealStatus.UNSEALED, SealStatus.BEHIND}:
+            await _seal(ctx, head, status)
+        elif status is not SealStatus.SEALED:
             log.error(
                 "the audit log of %s does not hold: %s. %s",
                 head.tenant,
-                explain(head, standing),
+                explain(head, status),
                 _HOW_TO_FIX,
             )
 
@@ -49,10 +49,10 @@ async def begin_sealing(ctx: Services) -> None:
 async def seal_as_is(ctx: Services, tenant: str | None) -> list[tuple[str, SealStatus]]:
     """Seal each log as it is, even if its seal is wrong; return each resealed tenant with its status before."""
     sealed: list[tuple[str, SealStatus]] = []
-    async for head in _heads(ctx, tenant):
-        standing = await seal_status(ctx, head)
-        if standing is not SealStatus.SEALED and await _seal(ctx, head, standing):
-            sealed.append((head.tenant, standing))
+    async for head in _audit_heads(ctx, tenant):
+        status = await seal_status(ctx, head)
+        if status is not SealStatus.SEALED and await _seal(ctx, head, status):
+            sealed.append((head.tenant, status))
     return sealed
 
 
@@ -60,7 +60,7 @@ async def rewrap_seals(ctx: Services, tenant: str | None) -> None:
     """Reseal with the first key every log that is sealed with another one."""
     if ctx.seals is None:
         return
-    async for head in _heads(ctx, tenant):
+    async for head in _audit_heads(ctx, tenant):
         head_seal = read_seal(head.seal or "")
         if head_seal is None or head_seal.key_id == ctx.seals.key_id:
             continue
@@ -82,7 +82,7 @@ async def seal_status(ctx: Services, head: AuditHead) -> SealStatus:
     return ctx.seals.judge(head, sealed=sealed)
 
 
-def explain(head: AuditHead, standing: SealStatus) -> str:
+def explain(head: AuditHead, status: SealStatus) -> str:
     """Describe why a log is not sealed."""
     seal = read_seal(head.seal or "") or HeadSeal("?", 0, 0, "")
     return {
@@ -93,16 +93,16 @@ def explain(head: AuditHead, standing: SealStatus) -> str:
         if seal.seq != head.seq
         else "its seal does not fit its last entry",
         SealStatus.UNKNOWN_KEY: f"it was sealed with the master key {seal.key_id}, which is not here",
-    }[standing]
+    }[status]
 
 
-async def _seal(ctx: Services, head: AuditHead, was: SealStatus) -> bool:
+async def _seal(ctx: Services, head: AuditHead, old_status: SealStatus) -> bool:
     """Seal a log as it is and add an entry about it; False if it has grown meanwhile, or without a key."""
     seal = None if ctx.seals is None else ctx.seals.seal(head, unsealed=head.seq)
     if seal is None or not await ctx.store.put_seal(head, seal):
         return False
     if head.seq:
-        await _log_sealed(ctx, head.tenant, unsealed=head.seq, was=was.value)
+        await _log_sealed(ctx, head.tenant, unsealed=head.seq, was=old_status.value)
     return True
 
 
@@ -118,14 +118,14 @@ async def _hash(ctx: Services, tenant: str, seq: int) -> str | None:
     return entry_hash(entries[0]) if entries else None
 
 
-async def _heads(ctx: Services, tenant: str | None) -> AsyncIterator[AuditHead]:
-    after = ""
-    while page := await ctx.store.audit_heads(tenant=tenant, after=after):
+async def _audit_heads(ctx: Services, tenant: str | None) -> AsyncIterator[AuditHead]:
+    last_tenant = ""
+    while page := await ctx.store.audit_heads(tenant=tenant, after=last_tenant):
         for head in page:
             yield head
         if tenant is not None:
             return
-        after = page[-1].tenant
+        last_tenant = page[-1].tenant
 
 
 async def read_head(ctx: Services, tenant: str) -> AuditHead:

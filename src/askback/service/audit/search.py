@@ -36,8 +36,10 @@ class AuditFilter:
 
     def matches(self, entry: Mapping[str, Any]) -> bool:
         """Whether an entry matches; the store has already filtered by request and thread."""
-        at = _seconds(entry)
-        if (self.after is not None and at < self.after) or (self.before is not None and at > self.before):
+        seconds = _seconds(entry)
+        if (self.after is not None and seconds < self.after) or (
+            self.before is not None and seconds > self.before
+        ):
             return False
         action = str(entry.get("action"))
         if self.action is not None and action != self.action and not action.startswith(f"{self.action}."):
@@ -45,12 +47,12 @@ class AuditFilter:
         return self.actor is None or self._is_by(entry)
 
     def _is_by(self, entry: Mapping[str, Any]) -> bool:
-        actor, expected = entry.get("actor"), self.actor or ""
+        actor, expected_actor = entry.get("actor"), self.actor or ""
         if not isinstance(actor, dict):
-            return expected == VIA_POLICY
-        named = cast("Mapping[str, object]", actor)
-        return expected in {named.get("id"), named.get("user")} or (
-            expected.casefold() in str(named.get("name", "")).casefold()
+            return expected_actor == VIA_POLICY
+        actor_members = cast("Mapping[str, object]", actor)
+        return expected_actor in {actor_members.get("id"), actor_members.get("user")} or (
+            expected_actor.casefold() in str(actor_members.get("name", "")).casefold()
         )
 
 
@@ -101,7 +103,7 @@ async def list_audit_entries(
     result = FoundEntries()
     entries: list[Mapping[str, Any]] = []
     for seq, text in page[:CHECKED_ENTRIES]:
-        entry = _parsed(text)
+        entry = _parse_entry(text)
         if audit_filter.after is not None and _seconds(entry) < audit_filter.after - _SKEW_S:
             break
         result.checked += 1
@@ -119,7 +121,7 @@ async def list_audit_entries(
     return result
 
 
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parse_entry(text: str) -> Mapping[str, Any]:
     """Parse an entry; an unreadable one is empty."""
     try:
         entry = json.loads(text)
@@ -144,26 +146,26 @@ def _parse_moment(name: str, text: str | None) -> float | None:
 
 async def _first_after(ctx: Services, tenant: str, moment: float) -> int:
     """Return the seq of the first entry after a moment, by halving: entries are written in the order of their times."""
-    low, high = 1, (await ctx.store.audit_head(tenant))[0] + 1
-    while low < high:
-        middle = (low + high) // 2
-        entries = await ctx.store.audit(tenant, after=middle - 1, limit=1)
-        if entries and _seconds(_parsed(entries[0])) <= moment:
-            low = middle + 1
+    low_seq, high_seq = 1, (await ctx.store.audit_head(tenant))[0] + 1
+    while low_seq < high_seq:
+        middle_seq = (low_seq + high_seq) // 2
+        entries = await ctx.store.audit(tenant, after=middle_seq - 1, limit=1)
+        if entries and _seconds(_parse_entry(entries[0])) <= moment:
+            low_seq = middle_seq + 1
         else:
-            high = middle
-    return low
+            high_seq = middle_seq
+    return low_seq
 
 
 async def _name(
     ctx: Services, tenant: str, entries: Iterable[Mapping[str, Any]], result: FoundEntries
 ) -> None:
     """Look up the names of the agents and the titles of the threads in some entries."""
-    listed = list(entries)
-    for agent_id in _ids(listed, "requester", "agent"):
+    entry_list = list(entries)
+    for agent_id in _ids(entry_list, "requester", "agent"):
         if (agent := await ctx.store.agent(tenant, agent_id)) is not None:
             result.agents[agent_id] = agent.name
-    for thread_id in _ids(listed, "thread_id"):
+    for thread_id in _ids(entry_list, "thread_id"):
         details = await ctx.store.thread_details(tenant, thread_id)
         if details is not None and details.title is not None:
             result.threads[thread_id] = details.title

@@ -51,20 +51,20 @@ async def verify_audit_log(
         raise Faults([fault("hash", "missing_required" if sealed is None else "invalid_hash")])
     start = (after, sealed if after and sealed else GENESIS)
     entries, head, standing = await read_audit_log(ctx, principal, after=after, limit=limit)
-    end, broken = start, None
+    end, first_break = start, None
     for index in range(0, len(entries), _STEP):
         verification = verify_chain(entries[index : index + _STEP], after=end)
         if isinstance(verification, ChainBreak):
             seq = end[0] + verification.line
-            good = verify_chain(entries[index : index + verification.line - 1], after=end)
-            end = end if isinstance(good, ChainBreak) else good
-            broken = (seq, verification.why)
+            verified_end = verify_chain(entries[index : index + verification.line - 1], after=end)
+            end = end if isinstance(verified_end, ChainBreak) else verified_end
+            first_break = (seq, verification.why)
             break
         end = verification
         await asyncio.sleep(0)
-    if broken is None and len(entries) < limit and end != (head.seq, head.hash):
-        broken = (end[0], f"The log ends at entry {end[0]}, but entry {head.seq} was written.")
-    return Verification(start, end, head, standing, broken)
+    if first_break is None and len(entries) < limit and end != (head.seq, head.hash):
+        first_break = (end[0], f"The log ends at entry {end[0]}, but entry {head.seq} was written.")
+    return Verification(start, end, head, standing, first_break)
 
 
 async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator[bytes]:
@@ -75,9 +75,9 @@ async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator
 
 
 async def _lines(ctx: Services, tenant: str, last: int) -> AsyncIterator[bytes]:
-    after = 0
-    while after < last and (
-        page := await ctx.store.audit(tenant, after=after, limit=min(_PAGE, last - after))
+    last_seq = 0
+    while last_seq < last and (
+        page := await ctx.store.audit(tenant, after=last_seq, limit=min(_PAGE, last - last_seq))
     ):
         yield "".join(f"{text}\n" for text in page).encode()
-        after += len(page)
+        last_seq += len(page)

@@ -75,16 +75,16 @@ async def _check_is_open(ctx: Services, lease: Lease) -> bool:
 
 def with_repeat_mark(lease: Lease) -> Lease:
     """Return the lease, with its request marked as repeated if the resume is about a repeated refusal."""
-    again = lease.resume.cause.startswith("again:")
-    return replace(lease, record=refusals.mark_repeated(lease.record)) if again else lease
+    is_repeated = lease.resume.cause.startswith("again:")
+    return replace(lease, record=refusals.mark_repeated(lease.record)) if is_repeated else lease
 
 
 def _may_still_answer(author: Mapping[str, str], record: Record) -> bool:
-    as_now = Principal(
+    current_principal = Principal(
         author["id"],
         record.tenant,
         author.get("role", "responder"),
         author["name"],
         user=author.get("user", ""),
     )
-    return sharing.level(as_now, record.access, record.thread_id) >= kind_of(record).level
+    return sharing.level(current_principal, record.access, record.thread_id) >= kind_of(record).level

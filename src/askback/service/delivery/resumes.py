@@ -39,19 +39,19 @@ async def pull_resumes(
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="pull_resumes")
     changed = ChangeSignal()
     tenant = principal.tenant
-    leave = ctx.bus.listen(
+    unsubscribe = ctx.bus.listen(
         tenant_topic(tenant) if thread_id is None else thread_topic(tenant, thread_id), changed
     )
     end = anyio.current_time() + seconds
     try:
         while True:
             leases = await _lease(ctx, principal, thread_id, limit)
-            remaining = end - anyio.current_time()
-            if leases or remaining <= 0:
+            remaining_s = end - anyio.current_time()
+            if leases or remaining_s <= 0:
                 return leases
-            await changed.wait(min(remaining, await _pause(ctx, principal, thread_id)))
+            await changed.wait(min(remaining_s, await _pause(ctx, principal, thread_id)))
     finally:
-        leave()
+        unsubscribe()
 
 
 async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: object) -> None:
@@ -64,8 +64,8 @@ async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: 
     if not 1 <= payload.attempt <= MAX_ATTEMPT:
         raise Faults([fault("attempt", "out_of_range.needed", min=1, max=MAX_ATTEMPT)])
     outcome = None
-    standing = await ctx.store.resume(principal.tenant, resume_id)
-    if standing is not None and await _can_view(ctx, principal, standing.resume.thread_id):
+    resume_and_state = await ctx.store.resume(principal.tenant, resume_id)
+    if resume_and_state is not None and await _can_view(ctx, principal, resume_and_state.resume.thread_id):
         outcome = await ctx.store.finish_resume(
             principal.tenant, principal.id, resume_id, attempt=payload.attempt, now_ms=ctx.clock.now_ms()
         )
@@ -87,8 +87,8 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
     if thread_id is not None or not sharing.is_thread_limited(principal):
         return await _lease_in(ctx, principal, thread_id, limit)
     leases: list[Lease] = []
-    for each, at in (await _covered_threads(ctx, principal)).items():
-        if at <= ctx.clock.now_ms() and len(leases) < limit:
+    for each, due_at in (await _covered_threads(ctx, principal)).items():
+        if due_at <= ctx.clock.now_ms() and len(leases) < limit:
             leases += await _lease_in(ctx, principal, each, limit - len(leases))
     return leases
 
@@ -96,7 +96,11 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
 async def _covered_threads(ctx: Services, principal: Principal) -> Mapping[str, int]:
     """Return the threads of a limited token that have resumes, and when the next one can be leased, ms."""
     threads = await ctx.store.resume_threads(principal.tenant, principal.id)
-    return {thread_id: at for thread_id, at in threads.items() if sharing.token_covers(principal, thread_id)}
+    return {
+        thread_id: due_at
+        for thread_id, due_at in threads.items()
+        if sharing.token_covers(principal, thread_id)
+    }
 
 
 async def _lease_in(
@@ -111,19 +115,19 @@ async def _lease_in(
         until_ms=now + ctx.limits.resume_lease_s * 1000,
         limit=max(1, min(limit, ctx.limits.page)),
     ):
-        if standing := [
+        if leases := [
             authorship.with_repeat_mark(each) for each in leased if await authorship.may_deliver(ctx, each)
         ]:
-            return standing
+            return leases
     return ()
 
 
 async def _pause(ctx: Services, principal: Principal, thread_id: str | None) -> float:
     """Return the seconds to wait for the next resume to become available, unless an event arrives first."""
     if thread_id is None and sharing.is_thread_limited(principal):
-        at = min((await _covered_threads(ctx, principal)).values(), default=None)
+        due_at = min((await _covered_threads(ctx, principal)).values(), default=None)
     else:
-        at = await ctx.store.next_resume(principal.tenant, principal.id, thread_id=thread_id)
-    if at is None:
+        due_at = await ctx.store.next_resume(principal.tenant, principal.id, thread_id=thread_id)
+    if due_at is None:
         return SAFETY_POLL_S
-    return min(max((at - ctx.clock.now_ms()) / 1000, 0.005), SAFETY_POLL_S)
+    return min(max((due_at - ctx.clock.now_ms()) / 1000, 0.005), SAFETY_POLL_S)

@@ -84,7 +84,7 @@ class Subscriptions:
         self._poll_s = poll_s
         self._open: set[Subscription] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._telling: set[asyncio.Task[None]] = set()
+        self._notifications: set[asyncio.Task[None]] = set()
         ctx.bus.on_activity(self._report)
         ctx.bus.on_personal_change(self._notify_subscribers)
 
@@ -111,7 +111,7 @@ class Subscriptions:
                 self._ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread"
             )
         subscription = Subscription(
-            self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, left=self._remove
+            self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, on_close=self._remove
         )
         self._open.add(subscription)
         try:
@@ -139,8 +139,8 @@ class Subscriptions:
         subscriptions = [each for each in self._open if each.matches(change)]
         if subscriptions:
             task = asyncio.get_running_loop().create_task(self._notify_all(change, subscriptions))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            self._notifications.add(task)
+            task.add_done_callback(self._notifications.discard)
 
     async def _notify_all(self, change: PersonalChange, subscriptions: Sequence[Subscription]) -> None:
         access = await self._ctx.store.access(change.tenant, change.thread_id)
@@ -178,7 +178,7 @@ class Subscription:
         *,
         thread_id: str | None,
         readonly: bool,
-        left: Callable[[Subscription], None],
+        on_close: Callable[[Subscription], None],
     ) -> None:
         self.cursor = 0
         self.level = level
@@ -187,12 +187,12 @@ class Subscription:
         self._reader = reader
         self._thread_id = thread_id
         self._readonly = readonly
-        self._left = left
-        self._leave: Callable[[], None] | None = None
-        self._absent: Callable[[], None] | None = None
+        self._on_close = on_close
+        self._unsubscribe: Callable[[], None] | None = None
+        self._leave_presence: Callable[[], None] | None = None
         self._catching_up: asyncio.Task[None] | None = None
-        self._held: list[Event] = []
-        self._again = False
+        self._queued_events: list[Event] = []
+        self._must_catch_up_again = False
         self._access: AccessList | None = None
 
     async def start(self, after: int | None) -> None:
@@ -200,7 +200,7 @@ class Subscription:
         tenant = self._principal.tenant
         topic = tenant_topic(tenant) if self._thread_id is None else thread_topic(tenant, self._thread_id)
         self.cursor = -1  # no event is the next one while the cursor is unknown
-        self._leave = self._ctx.bus.listen(topic, self._on_event)
+        self._unsubscribe = self._ctx.bus.listen(topic, self._on_event)
         await self.set_readonly(readonly=self._readonly)
         self.cursor = await self._newest() if after is None else after
         self.check()
@@ -214,30 +214,30 @@ class Subscription:
     async def set_readonly(self, *, readonly: bool) -> None:
         """Change whether the subscriber has no way to answer; every server knows once this returns."""
         self._readonly = readonly
-        if roles.is_person(self._principal) and self._leave is not None:
+        if roles.is_person(self._principal) and self._unsubscribe is not None:
             self._update_presence()
             await self._ctx.presence.synchronized()
 
     def _update_presence(self) -> None:
         """Count the subscriber as present while it can answer: not a `readonly` one, nor one who may only view."""
         answers = not self._readonly and (self.level is None or self.level >= AccessLevel.PROMPT)
-        if answers and self._absent is None:
-            self._absent = self._ctx.presence.enter(self._principal.tenant, self._thread_id)
-        elif not answers and self._absent is not None:
-            self._absent()
-            self._absent = None
+        if answers and self._leave_presence is None:
+            self._leave_presence = self._ctx.presence.enter(self._principal.tenant, self._thread_id)
+        elif not answers and self._leave_presence is not None:
+            self._leave_presence()
+            self._leave_presence = None
 
     def check(self) -> None:
         """Read the events stored after the cursor, unless a read is in progress."""
-        self._again = True
-        if self._catching_up is None and self._leave is not None:
+        self._must_catch_up_again = True
+        if self._catching_up is None and self._unsubscribe is not None:
             self._catching_up = asyncio.get_running_loop().create_task(self._catch_up())
 
     def report(self, activity: Activity) -> None:
         """Pass on that another person is answering in this thread; agents are not told."""
         principal = self._principal
-        here = (self._thread_id, principal.tenant) == (activity.thread_id, activity.tenant)
-        if here and roles.is_person(principal) and principal.user != activity.user:
+        is_own_thread = (self._thread_id, principal.tenant) == (activity.thread_id, activity.tenant)
+        if is_own_thread and roles.is_person(principal) and principal.user != activity.user:
             self._reader.on_activity(activity)
 
     def matches(self, change: PersonalChange) -> bool:
@@ -256,26 +256,26 @@ class Subscription:
 
     def close(self) -> None:
         """End the subscription immediately."""
-        if self._leave is not None:
-            self._leave()
-            self._leave = None
-        if self._absent is not None:
-            self._absent()
-            self._absent = None
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        if self._leave_presence is not None:
+            self._leave_presence()
+            self._leave_presence = None
         if self._catching_up is not None:
             self._catching_up.cancel()
-        self._held.clear()
-        self._left(self)
+        self._queued_events.clear()
+        self._on_close(self)
 
     def _on_event(self, event: Event) -> None:
         if self._thread_id is None:
             self._notify_inbox(event)
         if self._catching_up is None and self.cursor >= 0:
-            self._take(event)
-        elif len(self._held) < MAX_HELD:
-            self._held.append(event)
+            self._accept_event(event)
+        elif len(self._queued_events) < MAX_HELD:
+            self._queued_events.append(event)
         else:
-            self._again = True
+            self._must_catch_up_again = True
 
     def _notify_inbox(self, event: Event) -> None:
         if event.type == THREAD_ACCESS:
@@ -288,7 +288,7 @@ class Subscription:
                 PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access
             )
 
-    def _take(self, event: Event) -> None:
+    def _accept_event(self, event: Event) -> None:
         number = self._number(event)
         if number == self.cursor + 1:
             self._push_event(event)
@@ -297,7 +297,7 @@ class Subscription:
 
     def _push_event(self, event: Event) -> None:
         self.cursor = self._number(event)
-        if self._leave is None:
+        if self._unsubscribe is None:
             return
         if self._thread_id is not None and event.access is not self._access:
             self._set_access(event.access, self._thread_id)
@@ -319,26 +319,26 @@ class Subscription:
 
     async def _catch_up(self) -> None:
         try:
-            while self._again:
+            while self._must_catch_up_again:
                 await self._read_stored()
-                held, self._held = self._held, []
-                for event in held:
-                    self._take(event)
+                queued_events, self._queued_events = self._queued_events, []
+                for event in queued_events:
+                    self._accept_event(event)
         except Exception:  # noqa: BLE001 - the subscription survives any error of the store
             _log.exception("the store could not be read for a watcher; the poll tries again")
         finally:
             self._catching_up = None
 
     async def _read_stored(self) -> None:
-        while self._again:
+        while self._must_catch_up_again:
             await self._reader.drain()
-            self._again = False
+            self._must_catch_up_again = False
             end = await self._end()
             page = await self._read_events()
             for event in page:
                 self._push_event(event)
             if len(page) == PAGE:
-                self._again = True
+                self._must_catch_up_again = True
             else:
                 self.cursor = max(self.cursor, end)
 

@@ -114,9 +114,13 @@ class ConnectionWaits:
     def drop(self, request_ids: Iterable[str], waiter: Waiter) -> None:
         """Stop waits of `waiter`."""
         for request_id in request_ids:
-            remaining = tuple(w for w in self._waiting.get(request_id, ()) if w is not waiter)
-            if remaining:
-                self._waiting[request_id] = remaining
+            other_waiters = tuple(
+                other_waiter
+                for other_waiter in self._waiting.get(request_id, ())
+                if other_waiter is not waiter
+            )
+            if other_waiters:
+                self._waiting[request_id] = other_waiters
             else:
                 self._waiting.pop(request_id, None)
         if not self._waiting:
@@ -124,8 +128,8 @@ class ConnectionWaits:
 
     def close(self) -> None:
         """Stop listening; a new wait starts it again."""
-        for leave in self._leaves.values():
-            leave()
+        for unsubscribe in self._leaves.values():
+            unsubscribe()
         self._leaves.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -186,8 +190,8 @@ class ConnectionWaits:
                 continue
             if principal.id == end.requester:
                 self._ctx.waiters.mark_sent(request_id, principal.id)
-            learns = sharing.can_see_names(principal, end.access, end.thread_id)
-            waiter.settled(request_id, end.wire if learns else end.redacted)
+            may_see_names = sharing.can_see_names(principal, end.access, end.thread_id)
+            waiter.settled(request_id, end.wire if may_see_names else end.redacted)
             if principal.id == end.requester and end.held:
                 self._drop_held_resume(end.tenant, request_id)
 
@@ -236,7 +240,7 @@ async def long_poll(
     """
     changed, read = ChangeSignal(), get_request if receipt else get_delivered
     attended = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
-    leave = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
+    unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
     try:
         record = await read(ctx, principal, request_id)
         last_revision = record.revision if revision is None else revision
@@ -245,5 +249,5 @@ async def long_poll(
                 await changed.wait()
                 record = await read(ctx, principal, request_id)
     finally:
-        leave()
+        unsubscribe()
     return record if record.settled or record.revision != last_revision else None

@@ -51,12 +51,12 @@ def _draw(data: BytesIO, form: str) -> bytes | None:
             if width * height > MAX_PIXELS:
                 return None
             image.draft("RGB", (MAX_SIDE, MAX_SIDE))  # a JPEG is decoded at a fraction of its size
-            small = image if image.mode in ("RGB", "RGBA", "L", "LA") else image.convert("RGBA")
-            small.thumbnail((MAX_SIDE, MAX_SIDE))
-            small.info = {}
-            drawn = BytesIO()
-            small.save(drawn, "PNG")
+            rgb_image = image if image.mode in ("RGB", "RGBA", "L", "LA") else image.convert("RGBA")
+            rgb_image.thumbnail((MAX_SIDE, MAX_SIDE))
+            rgb_image.info = {}
+            encoded_image = BytesIO()
+            rgb_image.save(encoded_image, "PNG")
     except Exception as error:  # noqa: BLE001 - decoders raise anything for bytes that somebody else chose
         log.info("no preview of an image: %s", type(error).__name__)
         return None
-    return drawn.getvalue()
+    return encoded_image.getvalue()

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 async def scan_file(ctx: Services, file: StoredFile, *, path: str, type_: str, sha256: str) -> None:
     """Raise `Faults` at `path` with the reason of the first scan that refuses a file, or if one fails."""
     for name, scan in ctx.file_scans.items():
-        seen = FileToScan(
+        file_to_scan = FileToScan(
             name=file.name,
             type=type_,
             sha256=sha256,
@@ -30,7 +30,7 @@ async def scan_file(ctx: Services, file: StoredFile, *, path: str, type_: str, s
         )
         try:
             with anyio.fail_after(ctx.limits.file_scan_s):
-                reason = await scan(seen)
+                reason = await scan(file_to_scan)
         except Exception as error:  # noqa: BLE001 - a scan that fails lets nothing pass
             log.error("the file scan %s failed: %s", name, type(error).__name__)
             raise Faults([fault(path, "scan_unavailable")]) from None

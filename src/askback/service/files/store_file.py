@@ -51,17 +51,17 @@ async def store_file(
     Raises `FileRefused`, `TooLarge`, and `Faults` at the path of the slot.
     """
     await ctx.store.begin_file(file, limit=limit)
-    done = False
+    is_stored = False
     try:
         type_, digest = await _store_bytes(ctx, slot, file, body)
         await scan_file(ctx, file, path=slot.path, type_=type_, sha256=digest)
-        ready = await ctx.store.finish_file(file.tenant, file.id, type_=type_, sha256=digest)
-        done = True
+        stored_file = await ctx.store.finish_file(file.tenant, file.id, type_=type_, sha256=digest)
+        is_stored = True
     finally:
-        if not done:
+        if not is_stored:
             with suppress(Unavailable):
                 await ctx.store.drop_file(file.tenant, file.id)
-    return ready
+    return stored_file
 
 
 async def _store_bytes(
@@ -88,11 +88,11 @@ async def _store_bytes(
 
 async def _chunks(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the bytes of a body in chunks of `CHUNK_BYTES`, the last one shorter."""
-    held = bytearray()
-    async for piece in body:
-        held += piece
-        while len(held) >= CHUNK_BYTES:
-            yield bytes(held[:CHUNK_BYTES])
-            del held[:CHUNK_BYTES]
-    if held:
-        yield bytes(held)
+    buffer = bytearray()
+    async for body_part in body:
+        buffer += body_part
+        while len(buffer) >= CHUNK_BYTES:
+            yield bytes(buffer[:CHUNK_BYTES])
+            del buffer[:CHUNK_BYTES]
+    if buffer:
+        yield bytes(buffer)

@@ -137,14 +137,14 @@ def _field(record: Record, name: str | None) -> File:
 
 
 async def _refusal(
-    ctx: Services, principal: Principal, record: Record, field: File, refused: FileRefused
+    ctx: Services, principal: Principal, record: Record, field: File, refusal: FileRefused
 ) -> Exception:
     """Return the error for an upload that the store refused."""
-    if refused.why == "full":
+    if refusal.why == "full":
         return TooLarge(
             f"The files of this request would be larger than {ctx.limits.files_bytes} bytes together. "
             "Remove one, or choose a smaller one."
         )
-    if refused.why == "many":
+    if refusal.why == "many":
         return Faults([fault(join("values", field.id), "too_many.files", max=most_files(field))])
     return already_settled(await get_request(ctx, principal, record.id))

@@ -46,11 +46,11 @@ async def assign_request(ctx: Services, principal: Principal, request_id: str, b
         if record.settled:
             raise already_settled(record)
         await _check(ctx, record, payload.assignees)
-        before = record.state.members.get("assignment", {})
-        if before.get("assignees") == payload.assignees:
+        old_assignment = record.state.members.get("assignment", {})
+        if old_assignment.get("assignees") == payload.assignees:
             return record
         try:
-            return await _assign(ctx, principal, record, payload.assignees, before)
+            return await _assign(ctx, principal, record, payload.assignees, old_assignment)
         except ConcurrentChange as overtaken:
             record = overtaken.record
 
@@ -60,7 +60,7 @@ async def _assign(
     principal: Principal,
     record: Record,
     assignees: list[str] | None,
-    before: Mapping[str, Any],
+    old_assignment: Mapping[str, Any],
 ) -> Record:
     now = ctx.clock.now_ms()
     assignment = {
@@ -68,7 +68,7 @@ async def _assign(
         "names": assignees and await names_of(ctx, record.tenant, assignees),
         "by": principal.settler,
         "at": rfc3339(now),
-        "number": before.get("number", 0) + 1,
+        "number": old_assignment.get("number", 0) + 1,
     }
     entry = audit_entry(
         "assign",
@@ -93,8 +93,8 @@ async def _assign(
 
 def _has_assigned(principal: Principal, record: Record) -> bool:
     """Whether the caller made the current assignment, and could answer the request without it."""
-    by = record.state.members.get("assignment", {}).get("by")
-    if by is None or principal.user not in (by["id"], by.get("user")):
+    assigner = record.state.members.get("assignment", {}).get("by")
+    if assigner is None or principal.user not in (assigner["id"], assigner.get("user")):
         return False
     return may_be_assigned(principal, record)
 
@@ -103,11 +103,11 @@ async def _check(ctx: Services, record: Record, assignees: list[str] | None) -> 
     if assignees is None:
         return
     report = Report()
-    needed = kind_of(record).deciders(record.spec)
-    if len(assignees) < needed:
-        report.add("assignees", "too_few", min=needed)
+    needed_role = kind_of(record).deciders(record.spec)
+    if len(assignees) < needed_role:
+        report.add("assignees", "too_few", min=needed_role)
     check_people("assignees", assignees, TextCheck(report, suspicious=True), ctx.limits)
     report.finish()
-    unknown = await unknown_assignees(ctx, record, assignees)
-    if unknown:
-        raise Faults([fault(join("assignees", index), "cannot_answer") for index in unknown])
+    unknown_people = await unknown_assignees(ctx, record, assignees)
+    if unknown_people:
+        raise Faults([fault(join("assignees", index), "cannot_answer") for index in unknown_people])

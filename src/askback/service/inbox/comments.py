@@ -53,7 +53,7 @@ async def add_comment(ctx: Services, principal: Principal, request_id: str, body
             f"A request has at most {ctx.limits.comments} comments. Delete one first.",
             code="too_many_comments",
         )
-    _tell(ctx, record)
+    _publish_change(ctx, record)
     return comment.wire
 
 
@@ -78,7 +78,7 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
         )
     effects = _audited(ctx, principal, record, "comment.deleted", comment_id)
     await ctx.store.delete_comment(record.tenant, record.id, comment_id, effects)
-    _tell(ctx, record)
+    _publish_change(ctx, record)
 
 
 async def _writable(ctx: Services, principal: Principal, request_id: str, attempted: str) -> Record:
@@ -106,5 +106,5 @@ def _audited(
     return SideEffects(audit=(entry,))
 
 
-def _tell(ctx: Services, record: Record) -> None:
+def _publish_change(ctx: Services, record: Record) -> None:
     ctx.bus.tell_person(PersonalChange("", record.tenant, record.thread_id, record.id, "comments", ""))

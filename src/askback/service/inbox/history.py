@@ -16,7 +16,7 @@ from askback.ports.inbox import HistoryRow
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.context import Services
-from askback.service.inbox.missed import cursor_of, place
+from askback.service.inbox.missed import cursor_of, position_of
 from askback.service.lifecycle.read import nanoseconds
 
 WINDOW = 1_000
@@ -54,7 +54,7 @@ async def list_history(
         person=by,
         since=_moment("settled_after", settled_after),
         until=_moment("settled_before", settled_before),
-        before=None if cursor is None else place(cursor),
+        before=None if cursor is None else position_of(cursor),
         limit=WINDOW,
     )
     words = plain_text(q or "").split()
@@ -84,11 +84,11 @@ async def _search(
     """Return the first rows with all words; requests are read in small groups, since one can be large."""
     matches: list[HistoryRow] = []
     for index in range(0, len(rows), READ_AT_ONCE):
-        some = rows[index : index + READ_AT_ONCE]
-        records = await ctx.store.requests(tenant, [row.request_id for row in some])
+        rows_at_once = rows[index : index + READ_AT_ONCE]
+        records = await ctx.store.requests(tenant, [row.request_id for row in rows_at_once])
         matches += [
             row
-            for row in some
+            for row in rows_at_once
             if row.request_id in records and _contains(row, records[row.request_id], words)
         ]
         if len(matches) >= limit:

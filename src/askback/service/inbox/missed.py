@@ -32,13 +32,15 @@ async def list_missed(
     """
     await roles.require(ctx, principal, "list_missed")
     size = max(1, min(limit, ctx.limits.page))
-    missed = await _missed(ctx, principal, before=None if cursor is None else place(cursor), limit=size + 1)
+    missed_requests = await _missed_requests(
+        ctx, principal, before=None if cursor is None else position_of(cursor), limit=size + 1
+    )
     page = [
         sharing.visible_to(principal, record)
-        for _, record in missed[:size]
+        for _, record in missed_requests[:size]
         if await can_answer(ctx, principal, record)
     ]
-    last = missed[size - 1] if len(missed) > size else None
+    last = missed_requests[size - 1] if len(missed_requests) > size else None
     return page, None if last is None else cursor_of((last[0], last[1].id))
 
 
@@ -49,22 +51,22 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
     if len(payload.request_ids) > ctx.limits.batch:
         raise Faults([fault("request_ids", "too_many", max=ctx.limits.batch)])
     records = await ctx.store.requests(principal.tenant, payload.request_ids)
-    seen = [
+    seen_ids = [
         record
         for record in records.values()
         if record.settled and sharing.can_see(principal, record.requester, record.access, record.thread_id)
     ]
-    await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen])
-    if not await _missed(ctx, principal, before=None, limit=1):
+    await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen_ids])
+    if not await _missed_requests(ctx, principal, before=None, limit=1):
         # From now on a list does not have to skip seen requests.
-        until = rfc3339(ctx.clock.now_ms() - SETTLED_MS)
-        await ctx.store.set_missed_until(principal.tenant, principal.user, until)
-    for record in seen:
+        missed_until = rfc3339(ctx.clock.now_ms() - SETTLED_MS)
+        await ctx.store.set_missed_until(principal.tenant, principal.user, missed_until)
+    for record in seen_ids:
         change = PersonalChange("", record.tenant, record.thread_id, record.id, "seen", principal.user)
         ctx.bus.tell_person(change)
 
 
-async def _missed(
+async def _missed_requests(
     ctx: Services, principal: Principal, *, before: HistoryPosition | None, limit: int
 ) -> Sequence[tuple[str, Record]]:
     return await ctx.store.missed(
@@ -77,12 +79,12 @@ async def _missed(
     )
 
 
-def cursor_of(at: HistoryPosition) -> str:
+def cursor_of(position: HistoryPosition) -> str:
     """Return a place in the history as the cursor of a page."""
-    return " ".join(at)
+    return " ".join(position)
 
 
-def place(cursor: str) -> HistoryPosition:
+def position_of(cursor: str) -> HistoryPosition:
     """Return the place in the history for a cursor; any text is valid."""
     settled_at, _, request_id = cursor.partition(" ")
     return settled_at, request_id

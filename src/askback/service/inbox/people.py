@@ -61,20 +61,20 @@ async def names_of(ctx: Services, tenant: str, assignees: Sequence[str]) -> list
 async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[str]) -> Sequence[int]:
     """Return the places of assignees that could not answer: people who may not, and groups without anybody who may."""
     now = ctx.clock.now_ms()
-    named = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
-    people = await ctx.store.people(record.tenant, now_ms=now, ids=named)
+    people_ids = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
+    people = await ctx.store.people(record.tenant, now_ms=now, ids=people_ids)
     able = {name for each in people if may_be_assigned(each, record) for name in (each.id, each.user)}
-    if len(named) < len(assignees):
+    if len(people_ids) < len(assignees):
         able |= await _groups(ctx, record)
     return [index for index, each in enumerate(assignees) if each not in able]
 
 
 async def _groups(ctx: Services, record: Record) -> set[str]:
     """Return the groups with somebody who could answer a request, as assignees."""
-    groups, after = set[str](), ""
-    while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=after):
+    groups, last_user = set[str](), ""
+    while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=last_user):
         for each in page:
             if may_be_assigned(each, record):
                 groups |= {GROUP_PREFIX + name for name in await groups_of(ctx, each)}
-        after = page[-1].user
+        last_user = page[-1].user
     return groups

@@ -25,32 +25,36 @@ async def set_reminder(ctx: Services, principal: Principal, request_id: str, bod
     await roles.require(ctx, principal, "set_reminder", request_id)
     record = await get_request(ctx, principal, request_id)
     payload = parse(ReminderBody, body)
-    at, now = nanoseconds("at", payload.at) // 1_000_000, ctx.clock.now_ms()
-    if not now < at <= now + ctx.limits.max_timeout_s * 1000:
+    remind_at, now = nanoseconds("at", payload.at) // 1_000_000, ctx.clock.now_ms()
+    if not now < remind_at <= now + ctx.limits.max_timeout_s * 1000:
         days = ctx.limits.max_timeout_s // (24 * 3600)
         raise Faults([fault("at", "out_of_range.reminder", days=days)])
     if record.settled:
         raise already_settled(record)
-    await _set(ctx, principal, record.id, record.thread_id, at)
-    return {"request_id": record.id, "at": rfc3339(at)}
+    await _store_reminder(ctx, principal, record.id, record.thread_id, remind_at)
+    return {"request_id": record.id, "at": rfc3339(remind_at)}
 
 
 async def delete_reminder(ctx: Services, principal: Principal, request_id: str) -> None:
     """Remove the caller's reminder, if there is one. Raises `NotFound`."""
     await roles.require(ctx, principal, "delete_reminder", request_id)
     record = await get_request(ctx, principal, request_id)
-    await _set(ctx, principal, record.id, record.thread_id, None)
+    await _store_reminder(ctx, principal, record.id, record.thread_id, None)
 
 
 async def list_reminders(ctx: Services, principal: Principal) -> dict[str, Any]:
     """Return the reminders of the caller that are not due yet, the next one first."""
     await roles.require(ctx, principal, "list_reminders")
     reminders = await ctx.store.reminders(principal.tenant, principal.user, after=ctx.clock.now_ms())
-    return {"reminders": [{"request_id": each, "at": rfc3339(at)} for each, at in reminders.items()]}
+    return {
+        "reminders": [{"request_id": each, "at": rfc3339(remind_at)} for each, remind_at in reminders.items()]
+    }
 
 
-async def _set(ctx: Services, principal: Principal, request_id: str, thread_id: str, at: int | None) -> None:
-    await ctx.store.set_reminder(principal.tenant, request_id, principal.user, at)
+async def _store_reminder(
+    ctx: Services, principal: Principal, request_id: str, thread_id: str, remind_at: int | None
+) -> None:
+    await ctx.store.set_reminder(principal.tenant, request_id, principal.user, remind_at)
     ctx.bus.tell_person(
         PersonalChange("", principal.tenant, thread_id, request_id, "reminder", principal.user)
     )

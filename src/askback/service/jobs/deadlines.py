@@ -40,8 +40,8 @@ async def run(ctx: Services) -> None:
         except Unavailable:
             log.warning("deadlines wait: the store cannot be written")
             deadline = None
-        remaining = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
-        await anyio.sleep(min(max(remaining, 0.005), IDLE_S))
+        remaining_s = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
+        await anyio.sleep(min(max(remaining_s, 0.005), IDLE_S))
 
 
 async def sweep(ctx: Services) -> int:
@@ -59,7 +59,7 @@ async def sweep(ctx: Services) -> int:
 
 async def _process_due(ctx: Services, record: Record, now: int) -> None:
     if record.status is Status.RESOLVING:
-        if (tried := probe_deadline(record)) is not None and tried <= now:
+        if (probe_until := probe_deadline(record)) is not None and probe_until <= now:
             await handlers_of(record).end_check(ctx, record)
         else:
             await checks.end_unchecked(ctx, record, now)
@@ -81,29 +81,29 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
     if record.status is Status.RESOLVING:
         return
     terms, state = record.spec.facts, record.state.members
-    noted: dict[str, Any] = {}
+    new_members: dict[str, Any] = {}
     viewer_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
     if viewer_by is not None and (has_viewer or viewer_by <= now):
         has_viewer = has_viewer or "shown_at" in state
         if not has_viewer and not await ctx.presence.has_viewer(record.tenant, record.thread_id):
             await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
             return
-        noted["unseen"] = viewer_by = None
-    done = state.get("escalated", 0)
-    steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
+        new_members["unseen"] = viewer_by = None
+    escalated_count = state.get("escalated", 0)
+    steps = terms.steps_due(created_at=record.created_at, escalated=escalated_count, now=now)
     times = terms.schedule_from(
         record.expires_at,
         created_at=record.created_at,
-        escalated=done + len(steps),
+        escalated=escalated_count + len(steps),
         viewer_by=viewer_by,
     )
-    noted |= _escalated(state, steps)
+    new_members |= _escalated(state, steps)
     event = REQUEST_ESCALATED if steps else REQUEST_NOTED
     await settle(
         ctx,
         record,
         Action.NOTE,
-        noted,
+        new_members,
         by=None,
         match_state=True,
         event=event,
@@ -115,12 +115,12 @@ def _escalated(state: Members, steps: Sequence[EscalationStep]) -> dict[str, Any
     """Return the state changes of escalation steps: who may answer from now on, and who is notified."""
     if not steps:
         return {}
-    noted: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
+    new_members: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
     if assigned := [*state.get("assigned", ()), *(person for step in steps for person in step.assign)]:
-        noted["assigned"] = list(dict.fromkeys(assigned))
+        new_members["assigned"] = list(dict.fromkeys(assigned))
     if notified := [person for step in steps for person in step.notify]:
-        noted["notified"] = list(dict.fromkeys(notified))
-    return noted
+        new_members["notified"] = list(dict.fromkeys(notified))
+    return new_members
 
 
 async def watch_for_viewers(ctx: Services) -> None:

@@ -67,15 +67,17 @@ async def run_expiry(ctx: Services, *, before_ms: int) -> None:
 
 async def expire_unattended(ctx: Services, *, before_ms: int) -> int:
     """Expire open requests created before `before_ms` that an agent waits for; return how many."""
-    expired, after = 0, None
-    while page := await ctx.store.open_requests(after=after, limit=PAGE):
-        awaited = [record for record in page if record.created_at < before_ms and _is_awaited(record)]
+    expired, last_record = 0, None
+    while page := await ctx.store.open_requests(after=last_record, limit=PAGE):
+        awaited_requests = [
+            record for record in page if record.created_at < before_ms and _is_awaited(record)
+        ]
         # Concurrently, so that they share commits. A `Conflict` means that another change came first.
-        steps = [settle(ctx, record, Action.EXPIRE, {}, by=None) for record in awaited]
-        for failed in await asyncio.gather(*steps, return_exceptions=True):
-            if isinstance(failed, BaseException) and not isinstance(failed, Conflict):
-                raise failed
-        expired, after = expired + len(awaited), page[-1]
+        steps = [settle(ctx, record, Action.EXPIRE, {}, by=None) for record in awaited_requests]
+        for result in await asyncio.gather(*steps, return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, Conflict):
+                raise result
+        expired, last_record = expired + len(awaited_requests), page[-1]
     return expired
 
 

@@ -20,10 +20,10 @@ _log = logging.getLogger(__name__)
 
 async def run_checks(ctx: Services) -> None:
     """Check the submissions of this server, forever."""
-    room = anyio.Semaphore(MAX_CONCURRENT)
+    free_slots = anyio.Semaphore(MAX_CONCURRENT)
 
     async def attend(record: Record) -> None:
-        async with room:
+        async with free_slots:
             await _check_safely(ctx, record)
 
     async with anyio.create_task_group() as tasks:

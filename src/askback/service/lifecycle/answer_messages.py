@@ -51,7 +51,7 @@ async def with_message(
         "author": {name: value for name, value in author.items() if name != "role"},
         "request_id": record.id,
         "at": rfc3339(now),
-        "content": [{"type": "text", "text": _cut(text, ctx.limits.message_bytes - _ENVELOPE_BYTES)}],
+        "content": [{"type": "text", "text": _shorten(text, ctx.limits.message_bytes - _ENVELOPE_BYTES)}],
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     event = EventDraft(MESSAGE_ADDED, record.tenant, record.thread_id, now, None, data)
@@ -72,6 +72,6 @@ def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:
     return status is Status.DECLINED and outcome.get("reason") == "skipped"
 
 
-def _cut(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     data = text.encode()
     return text if len(data) <= limit else f"{data[:limit].decode(errors='ignore')}…"

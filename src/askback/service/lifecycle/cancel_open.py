@@ -28,11 +28,11 @@ async def cancel_matching(
 
     A request that is answered meanwhile stays answered.
     """
-    before = None
+    cursor = None
     while records := await ctx.store.list_requests(
-        tenant, thread_id=thread_id, statuses=OPEN, requester=requester, before=before, limit=ctx.limits.page
+        tenant, thread_id=thread_id, statuses=OPEN, requester=requester, before=cursor, limit=ctx.limits.page
     ):
         for record in filter(concerns, records):
             with suppress(Conflict, Gone, NotFound):
                 await settle(ctx, record, Action.CANCEL, {"reason": "admin"}, by=by)
-        before = records[-1].id
+        cursor = records[-1].id

@@ -55,7 +55,7 @@ async def submit_for_check(
     effects: SideEffects = NOTHING,
     probe: str | None = None,
     probe_s: int = 0,
-    held: Mapping[str, Any] | None = None,
+    held_outcome: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Change:
     """Store an answer that has to be checked by the requester, or in `probe_s` seconds by the server's check `probe`.
@@ -64,32 +64,35 @@ async def submit_for_check(
     The deadline of the request is paused meanwhile. Raises what `settle` raises.
     """
     now = ctx.clock.now_ms()
-    remaining = time_left(record, now)
+    remaining_ms = time_left(record, now)
     members: dict[str, Any] = {
         "submitted": answer,
         "submitted_by": None if by is None else by.settler,
-        "held": held,
+        "held": held_outcome,
     }
-    members["declined_once"] = (held is not None and held["event"] == "decline") or None
+    members["declined_once"] = (held_outcome is not None and held_outcome["event"] == "decline") or None
     if probe is not None:
-        until = now + 2 * probe_s * 1000
-        members |= {"check": checking_members(SERVER, probe, now, until), "tried_until": rfc3339(until)}
+        check_until = now + 2 * probe_s * 1000
+        members |= {
+            "check": checking_members(SERVER, probe, now, check_until),
+            "tried_until": rfc3339(check_until),
+        }
     elif is_requester_waiting(ctx, record):
-        until = now + ctx.limits.check_lease_s * 1000
+        check_until = now + ctx.limits.check_lease_s * 1000
         members["check"] = checking_members(
-            record.spec.facts.requester.id, record.spec.facts.requester.name, now, until
+            record.spec.facts.requester.id, record.spec.facts.requester.name, now, check_until
         )
     else:
         longest = ctx.limits.check_wait_s * 1000
-        until = now + (min(remaining, longest) if remaining else longest)
-        members["check"] = waiting_members(now, until)
+        check_until = now + (min(remaining_ms, longest) if remaining_ms else longest)
+        members["check"] = waiting_members(now, check_until)
         resumes = resumes_for_check(ctx, record, now=now)
         effects = replace(effects, resumes=resumes)
         if any(each.held for each in resumes):
             members["queued"] = True
-    if remaining is not None:
-        members["time_left_s"] = remaining / 1000
-    times = Schedule(None, until)
+    if remaining_ms is not None:
+        members["time_left_s"] = remaining_ms / 1000
+    times = Schedule(None, check_until)
     return await settle(
         ctx, record, Action.SUBMIT, members, by=by, claim=claim, effects=effects, times=times, **facts
     )
@@ -113,19 +116,19 @@ async def check_submission(ctx: Services, principal: Principal, request_id: str,
 
 async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
     require_resolving(record)
-    before = check_of(record)
-    begins = before is None or before.state == "waiting"
-    renewed = 0 if before is None or begins else before.renewed + 1
-    if renewed > ctx.limits.check_renewals:
+    old_check = check_of(record)
+    begins = old_check is None or old_check.state == "waiting"
+    renewal_count = 0 if old_check is None or begins else old_check.renewed + 1
+    if renewal_count > ctx.limits.check_renewals:
         raise Conflict(
             f"This check was renewed {ctx.limits.check_renewals} times. Accept the answer or ask again before it ends.",
             code="check_over",
             request=record.as_dict(),
         )
     now = ctx.clock.now_ms()
-    until = now + ctx.limits.check_lease_s * 1000
+    check_until = now + ctx.limits.check_lease_s * 1000
     members = {
-        "check": checking_members(principal.id, principal.name, now, until, renewed=renewed),
+        "check": checking_members(principal.id, principal.name, now, check_until, renewed=renewal_count),
         "queued": None,
     }
     change = await settle(
@@ -135,7 +138,7 @@ async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
         members,
         by=principal,
         match_state=True,
-        times=Schedule(None, until),
+        times=Schedule(None, check_until),
         event="request.noted",
     )
     if begins:

@@ -18,15 +18,15 @@ async def apply_held_outcome(
 ) -> Change:
     """End the request as it would have ended without the hook. Raises what `settle` raises."""
     state = record.state.members
-    held = state.get("held", {})
-    if held["event"] == "timeout":
+    held_outcome = state.get("held", {})
+    if held_outcome["event"] == "timeout":
         return await time_out(ctx, record, by=by, claim=claim)
     remembered = None
-    if held.get("remember", True) and held["reason"] in kind_of(record).refusals:
+    if held_outcome.get("remember", True) and held_outcome["reason"] in kind_of(record).refusals:
         remembered = await refusals.remember_refusal(ctx, record)
     outcome = {
-        "reason": held["reason"],
-        "note": held.get("note"),
+        "reason": held_outcome["reason"],
+        "note": held_outcome.get("note"),
         "submitted": state.get("submitted"),
         "settled_by": state.get("submitted_by"),
         "refusal": None if remembered is None else remembered.shown,

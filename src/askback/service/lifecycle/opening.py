@@ -110,22 +110,26 @@ async def open_request(
 
     `terms` are the settings of its thread; `effects` are stored with a request that opens.
     """
-    until: int | None = None
+    viewer_by: int | None = None
     if envelope.require_client != "durable" and not await ctx.presence.has_viewer(
         record.tenant, record.thread_id
     ):
         if envelope.require_client == "fail_fast":
-            settled = record.as_settled(Status.CANCELLED, reason="not_shown")
-            queued = SideEffects(resumes=resumes_for_settled(ctx, settled, now=settled.created_at))
-            event = created_event(principal, settled, f"request.{settled.status}")
-            return await ctx.store.insert(settled, event, claim, queued)
-        until = record.created_at + ctx.limits.unseen_s * 1000
-        record = _awaiting_viewer(record, until)
+            cancelled_record = record.as_settled(Status.CANCELLED, reason="not_shown")
+            queued = SideEffects(
+                resumes=resumes_for_settled(ctx, cancelled_record, now=cancelled_record.created_at)
+            )
+            event = created_event(principal, cancelled_record, f"request.{cancelled_record.status}")
+            return await ctx.store.insert(cancelled_record, event, claim, queued)
+        viewer_by = record.created_at + ctx.limits.unseen_s * 1000
+        record = _awaiting_viewer(record, viewer_by)
     if isinstance(envelope, Ask) and envelope.repeat != "ask":
-        refused = await refusals.find_refused(ctx, record, terms)
-        if refused is not None:
+        refused_request = await refusals.find_refused(ctx, record, terms)
+        if refused_request is not None:
             key = None if claim is None else claim.key
-            return await replayed(ctx, claim) or await refusals.repeat_refusal(ctx, record, refused, key=key)
+            return await replayed(ctx, claim) or await refusals.repeat_refusal(
+                ctx, record, refused_request, key=key
+            )
     conduct = read_thread_settings(terms.everywhere, terms.here)
     try:
         change = await _insert_exclusive(
@@ -140,22 +144,22 @@ async def open_request(
         )
     except QuotaSpent as spent:
         raise quotas.quota_error(ctx, spent, conduct, envelope) from None
-    if until is not None and change.outcome is Outcome.APPLIED:
-        await _await_viewer(ctx, change.record, until)
+    if viewer_by is not None and change.outcome is Outcome.APPLIED:
+        await _await_viewer(ctx, change.record, viewer_by)
     return change
 
 
-async def _await_viewer(ctx: Services, record: Record, until: int) -> None:
+async def _await_viewer(ctx: Services, record: Record, viewer_by: int) -> None:
     """Continue the request as soon as a viewer arrives, or now if one has arrived in between."""
-    ctx.awaiting_viewer.add(record, until=until, now=record.created_at)
+    ctx.awaiting_viewer.add(record, viewer_by=viewer_by, now=record.created_at)
     with suppress(Unavailable):  # it is stored, and the deadline sweep checks again
         if await ctx.presence.has_viewer(record.tenant, record.thread_id):
             ctx.awaiting_viewer.viewer_arrived(record.tenant, record.thread_id)
 
 
-def _awaiting_viewer(record: Record, until: int) -> Record:
+def _awaiting_viewer(record: Record, viewer_by: int) -> Record:
     """Return the request marked as waiting for a viewer until `until` (ms)."""
-    due_at = until if record.due_at is None else min(record.due_at, until)
+    due_at = viewer_by if record.due_at is None else min(record.due_at, viewer_by)
     return replace(record, state=record.state.with_members(unseen=True), due_at=due_at)
 
 

@@ -38,38 +38,40 @@ async def check_chosen(
     """
     labels: dict[str, list[str]] = {}
     faults: list[Fault] = []
-    for sourced in sourced_fields(record.spec.form):
-        field = sourced.field
-        chosen = values_of(values.get(field.id))
-        if not chosen:
+    for sourced_field in sourced_fields(record.spec.form):
+        field = sourced_field.field
+        chosen_values = values_of(values.get(field.id))
+        if not chosen_values:
             continue
-        by_value = await _labels(ctx, record, sourced, chosen, user)
+        by_value = await _labels(ctx, record, sourced_field, chosen_values, user)
         faults += [
-            _unknown_option(field, index) for index, value in enumerate(chosen) if value not in by_value
+            _unknown_option(field, index)
+            for index, value in enumerate(chosen_values)
+            if value not in by_value
         ]
-        labels[field.id] = [by_value.get(value, "") for value in chosen]
+        labels[field.id] = [by_value.get(value, "") for value in chosen_values]
     if faults:
         raise Faults(faults)
     return labels
 
 
 async def _labels(
-    ctx: Services, record: Record, field: SourcedField, chosen: Sequence[OptionValue], user: str | None
+    ctx: Services, record: Record, field: SourcedField, chosen_values: Sequence[OptionValue], user: str | None
 ) -> Mapping[OptionValue, str]:
     """Return the labels of those of the values that this person may choose."""
     if field.field.readonly:
         return {each.value: str(each.label) for each in field.field.options}
     request = InputRequest.model_validate_json(record.wire)
     path = value_path(field.field.id)
-    options = await look_up(ctx, field, chosen, path, user=user, request=request)
+    options = await look_up(ctx, field, chosen_values, path, user=user, request=request)
     return {value: each.label for value, each in options.items() if not each.disabled}
 
 
 def _unknown_option(field: AnyField, index: int) -> Fault:
     """Return the fault for a value that the source does not have."""
-    path, several = value_path(field.id), isinstance(field, Multiselect)
-    option_path = join(path, index) if several else path
-    key = "value_not_in_options.item" if several else "value_not_in_options"
+    path, is_multiselect = value_path(field.id), isinstance(field, Multiselect)
+    option_path = join(path, index) if is_multiselect else path
+    key = "value_not_in_options.item" if is_multiselect else "value_not_in_options"
     message = own_message(field, key)
     return fault(option_path, key) if message is None else fault(option_path, key, message=message)
 
@@ -105,11 +107,11 @@ async def ask_source(ctx: Services, query: OptionQuery, path: str) -> OptionPage
     try:
         with anyio.fail_after(ctx.limits.option_source_s):
             reply = await source(query)
-        page, left_out = read_page(reply, limit=query.limit, limits=ctx.limits)
+        page, skipped_count = read_page(reply, limit=query.limit, limits=ctx.limits)
     except Exception as failed:  # noqa: BLE001 - whatever fails has answered nothing
         # The text of the error could contain what the person typed.
         _log.warning("the source of options %r failed with %s", query.source, type(failed).__name__)
         raise Faults([fault(path, "source_unavailable")]) from None
-    if left_out:
-        _log.warning("the source of options %r returned %d that are left out", query.source, left_out)
+    if skipped_count:
+        _log.warning("the source of options %r returned %d that are left out", query.source, skipped_count)
     return page

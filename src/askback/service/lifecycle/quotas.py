@@ -37,21 +37,21 @@ _PENDING = {
 def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, agent: str) -> Quota:
     """Return the quota that the store enforces for a new request of an agent."""
     tool = envelope.agent and envelope.agent.tool
-    counted = {
+    limits_by_name = {
         each.name: CountLimit(each.name, each.max)
         for each in conduct.question_limits or ()
         if each.applies_to(tool, agent)
     }
     name = None
-    if (own := _own_limit(envelope)) is not None:
+    if (request_limit := _own_limit(envelope)) is not None:
         name = count_name(tool, None if tool else agent)
-        counted.setdefault(name, CountLimit(name, own.max, _UNLIMITED_MS))
+        limits_by_name.setdefault(name, CountLimit(name, request_limit.max, _UNLIMITED_MS))
     return Quota(
         conduct.max_questions,
         conduct.questions_window_s * 1000,
         _or(conduct.max_pending, limits.max_pending),
         _or(conduct.max_pending_per_agent, limits.max_pending_per_agent),
-        tuple(counted.values()),
+        tuple(limits_by_name.values()),
         name,
     )
 
@@ -74,15 +74,19 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envel
             retry_after=PENDING_RETRY_S,
         )
     texts = {each.name: each.text for each in conduct.question_limits or ()}
-    own = _own_limit(envelope)
-    chosen = conduct.max_questions_text if spent.limit is None else texts.get(spent.limit, own and own.text)
+    request_limit = _own_limit(envelope)
+    text = (
+        conduct.max_questions_text
+        if spent.limit is None
+        else texts.get(spent.limit, request_limit and request_limit.text)
+    )
     setting = "max_questions" if spent.limit is None else "question_limits"
-    words = chosen or (
+    words = text or (
         f"This thread takes no more questions for now (`{setting}`: {spent.maximum}). "
         "Go on with what you know, or make reasonable assumptions."
     )
-    remaining = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
-    return RateLimited(words, code="too_many_questions", retry_after=max(remaining, 1))
+    remaining_s = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
+    return RateLimited(words, code="too_many_questions", retry_after=max(remaining_s, 1))
 
 
 async def get_limits(ctx: Services, principal: Principal, thread_id: str | None) -> dict[str, Any]:
@@ -116,12 +120,12 @@ async def reset_limits(ctx: Services, principal: Principal, body: object) -> dic
 
 
 def _limits_json(limits: Limits, conduct: ThreadSettings) -> dict[str, Any]:
-    chosen, of_askback, of_server = _set_limits(conduct), asdict(DEFAULTS), asdict(limits)
+    set_limits, of_askback, of_server = _set_limits(conduct), asdict(DEFAULTS), asdict(limits)
     set_by: dict[str, Literal["server", "policy"]] = {
         name: "server" for name, value in of_server.items() if value != of_askback[name]
     }
-    set_by |= dict.fromkeys(chosen.keys() & conduct.model_fields_set, "policy")
-    return of_server | chosen | {"set_by": set_by}
+    set_by |= dict.fromkeys(set_limits.keys() & conduct.model_fields_set, "policy")
+    return of_server | set_limits | {"set_by": set_by}
 
 
 def _set_limits(conduct: ThreadSettings) -> dict[str, Any]:
@@ -143,12 +147,12 @@ async def _usage(
     ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
 ) -> dict[str, Any]:
     use = await ctx.store.use(principal.tenant, thread_id)
-    ends = use.asked_from + conduct.questions_window_s * 1000
-    running = use.asked > 0 and ends > ctx.clock.now_ms()
+    window_end = use.asked_from + conduct.questions_window_s * 1000
+    running = use.asked > 0 and window_end > ctx.clock.now_ms()
     return {
         "id": thread_id,
         "questions": use.asked if running else 0,
-        "questions_reset_at": rfc3339(ends) if running else None,
+        "questions_reset_at": rfc3339(window_end) if running else None,
         "pending": use.pending,
         "question_limits": await _question_limits(ctx, principal, thread_id, conduct),
     }
@@ -158,16 +162,16 @@ async def _question_limits(
     ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
 ) -> list[dict[str, Any]]:
     """Return the limits of the policy, then those of askers; an agent sees no limits of other agents."""
-    of_policy = {each.name: each for each in conduct.question_limits or ()}
-    counts = await ctx.store.question_counts(principal.tenant, thread_id, list(of_policy))
+    policy_limits = {each.name: each for each in conduct.question_limits or ()}
+    counts = await ctx.store.question_counts(principal.tenant, thread_id, list(policy_limits))
     limits = [
         (each, *_policy_usage(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
-        for each in of_policy.values()
+        for each in policy_limits.values()
     ]
     limits += [
         (limit_of_count(name, count.set_by_asker), count.asked, None, "asker")
         for name, count in counts.items()
-        if name not in of_policy and count.set_by_asker is not None
+        if name not in policy_limits and count.set_by_asker is not None
     ]
     return [
         limit.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
@@ -181,5 +185,5 @@ def _policy_usage(ctx: Services, count: QuestionCount | None, window_s: int) -> 
     """Return how many forms a limit of the policy has counted in its window, and when the window ends."""
     if count is None or count.asked == 0:
         return 0, None
-    ends = count.since + window_s * 1000
-    return (count.asked, rfc3339(ends)) if ends > ctx.clock.now_ms() else (0, None)
+    window_end = count.since + window_s * 1000
+    return (count.asked, rfc3339(window_end)) if window_end > ctx.clock.now_ms() else (0, None)

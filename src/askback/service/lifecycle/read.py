@@ -98,7 +98,7 @@ async def list_requests(
     """
     if kind is not None and kind not in KINDS:
         raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
-    after, before = _id_bounds(created_after, created_before)
+    first_id, last_id = _id_bounds(created_after, created_before)
     if principal.role not in PEOPLE:
         if agent not in (None, principal.id):
             return [], None
@@ -112,30 +112,30 @@ async def list_requests(
         requester=agent,
         labels=labels,
         person=sharing.person_filter(principal),
-        after=after,
-        before=min(filter(None, (cursor, before)), default=None),
+        after=first_id,
+        before=min(filter(None, (cursor, last_id)), default=None),
         limit=size + 1,
     )
-    page, more = records[:size], len(records) > size
-    seen = [
+    page, has_more = records[:size], len(records) > size
+    visible = [
         sharing.visible_to(principal, record)
         for record in page
         if sharing.can_see(principal, record.requester, record.access, record.thread_id)
         # Queued requests cannot be answered yet, so they are not in a person's list of all threads.
         and (thread_id is not None or not record.queued_behind or not roles.is_person(principal))
     ]
-    return seen, page[-1].id if more else None
+    return visible, page[-1].id if has_more else None
 
 
 def _id_bounds(created_after: str | None, created_before: str | None) -> tuple[str | None, str | None]:
     """Return the ids between which the requests of a period are: ids sort by the millisecond of their creation."""
-    after = None if created_after is None else nanoseconds("created_after", created_after) // 1_000_000 + 1
-    before = (
+    after_ms = None if created_after is None else nanoseconds("created_after", created_after) // 1_000_000 + 1
+    before_ms = (
         None if created_before is None else -(-nanoseconds("created_before", created_before) // 1_000_000)
     )
     return (
-        None if after is None else first_identifier("req", after),
-        None if before is None else first_identifier("req", before),
+        None if after_ms is None else first_identifier("req", after_ms),
+        None if before_ms is None else first_identifier("req", before_ms),
     )
 
 

@@ -45,14 +45,18 @@ async def remember_refusal(ctx: Services, record: Record) -> RememberedRefusal |
     if (identity := kind_of(record).identity(record.spec)) is None:
         return None
     now = ctx.clock.now_ms()
-    before = await _stored_refusals(ctx, record, identity, since_ms=now - ctx.limits.refusal_window_s * 1000)
-    count = len(before) + 1
-    seconds = ctx.limits.refusal_s if count < LONG_FROM_COUNT else ctx.limits.refusal_long_s
-    until = now + seconds * 1000
-    refusal = Refusal(
-        record.tenant, record.thread_id, record.requester, identity, record.id, at=now, until=until
+    earlier_refusals = await _stored_refusals(
+        ctx, record, identity, since_ms=now - ctx.limits.refusal_window_s * 1000
     )
-    return RememberedRefusal(SideEffects(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
+    count = len(earlier_refusals) + 1
+    seconds = ctx.limits.refusal_s if count < LONG_FROM_COUNT else ctx.limits.refusal_long_s
+    refused_until = now + seconds * 1000
+    refusal = Refusal(
+        record.tenant, record.thread_id, record.requester, identity, record.id, at=now, until=refused_until
+    )
+    return RememberedRefusal(
+        SideEffects(refusals=(refusal,)), {"until": rfc3339(refused_until), "count": count}
+    )
 
 
 async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Record | None:
@@ -73,14 +77,14 @@ async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Rec
 
 
 async def _stored_refusals(ctx: Services, record: Record, identity: str, *, since_ms: int) -> list[Refusal]:
-    where = (record.tenant, record.thread_id, record.requester, identity)
-    return list(await ctx.store.refusals(*where, since_ms=since_ms))
+    refusal_key = (record.tenant, record.thread_id, record.requester, identity)
+    return list(await ctx.store.refusals(*refusal_key, since_ms=since_ms))
 
 
 async def repeat_refusal(
     ctx: Services,
     record: Record,
-    refused: Record,
+    refused_request: Record,
     *,
     effects: SideEffects | None = None,
     key: str | None = None,
@@ -89,10 +93,10 @@ async def repeat_refusal(
     resume_key = key or ctx.ids.new("rsm", now_ms=record.created_at)
     cause = f"again:{hashlib.sha256(resume_key.encode()).hexdigest()[:32]}"
     resumes = resumes_for_settled(ctx, record, now=record.created_at, cause=cause)
-    repeated_resumes = tuple(replace(each, request_id=refused.id) for each in resumes)
+    repeated_resumes = tuple(replace(each, request_id=refused_request.id) for each in resumes)
     if effects is not None or repeated_resumes:
         await ctx.store.write(replace(effects or SideEffects(), resumes=repeated_resumes))
-    return Change(mark_repeated(refused), Outcome.REPLAYED)
+    return Change(mark_repeated(refused_request), Outcome.REPLAYED)
 
 
 def mark_repeated(record: Record) -> Record:
@@ -113,8 +117,8 @@ async def lift_refusals(
         thread_id=thread_id,
         request_id=request_id,
     )
-    lifted = Lift(principal.tenant, thread_id, now, request_id)
-    await ctx.store.write(SideEffects(lifts=(lifted,), audit=(entry,)))
+    lift = Lift(principal.tenant, thread_id, now, request_id)
+    await ctx.store.write(SideEffects(lifts=(lift,), audit=(entry,)))
 
 
 async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -> None:

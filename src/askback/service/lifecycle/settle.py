@@ -32,7 +32,7 @@ from askback.service.lifecycle.uploads import file_claims
 
 _DECIDES = frozenset({Action.ANSWER, Action.ACCEPT})
 _SUBMITS = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
-_ENDS = frozenset({Action.DECLINE, Action.CANCEL})
+_ENDING_ACTIONS = frozenset({Action.DECLINE, Action.CANCEL})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
 """Steps with their own event types; the event of any other step has the name of the new status."""
 
@@ -71,9 +71,9 @@ async def settle(
     Raises `Conflict` or `Gone` with the current request if this call came too late, and `Overtaken`.
     """
     if (record.status, action) not in TRANSITIONS:
-        if (before := await replayed(ctx, claim)) is None:
+        if (earlier_change := await replayed(ctx, claim)) is None:
             raise already_settled(record)
-        return _replay(before, record, action)
+        return _replay(earlier_change, record, action)
     status, now = step(record.status, action), ctx.clock.now_ms()
     queued = resumes_for_end(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
@@ -128,7 +128,7 @@ async def _check_outcome(
     if change.outcome is Outcome.REPLAYED:
         return _replay(change, record, action)
     if change.record.settled:
-        ctx.metrics.record_end(change.record, at=now)
+        ctx.metrics.record_end(change.record, settled_at=now)
         if change.record.exclusive is not None:
             with suppress(Unavailable):  # the end is stored; the sweep promotes the next one
                 await promote_queued(ctx)
@@ -217,7 +217,7 @@ def _replay(change: Change, record: Record, action: Action) -> Change:
     """Return a replay that was found only in the transaction, with its `submission`."""
     if action in _SUBMITS:
         return with_submission(change, record.revision)
-    return with_submission(change) if action in _ENDS else change
+    return with_submission(change) if action in _ENDING_ACTIONS else change
 
 
 async def replayed(ctx: Services, claim: Claim | None) -> Change | None:

@@ -47,9 +47,9 @@ def is_requester_waiting(ctx: Services, record: Record) -> bool:
 def _new_resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> tuple[Resume, ...]:
     if not record.spec.facts.auto_resume:
         return ()
-    durable = record.spec.is_durable
+    is_durable = record.spec.is_durable
     # The requester of a detached request was told to continue, so the resume need not be held back.
-    at_once = durable or record.state.members.get("detached", False)
+    is_due_now = is_durable or record.state.members.get("detached", False)
     return (
         Resume(
             ctx.ids.new("rsm", now_ms=now),
@@ -57,8 +57,8 @@ def _new_resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> 
             record.thread_id,
             record.requester,
             record.id,
-            available_at=now if at_once else now + ctx.limits.orphan_s * 1000,
-            held=not durable,
+            available_at=now if is_due_now else now + ctx.limits.orphan_s * 1000,
+            held=not is_durable,
             cause=cause,
         ),
     )
@@ -77,13 +77,13 @@ async def requeue_unacknowledged(ctx: Services, principal: Principal, request_id
     """Store held resumes for outcomes whose connection ended before it confirmed them."""
     doubtful = [each for each in request_ids if ctx.waiters.acknowledge(each, principal.id)]
     now = ctx.clock.now_ms()
-    held: list[Resume] = []
+    held_resumes: list[Resume] = []
     for request_id in doubtful:
         record = await ctx.store.get(principal.tenant, request_id)
         if record is not None and record.settled and not _ended_by_requester(record):
-            held += resumes_for_end(ctx, record, by=None, now=now)
-    if held:
-        await ctx.store.hold_resumes(held)
+            held_resumes += resumes_for_end(ctx, record, by=None, now=now)
+    if held_resumes:
+        await ctx.store.hold_resumes(held_resumes)
 
 
 def _ended_by_requester(record: Record) -> bool:
@@ -93,8 +93,8 @@ def _ended_by_requester(record: Record) -> bool:
 async def _was_requeued(ctx: Services, record: Record) -> bool:
     if record.spec.is_durable:
         return False
-    standing = await ctx.store.resume_of(record.tenant, record.id)
-    return standing is not None and standing.resume.held and standing.attempt == 0
+    stored_resume = await ctx.store.resume_of(record.tenant, record.id)
+    return stored_resume is not None and stored_resume.resume.held and stored_resume.attempt == 0
 
 
 def has_held_resume(spec: Spec, state: State) -> bool:

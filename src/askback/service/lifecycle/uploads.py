@@ -45,8 +45,8 @@ def file_claims(
         return ()
     if not (fields := kind_of(record).file_fields(record.spec)):
         return ()
-    sent: Mapping[str, Any] = outcome.get("answer") or outcome.get("submitted") or {}
-    ids = _file_ids(sent.get("values", {}), fields)
+    answer: Mapping[str, Any] = outcome.get("answer") or outcome.get("submitted") or {}
+    ids = _file_ids(answer.get("values", {}), fields)
     return (FileClaim(record.tenant, record.id, tuple(dict.fromkeys(ids)), status in TERMINAL),)
 
 

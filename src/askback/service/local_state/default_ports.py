@@ -22,7 +22,7 @@ class LocalPresence:
     """The `Presence` port within one process; enough for a server with its own database."""
 
     def __init__(self) -> None:
-        self._watching = RefCounter[View](self._changed)
+        self._view_counts = RefCounter[View](self._changed)
         self._listeners: list[ArrivalListener] = []
 
     async def open(self) -> None:
@@ -33,14 +33,14 @@ class LocalPresence:
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
         """Count one more viewer until the returned function is called."""
-        return self._watching.add((tenant, thread_id))
+        return self._view_counts.add((tenant, thread_id))
 
     async def synchronized(self) -> None:
         """Return immediately: a viewer is counted as soon as it enters."""
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them."""
-        return not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None)))
+        return not self._view_counts.keys.isdisjoint(((tenant, thread_id), (tenant, None)))
 
     def on_arrival(self, notify: ArrivalListener) -> None:
         """Call `notify` when a thread gets its first viewer."""

@@ -17,26 +17,28 @@ class Metrics:
     """The counters and histograms of one server process."""
 
     def __init__(self) -> None:
-        self._ended = Counter("askback_requests_ended_total", "Requests that ended.", ("kind", "status"))
+        self._ended_requests = Counter(
+            "askback_requests_ended_total", "Requests that ended.", ("kind", "status")
+        )
         self._answered = Histogram(
             "askback_answer_seconds", "From asking to the answer.", _PEOPLE_S, ("kind",)
         )
-        self._woken = Histogram(
+        self._wake_seconds = Histogram(
             "askback_wakeup_seconds",
             "From the end of a request to telling a connection that waits.",
             _MACHINE_S,
         )
         self._attempts = Counter("askback_webhook_attempts_total", "Messages to webhooks.", ("outcome",))
 
-    def record_end(self, record: Record, *, at: int) -> None:
+    def record_end(self, record: Record, *, settled_at: int) -> None:
         """Count the end of a request, at `at` (ms)."""
-        self._ended.add(record.kind, record.status)
+        self._ended_requests.add(record.kind, record.status)
         if record.status is Status.ANSWERED:
-            self._answered.observe((at - record.created_at) / 1000, record.kind)
+            self._answered.observe((settled_at - record.created_at) / 1000, record.kind)
 
     def record_wakeup(self, event: Event, *, now: int) -> None:
         """Record how long an outcome took to reach a waiting connection, sent at `now` (ms)."""
-        self._woken.observe(max(0, now - event.at) / 1000)
+        self._wake_seconds.observe(max(0, now - event.at) / 1000)
 
     def record_attempt(self, *, succeeded: bool) -> None:
         """Count an attempt to deliver to a webhook."""
@@ -44,5 +46,5 @@ class Metrics:
 
     def lines(self) -> Iterator[str]:
         """Return all metrics in the text format of Prometheus."""
-        for each in (self._ended, self._answered, self._woken, self._attempts):
+        for each in (self._ended_requests, self._answered, self._wake_seconds, self._attempts):
             yield from each.lines()

@@ -44,7 +44,7 @@ class RateLimiter:
         now = clock.now_ms()
         rate = (await self._tenant_settings(store, principal.tenant, now)).max_submissions_per_minute
         rate = self._limits.max_submissions_per_minute if rate is None else rate
-        wait = self._take((principal.tenant, "person", principal.user), rate, MINUTE_MS, now)
+        wait = self._retry_after((principal.tenant, "person", principal.user), rate, MINUTE_MS, now)
         if wait is not None:
             raise RateLimited(
                 f"A person can send at most {rate} answers a minute (`max_submissions_per_minute`). "
@@ -57,7 +57,7 @@ class RateLimiter:
         now = clock.now_ms()
         rate = (await self._tenant_settings(store, tenant, now)).max_messages_per_hour
         rate = self._limits.max_messages_per_hour if rate is None else rate
-        wait = self._take((tenant, "thread", thread_id), rate, HOUR_MS, now)
+        wait = self._retry_after((tenant, "thread", thread_id), rate, HOUR_MS, now)
         if wait is not None:
             raise RateLimited(
                 f"A thread takes at most {rate} messages an hour (`max_messages_per_hour`). "
@@ -68,7 +68,7 @@ class RateLimiter:
     def count_activity(self, principal: Principal, *, clock: Clock) -> None:
         """Count a report that a person is answering. Raises `RateLimited`, which says when to try again."""
         key = (principal.tenant, "activity", principal.user)
-        wait = self._take(key, ACTIVITIES_PER_MINUTE, MINUTE_MS, clock.now_ms())
+        wait = self._retry_after(key, ACTIVITIES_PER_MINUTE, MINUTE_MS, clock.now_ms())
         if wait is not None:
             raise RateLimited(
                 "You report too often that you are answering. Once every few seconds is enough.",
@@ -78,11 +78,11 @@ class RateLimiter:
     def count_search(self, principal: Principal, *, clock: Clock) -> None:
         """Count a search of options. Raises `RateLimited`, which says when to try again."""
         key = (principal.tenant, "search", principal.user)
-        wait = self._take(key, SEARCHES_PER_MINUTE, MINUTE_MS, clock.now_ms())
+        wait = self._retry_after(key, SEARCHES_PER_MINUTE, MINUTE_MS, clock.now_ms())
         if wait is not None:
             raise RateLimited("You search too often. Wait a moment, then go on.", retry_after=wait)
 
-    def _take(self, key: tuple[str, str, str], rate: int, per_ms: int, now: int) -> float | None:
+    def _retry_after(self, key: tuple[str, str, str], rate: int, per_ms: int, now: int) -> float | None:
         """Take a token from a bucket that is refilled by `rate` per `per_ms`; return the seconds to wait, or None."""
         bucket = self._buckets.setdefault(key, _Bucket(float(rate), now))
         self._buckets.move_to_end(key)
@@ -134,5 +134,5 @@ class AttemptLimiter:
             window.skipped += 1
             return None
         window.taken += 1
-        skipped, window.skipped = window.skipped, 0
-        return skipped
+        skipped_count, window.skipped = window.skipped, 0
+        return skipped_count

@@ -89,41 +89,41 @@ class AwaitingViewer:
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[Record, int]] = {}
-        self._seen: list[Record] = []
+        self._seen_records: list[Record] = []
         self._changed = ChangeSignal()
 
-    def add(self, record: Record, *, until: int, now: int) -> None:
+    def add(self, record: Record, *, viewer_by: int, now: int) -> None:
         """Hold a request until `until` (ms), and drop the oldest ones whose time is up."""
         while self._waiting and self._waiting[oldest := next(iter(self._waiting))][1] < now:
             del self._waiting[oldest]
-        self._waiting[record.id] = (record, until)
+        self._waiting[record.id] = (record, viewer_by)
 
     def viewer_arrived(self, tenant: str, thread_id: str | None) -> None:
         """Release the requests of a thread that somebody has opened; None means all threads."""
         for record, _ in tuple(self._waiting.values()):
             if record.tenant == tenant and thread_id in (None, record.thread_id):
                 del self._waiting[record.id]
-                self._seen.append(record)
-        if self._seen:
+                self._seen_records.append(record)
+        if self._seen_records:
             self._changed(None)
 
     async def next_seen(self) -> list[Record]:
         """Wait for requests that have a viewer now and return them, each one once."""
-        while not self._seen:
+        while not self._seen_records:
             await self._changed.wait()
-        seen, self._seen = self._seen, []
-        return seen
+        records, self._seen_records = self._seen_records, []
+        return records
 
 
 class SubmissionQueue:
     """The submissions that this server has claimed for its probe, in order of arrival."""
 
     def __init__(self) -> None:
-        self._put, self._take = anyio.create_memory_object_stream[Record](math.inf)
+        self._sender, self._receiver = anyio.create_memory_object_stream[Record](math.inf)
 
     def add(self, record: Record) -> None:
         """Queue a submission; only for the server that has just stored it, since no other server tests it."""
-        self._put.send_nowait(record)
+        self._sender.send_nowait(record)
 
     def __aiter__(self) -> AsyncIterator[Record]:
-        return self._take.__aiter__()
+        return self._receiver.__aiter__()

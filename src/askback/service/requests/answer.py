@@ -113,8 +113,8 @@ async def decline(
     claim = idempotency_claim(
         principal, f"decline:{record.id}", key, payload.model_dump_json(exclude_none=True)
     )
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change)
     await admit(ctx, principal, record)
     check_note(ctx, payload.note)
     check_seen(record)
@@ -122,11 +122,14 @@ async def decline(
         raise already_settled(record)
     if payload.reason == "skipped" and not kind_of(record).allows_skip(record.spec):
         raise Faults([fault("reason", "skip_not_allowed")])
-    typed = _typed_values(ctx, record, payload)
+    typed_text = _typed_values(ctx, record, payload)
     if is_held(record, "decline"):
-        return await hold_decline(ctx, principal, record, payload, typed, claim)
+        return await hold_decline(ctx, principal, record, payload, typed_text, claim)
     remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, payload) else None
-    outcome = {**payload.model_dump(exclude_none=True, exclude={"remember", "values"}), "submitted": typed}
+    outcome = {
+        **payload.model_dump(exclude_none=True, exclude={"remember", "values"}),
+        "submitted": typed_text,
+    }
     return await settle(
         ctx,
         record,

@@ -52,8 +52,10 @@ async def _apply(
     try:
         if payload.action == "decline":
             body = {"reason": payload.reason or "refused", **note}
-            seen = partial(_check_unchanged, item)
-            return item.id, await decline_request(ctx, principal, item.id, body, key=key, check_seen=seen)
+            unchanged_check = partial(_check_unchanged, item)
+            return item.id, await decline_request(
+                ctx, principal, item.id, body, key=key, check_seen=unchanged_check
+            )
         body = {"revision": item.revision, "decision": payload.action, **note}
         if item.digest is not None:
             body["digest"] = item.digest

@@ -77,8 +77,8 @@ async def cancel_request(
     record = await get_request(ctx, principal, request_id)
     payload = parse(CancelBody, body)
     claim = idempotency_claim(principal, f"cancel:{request_id}", key, payload)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change)
     check_note(ctx, payload.note)
     reason = payload.reason or ("admin" if principal.role == "admin" else "agent_aborted")
     if principal.role not in CANCELLED_BY[reason]:

@@ -61,9 +61,9 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
     except Exception:
         # The request of a repeated key is returned, even if it would be refused now. The transaction of a new
         # request knows the key, so only a refusal has to look it up.
-        if (before := await replayed(ctx, claim)) is None:
+        if (earlier_change := await replayed(ctx, claim)) is None:
             raise
-        return before
+        return earlier_change
 
 
 async def _create(
@@ -126,8 +126,8 @@ async def answer_form(
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
     body_json = payload.model_dump_json(exclude_unset=True) if key else ""
     claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, body_json)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, payload.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     report = Report()
@@ -144,21 +144,21 @@ async def answer_form(
         await require_revision(ctx, principal, await get_request(ctx, principal, record.id), payload.revision)
         raise refused.for_reader(languages) from None
     answer = {**checked.answer, **message}
-    sourced = await check_chosen(ctx, record, checked.values, user=principal.user)
-    if shown_parts := shown_form(record.spec, checked.values, languages, sourced):
+    sourced_labels = await check_chosen(ctx, record, checked.values, user=principal.user)
+    if shown_parts := shown_form(record.spec, checked.values, languages, sourced_labels):
         answer["shown"] = shown_parts
     if (validator := record.spec.facts.validator) is not None:
-        own = None if validator == REQUESTER else validator
+        check_validator = None if validator == REQUESTER else validator
         change = await submit_for_check(
             ctx,
             record,
             answer,
             by=principal,
             claim=claim,
-            probe=own,
+            probe=check_validator,
             probe_s=ctx.limits.validator_s,
         )
-        if own is not None and change.outcome is Outcome.APPLIED:
+        if check_validator is not None and change.outcome is Outcome.APPLIED:
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": principal.answer_source, "answer": answer}
@@ -176,28 +176,33 @@ async def accept_submission(
 ) -> Change:
     """Settle the request with its checked submission, or with the values that the check returned."""
     state = record.state.members
-    held = "held" in state
-    if held and verdict.values is None:
+    is_held = "held" in state
+    if is_held and verdict.values is None:
         if verdict.result is not None or verdict.message is not None:
             raise Faults([fault("values", "missing_required")])
         return await apply_held_outcome(ctx, record, by=principal, claim=claim)
     answer = {**state.get("submitted", {})}
     if verdict.values is not None:
         uploads = await uploads_of(ctx, principal, record)
-        skipped = [id_ for id_ in answer.get("skipped", ()) if id_ not in verdict.values]
+        skipped_fields = [id_ for id_ in answer.get("skipped", ()) if id_ not in verdict.values]
         control = answer.get("control")
         checked = check_answer(
-            record.spec.form, verdict.values, skipped, control=control, limits=ctx.limits, uploads=uploads
+            record.spec.form,
+            verdict.values,
+            skipped_fields,
+            control=control,
+            limits=ctx.limits,
+            uploads=uploads,
         )
         answer = {**checked.answer, **{name: answer[name] for name in ("message_id",) if name in answer}}
-        by = state.get("submitted_by") or {}
-        if chosen := await check_chosen(ctx, record, checked.values, user=by.get("user")):
-            answer["shown"] = {"options": chosen}
+        submitter = state.get("submitted_by") or {}
+        if sourced_labels := await check_chosen(ctx, record, checked.values, user=submitter.get("user")):
+            answer["shown"] = {"options": sourced_labels}
     check_result(verdict.result, verdict.message, ctx.limits)
     answer |= verdict.model_dump(include={"result", "message"}, exclude_none=True)
     outcome = (
         {"source": "hook", "answer": answer}
-        if held
+        if is_held
         else {"source": "responder", "answer": answer, "settled_by": state.get("submitted_by")}
     )
     return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim)

@@ -19,8 +19,8 @@ from askback.wire.bodies import DeclineBody
 
 def is_held(record: Record, event: str) -> bool:
     """Whether a hook decides about a decline or the deadline of a request now; about a decline only once."""
-    once = event == "decline" and record.state.members.get("declined_once", False)
-    return record.status is Status.PENDING and event in record.spec.facts.hooks and not once
+    was_declined_once = event == "decline" and record.state.members.get("declined_once", False)
+    return record.status is Status.PENDING and event in record.spec.facts.hooks and not was_declined_once
 
 
 async def hold_decline(
@@ -28,13 +28,13 @@ async def hold_decline(
     principal: Principal,
     record: Record,
     payload: DeclineBody,
-    typed: Mapping[str, Any] | None,
+    typed_values: Mapping[str, Any] | None,
     claim: Claim | None,
 ) -> Change:
     """Hold a decline; it is in the audit log immediately, even if the hook asks again."""
-    held = {"event": "decline", **payload.model_dump(exclude_none=True, include={"reason", "note"})}
+    held_outcome = {"event": "decline", **payload.model_dump(exclude_none=True, include={"reason", "note"})}
     if not payload.remember:
-        held["remember"] = False
+        held_outcome["remember"] = False
     entry = audit_entry(
         "decline",
         at=ctx.clock.now_ms(),
@@ -45,7 +45,13 @@ async def hold_decline(
         held=True,
     )
     return await _hold(
-        ctx, record, held, typed, by=principal, claim=claim, effects=SideEffects(audit=(entry,))
+        ctx,
+        record,
+        held_outcome,
+        typed_values,
+        by=principal,
+        claim=claim,
+        effects=SideEffects(audit=(entry,)),
     )
 
 
@@ -57,26 +63,26 @@ async def hold_timeout(ctx: Services, record: Record) -> Change:
 async def _hold(
     ctx: Services,
     record: Record,
-    held: Mapping[str, Any],
-    typed: Mapping[str, Any] | None,
+    held_outcome: Mapping[str, Any],
+    typed_values: Mapping[str, Any] | None,
     *,
     by: Principal | None,
     claim: Claim | None = None,
     effects: SideEffects = NOTHING,
 ) -> Change:
     validator = record.spec.facts.validator
-    own = None if validator in {None, REQUESTER} else validator
+    check_validator = None if validator in {None, REQUESTER} else validator
     change = await submit_for_check(
         ctx,
         record,
-        typed,
+        typed_values,
         by=by,
         claim=claim,
         effects=effects,
-        probe=own,
+        probe=check_validator,
         probe_s=ctx.limits.validator_s,
-        held=held,
+        held_outcome=held_outcome,
     )
-    if own is not None and change.outcome is Outcome.APPLIED:
+    if check_validator is not None and change.outcome is Outcome.APPLIED:
         ctx.submissions.add(change.record)
     return change

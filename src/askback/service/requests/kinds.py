@@ -113,8 +113,8 @@ async def accept_secret_submission(
     claim: Claim | None = None,
 ) -> Change:
     """Store the tested secrets; a check returns nothing else."""
-    if unknown := sorted(verdict.model_fields_set):
-        raise Faults([fault(name, "unknown_field.key") for name in unknown])
+    if unknown_members := sorted(verdict.model_fields_set):
+        raise Faults([fault(name, "unknown_field.key") for name in unknown_members])
     return await accept.accept_secrets(ctx, principal, record, claim=claim)
 
 

@@ -35,9 +35,9 @@ async def render_markdown(ctx: Services, principal: Principal, body: object) -> 
 
 
 def _trees(texts: Sequence[str]) -> Sequence[list[Node] | None]:
-    remaining = MARKDOWN_CHARACTERS
+    budget = MARKDOWN_CHARACTERS
     trees: list[list[Node] | None] = []
     for text in texts:
-        remaining -= len(text)
-        trees.append(markdown_tree(text) if remaining >= 0 else None)
+        budget -= len(text)
+        trees.append(markdown_tree(text) if budget >= 0 else None)
     return trees

@@ -47,11 +47,11 @@ async def list_options(
         raise Faults([fault("field", "missing_required")])
     if field not in kind_of(record).sourced_fields(record.spec):
         raise Faults([fault("field", "unknown_value.option_field")])
-    sourced = next(each for each in sourced_fields(record.spec.form) if each.field.id == field)
-    _check_lengths(ctx, sourced, q, parent, cursor)
+    sourced_field = next(each for each in sourced_fields(record.spec.form) if each.field.id == field)
+    _check_lengths(ctx, sourced_field, q, parent, cursor)
     query = OptionQuery(
-        sourced.source.source,
-        sourced.field.id,
+        sourced_field.source.source,
+        sourced_field.field.id,
         q=(q or "").strip(),
         parent=parent or None,
         limit=limit,
@@ -63,19 +63,19 @@ async def list_options(
 
 
 def _check_lengths(
-    ctx: Services, field: SourcedField, q: str | None, parent: str | None, cursor: str | None
+    ctx: Services, field: SourcedField, search_text: str | None, parent: str | None, cursor: str | None
 ) -> None:
     limits = ctx.limits
     texts = (
-        ("q", q, limits.option_query),
+        ("q", search_text, limits.option_query),
         ("parent", parent, limits.option_value),
         ("cursor", cursor, limits.option_cursor),
     )
-    wrong = [fault(name, "too_long", max=limit) for name, text, limit in texts if text and len(text) > limit]
+    faults = [fault(name, "too_long", max=limit) for name, text, limit in texts if text and len(text) > limit]
     if parent and not field.source.tree:
-        wrong.append(fault("parent", "unknown_field.parameter"))
-    if wrong:
-        raise Faults(wrong)
+        faults.append(fault("parent", "unknown_field.parameter"))
+    if faults:
+        raise Faults(faults)
 
 
 async def with_known_options(ctx: Services, form: Form) -> Form:
@@ -83,47 +83,55 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
 
     Raises `Faults` for an unknown source, for one that fails, and for a value that the source does not have.
     """
-    sourced = {each.path: each for each in sourced_fields(form)}
-    if not sourced:
+    fields_by_path = {each.path: each for each in sourced_fields(form)}
+    if not fields_by_path:
         return form
-    unknown = [path for path, each in sourced.items() if each.source.source not in ctx.option_sources]
-    if unknown:
+    paths_without_source = [
+        path for path, each in fields_by_path.items() if each.source.source not in ctx.option_sources
+    ]
+    if paths_without_source:
         raise Faults(
-            [fault(f"{path}.options_from.source", "unknown_value.option_source") for path in unknown]
+            [
+                fault(f"{path}.options_from.source", "unknown_value.option_source")
+                for path in paths_without_source
+            ]
         )
-    offered: dict[str, list[Option]] = {}
+    options_by_path: dict[str, list[Option]] = {}
     faults: list[Fault] = []
-    for path, each in sourced.items():
-        options, wrong = await _initial_options(ctx, form, path, each)
-        offered[each.field.id] = options
-        faults += wrong
+    for path, each in fields_by_path.items():
+        options, option_faults = await _initial_options(ctx, form, path, each)
+        options_by_path[each.field.id] = options
+        faults += option_faults
     if faults:
         raise Faults(faults)
-    return _with_options(form, offered)
+    return _with_options(form, options_by_path)
 
 
 async def _initial_options(
-    ctx: Services, form: Form, path: str, sourced: SourcedField
+    ctx: Services, form: Form, path: str, sourced_field: SourcedField
 ) -> tuple[list[Option], list[Fault]]:
     """Return the options of a field's initial values, and the values that the source does not have."""
-    field = sourced.field
-    single = "invalid_default" if isinstance(field, Multiselect) else "default_not_in_options"
-    initial = (form.initial_values or {}).get(field.id)
-    places = (
-        (f"{path}.default", single, field.default),
-        (join_key("form.initial_values", field.id), "invalid_initial_value", initial),
+    field = sourced_field.field
+    default_fault = "invalid_default" if isinstance(field, Multiselect) else "default_not_in_options"
+    initial_value = (form.initial_values or {}).get(field.id)
+    default_places = (
+        (f"{path}.default", default_fault, field.default),
+        (join_key("form.initial_values", field.id), "invalid_initial_value", initial_value),
     )
-    values = list(dict.fromkeys(value for _, _, each in places for value in values_of(each)))
-    resolved = (
-        await look_up(ctx, sourced, values, f"{path}.options_from", user=None, request=None) if values else {}
+    values = list(dict.fromkeys(value for _, _, each in default_places for value in values_of(each)))
+    known_options = (
+        await look_up(ctx, sourced_field, values, f"{path}.options_from", user=None, request=None)
+        if values
+        else {}
     )
     faults = [
         fault(option_path, key)
-        for option_path, key, each in places
-        if any(value not in resolved for value in values_of(each))
+        for option_path, key, each in default_places
+        if any(value not in known_options for value in values_of(each))
     ]
     return [
-        Option(value=each.value, label=each.label, description=each.description) for each in resolved.values()
+        Option(value=each.value, label=each.label, description=each.description)
+        for each in known_options.values()
     ], faults
 
 

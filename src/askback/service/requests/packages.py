@@ -53,8 +53,8 @@ async def create_package_request(
     extension = ctx.kinds[package.kind]
     claim = idempotency_claim(principal, "create", key, package)
     terms = await sharing.require_to_ask(ctx, principal, package.thread_id)
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     labels = labels_of(package, package)
     await require_new(ctx, principal, package.thread_id, labels)
     data = _read(extension, lambda: extension.ask.model_validate(package.data), package.data)
@@ -69,8 +69,8 @@ async def create_package_request(
         timeout_s=package.timeout_s,
         labels=labels,
     )
-    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
-        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
     return await open_request(ctx, principal, package, record, claim, terms)
 
 
@@ -89,8 +89,8 @@ async def answer_package_request(
     """
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
     claim = claim or idempotency_claim(principal, f"answer:{record.id}", key, payload)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, payload.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     package = record.spec.package
@@ -104,8 +104,8 @@ async def answer_package_request(
         )
     question = _run(extension, lambda: extension.ask.model_validate(package.data))
     answer_model = _read(extension, lambda: extension.answer.model_validate(payload.data), payload.data)
-    if wrong := _run(extension, lambda: extension.check(question, answer_model)):
-        raise Faults(_faults(wrong))
+    if answer_faults := _run(extension, lambda: extension.check(question, answer_model)):
+        raise Faults(_faults(answer_faults))
     text = _run(extension, lambda: extension.text(question, answer_model))[: ctx.limits.note]
     answer = {"data": answer_model.model_dump(mode="json"), "text": text}
     lifts = await refusals.lifts_for_answer(ctx, record)

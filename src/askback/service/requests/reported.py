@@ -52,9 +52,9 @@ async def report_answer(
         raise Faults([fault(parts[1] if parts else "values", "one_answer")])
     reporter = replace(principal, reports=True)
     if payload.declined is not None:
-        no = {"reason": payload.declined, "note": payload.note}
+        refusal = {"reason": payload.declined, "note": payload.note}
         try:
-            return await decline(ctx, reporter, record, no, key=key)
+            return await decline(ctx, reporter, record, refusal, key=key)
         except Faults as refused:
             raise refused.with_paths([("reason", "declined")]) from None
     answer = handlers_of(record).answer
@@ -78,5 +78,5 @@ def _only_declines(body: object) -> bool:
     """Tell whether a body that was not checked yet can be nothing but a decline."""
     if not isinstance(body, Mapping):
         return False
-    sent = cast("Mapping[str, object]", body)
-    return sent.get("declined") is not None and "decision" not in sent
+    members = cast("Mapping[str, object]", body)
+    return members.get("declined") is not None and "decision" not in members

@@ -45,18 +45,18 @@ async def reprompt(
     Raises `Faults`, and `Conflict` if another verdict came first.
     """
     spec = None if raw_form is None else await spec_with_form(ctx, record, raw_form)
-    kind, asked = kind_of(record), spec or record.spec
-    check_reprompt(ctx, payload, kind.error_paths(asked))
+    kind, spec_now = kind_of(record), spec or record.spec
+    check_reprompt(ctx, payload, kind.error_paths(spec_now))
     if reprompts(record) >= ctx.limits.reprompts:
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=by, claim=claim)
     faults = [each.model_copy(update={"message": scrub(each.message)}) for each in payload.field_errors]
     summary = None if payload.error_summary is None else scrub(payload.error_summary)
     members = error_members(
-        faults, summary, default=default_summary(asked.form) if kind.keeps_submission else None
+        faults, summary, default=default_summary(spec_now.form) if kind.keeps_submission else None
     )
     times = reprompt_times(ctx, record)
     if "timeout_s" in payload.model_fields_set:
-        times, spec = new_deadline(ctx, record, payload.timeout_s), asked.with_timeout(payload.timeout_s)
+        times, spec = new_deadline(ctx, record, payload.timeout_s), spec_now.with_timeout(payload.timeout_s)
     if kind.keeps_submission:
         members["submitted"] = record.state.members.get("submitted")
     return await settle(ctx, record, Action.REPROMPT, members, by=by, spec=spec, claim=claim, times=times)
@@ -73,11 +73,11 @@ async def spec_with_form(ctx: Services, record: Record, raw: object, *, sensitiv
     return record.spec.with_form(form, await form_view(form, form.model_dump_json()))
 
 
-def check_reprompt(ctx: Services, payload: RepromptBody, places: AbstractSet[str]) -> None:
+def check_reprompt(ctx: Services, payload: RepromptBody, paths: AbstractSet[str]) -> None:
     """Raise `Faults` for errors that name none of `places`, an impossible deadline, and an empty body."""
     report = Report()
     text_check = TextCheck(report, suspicious=True)
-    check_errors(payload.field_errors, payload.error_summary, places, text_check, ctx.limits)
+    check_errors(payload.field_errors, payload.error_summary, paths, text_check, ctx.limits)
     check_timeout(payload.timeout_s, report, ctx.limits)
     report.finish()
     if payload.field_errors or payload.error_summary is not None or payload.form is not None:

@@ -37,8 +37,8 @@ async def accept_submission(
     claim = idempotency_claim(
         principal, f"accept:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     require_resolving(record)
     return await handlers_of(record).accept(ctx, principal, record, payload, claim=claim)
 
@@ -56,8 +56,8 @@ async def reprompt_request(
     claim = idempotency_claim(
         principal, f"reprompt:{request_id}", key, payload.model_dump_json(exclude_unset=True)
     )
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     require_resolving(record)
     raw = cast("Mapping[str, Any]", body).get("form")
     scrub = await handlers_of(record).scrubber(ctx, record)

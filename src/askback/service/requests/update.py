@@ -43,8 +43,8 @@ async def update_request(
     payload = parse(RepromptBody, body)
     body_json = payload.model_dump_json(exclude_unset=True)
     claim = idempotency_claim(principal, f"update:{request_id}", key, body_json)
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     raw = cast("Mapping[str, Any]", body).get("form")
     while True:
         _require_open(ctx, record)
@@ -107,8 +107,8 @@ def _errors(record: Record, payload: RepromptBody, spec: Spec | None) -> dict[st
 
     New errors replace the earlier ones, and a new form removes them.
     """
-    kind, asked, state = kind_of(record), spec or record.spec, record.state.members
-    if (named := payload.model_fields_set & _ERRORS) and not kind.error_paths(asked):
+    kind, spec_now, state = kind_of(record), spec or record.spec, record.state.members
+    if (named := payload.model_fields_set & _ERRORS) and not kind.error_paths(spec_now):
         raise Faults([fault(min(named), "unknown_field.key")])
     submission = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
     if spec is None and not named:
@@ -117,5 +117,5 @@ def _errors(record: Record, payload: RepromptBody, spec: Spec | None) -> dict[st
             "field_errors": state.get("field_errors"),
             "error_summary": state.get("error_summary"),
         }
-    default = default_summary(asked.form) if kind.keeps_submission else None
+    default = default_summary(spec_now.form) if kind.keeps_submission else None
     return {**submission, **error_members(payload.field_errors, payload.error_summary, default=default)}

@@ -39,8 +39,8 @@ _log = logging.getLogger(__name__)
 
 async def validate_submission(ctx: Services, record: Record) -> None:
     """Run the validator of a request and apply its verdict. Raises `Conflict` if the request ended meanwhile."""
-    validator, until = ctx.validators.get(record.spec.facts.validator or ""), probe_deadline(record)
-    if validator is None or until is None or ctx.clock.now_ms() > until - ctx.limits.validator_s * 1000:
+    validator, deadline = ctx.validators.get(record.spec.facts.validator or ""), probe_deadline(record)
+    if validator is None or deadline is None or ctx.clock.now_ms() > deadline - ctx.limits.validator_s * 1000:
         return  # not enough time is left: the lease ends, and another server may have the validator
     try:
         with anyio.fail_after(ctx.limits.validator_s):
@@ -59,15 +59,15 @@ async def validate_submission(ctx: Services, record: Record) -> None:
 
 async def validate_again(ctx: Services, record: Record) -> None:
     """Check an answer again whose server stopped; after `ATTEMPTS` ask the person. Raises `Conflict`."""
-    before, now = check_of(record), ctx.clock.now_ms()
-    attempts = 1 + (before.renewed if before is not None else 0)
+    old_check, now = check_of(record), ctx.clock.now_ms()
+    attempts = 1 + (old_check.renewed if old_check is not None else 0)
     if attempts >= ATTEMPTS:
         await end_unchecked_now(ctx, record)
         return
-    until = now + 2 * ctx.limits.validator_s * 1000
-    check = checking_members(SERVER, record.spec.facts.validator or "", now, until, renewed=attempts)
-    changes = {"check": check, "tried_until": rfc3339(until)}
-    times = Schedule(None, until)
+    check_until = now + 2 * ctx.limits.validator_s * 1000
+    check = checking_members(SERVER, record.spec.facts.validator or "", now, check_until, renewed=attempts)
+    changes = {"check": check, "tried_until": rfc3339(check_until)}
+    times = Schedule(None, check_until)
     change = await settle(
         ctx, record, Action.NOTE, changes, by=None, match_state=True, times=times, event="request.noted"
     )

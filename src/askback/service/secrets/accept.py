@@ -40,12 +40,12 @@ async def accept_secrets(
     if verified is not None:
         answer["verified"] = facts["verified"] = verified
     reused = await find_saved(ctx, record, record.spec.secret, answer["existing"])
-    tried = await ctx.store.candidates(record.tenant, record.id)
-    stored, effects = tried, SideEffects(promote=(record.tenant, record.id))
+    candidates = await ctx.store.candidates(record.tenant, record.id)
+    accepted, effects = candidates, SideEffects(promote=(record.tenant, record.id))
     outcome = {"source": "responder", "answer": answer, "settled_by": author}
     while True:
         grants = grants_for(
-            [*stored, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
+            [*accepted, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
         try:
             effects = replace(effects, grants=grants)
@@ -54,8 +54,8 @@ async def accept_secrets(
             )
         except VersionTaken:
             # Another value was stored in the same location meanwhile: seal the tested values as its next version.
-            stored = await _seal_again(ctx, record, tried, author)
-            effects = SideEffects(secrets=stored)
+            accepted = await _seal_again(ctx, record, candidates, author)
+            effects = SideEffects(secrets=accepted)
 
 
 async def _seal_again(
@@ -63,8 +63,8 @@ async def _seal_again(
 ) -> tuple[SecretRecord, ...]:
     values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in candidates}
     person = Principal(actor["id"], record.tenant, "responder", actor["name"], user=actor.get("user", ""))
-    where = SecretLocation(candidates[0].scope, candidates[0].subject)
-    return await seal_values(ctx, person, values, where, owner=candidates[0].owner, request_id=record.id)
+    location = SecretLocation(candidates[0].scope, candidates[0].subject)
+    return await seal_values(ctx, person, values, location, owner=candidates[0].owner, request_id=record.id)
 
 
 def _submission(record: Record) -> dict[str, Any]:
@@ -74,14 +74,14 @@ def _submission(record: Record) -> dict[str, Any]:
 async def values_under_test(ctx: Services, record: Record) -> Sequence[SecretRecord]:
     """Return the values under test: the typed ones, and the stored ones that the person chose."""
     rows = await ctx.store.candidates(record.tenant, record.id)
-    chosen = _submission(record)["existing"]
-    return [*rows, *await find_saved(ctx, record, record.spec.secret, chosen)]
+    reused_ids = _submission(record)["existing"]
+    return [*rows, *await find_saved(ctx, record, record.spec.secret, reused_ids)]
 
 
 async def redactor_for(ctx: Services, record: Record) -> Callable[[str], str]:
     """Return a function that removes the values under test from a text that everybody can read."""
-    tried = await ctx.store.candidates(record.tenant, record.id)
-    values = {each.name: (await ctx.vault.open(binding(each), each.sealed)).reveal() for each in tried}
+    candidates = await ctx.store.candidates(record.tenant, record.id)
+    values = {each.name: (await ctx.vault.open(binding(each), each.sealed)).reveal() for each in candidates}
     return Redactor(values).redact if values else str
 
 
@@ -91,7 +91,7 @@ async def find_saved(
     """Return the stored secrets with these names for the thread of a request, the narrowest scope of each."""
     if not names:
         return []
-    reach = locations_of(thread_id=record.thread_id, project=secret.project)
+    locations = locations_of(thread_id=record.thread_id, project=secret.project)
     return list(
-        nearest(await ctx.store.secrets_at(record.tenant, record.access.owner, reach, names)).values()
+        nearest(await ctx.store.secrets_at(record.tenant, record.access.owner, locations, names)).values()
     )

@@ -43,13 +43,13 @@ async def set_secret_agents(
     agents = [EVERY_AGENT] if payload.agents == "all" else sorted(set(payload.agents))
     if len(agents) > ctx.limits.assignees:
         raise Faults([fault("agents", "too_many", max=ctx.limits.assignees)])
-    missing = [
+    unknown_agents = [
         join("agents", n)
         for n, agent in enumerate(agents)
         if agent != EVERY_AGENT and await ctx.store.agent(principal.tenant, agent) is None
     ]
-    if missing:
-        raise Faults([fault(path, "unknown_agent") for path in missing])
+    if unknown_agents:
+        raise Faults([fault(path, "unknown_agent") for path in unknown_agents])
     entry = _agents_entry(ctx, "secret.agents", principal, secret, agents)
     await ctx.store.set_secret_agents(principal.tenant, secret_id, agents, SideEffects(audit=(entry,)))
     return _agents_json(agents)
@@ -92,7 +92,10 @@ async def agents_by_secret(
     pairs = (
         await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
     )
-    return {each.id: _agents_json([agent for of, agent in pairs if of == each.id]) for each in secrets}
+    return {
+        each.id: _agents_json([agent for secret_id, agent in pairs if secret_id == each.id])
+        for each in secrets
+    }
 
 
 async def get_saved_scopes(
@@ -111,10 +114,12 @@ async def get_saved_scopes(
         thread_id=record.thread_id,
         attempted="get_saved_scopes",
     )
-    asked = record.spec.secret
-    where = locations_of(thread_id=record.thread_id, project=asked.project)
+    secret_request = record.spec.secret
+    locations = locations_of(thread_id=record.thread_id, project=secret_request.project)
     scopes: dict[str, list[str]] = {}
-    for each in await ctx.store.secrets_at(record.tenant, record.access.owner, where, asked.names):
+    for each in await ctx.store.secrets_at(
+        record.tenant, record.access.owner, locations, secret_request.names
+    ):
         scopes.setdefault(each.name, []).append(each.scope)
     return scopes
 
@@ -135,15 +140,15 @@ def _agents_json(agents: Sequence[str]) -> Sequence[str] | Literal["all"]:
 
 
 def _agents_entry(
-    ctx: Services, action: str, by: Principal, about: SecretRecord, agents: Sequence[str]
+    ctx: Services, action: str, by: Principal, secret: SecretRecord, agents: Sequence[str]
 ) -> AuditDraft:
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
         tenant=by.tenant,
         by=by,
-        names=[about.name],
-        scope=about.scope,
-        secret_id=about.id,
+        names=[secret.name],
+        scope=secret.scope,
+        secret_id=secret.id,
         agents=_agents_json(agents),
     )

@@ -40,38 +40,38 @@ async def create_secret_request(
     secret_request = check_secret(body, limits=ctx.limits, blocked=ctx.blocked_secret_names)
     claim = idempotency_claim(principal, "create", key, secret_request)
     terms = await sharing.require_to_ask(ctx, principal, secret_request.thread_id)
-    if (before := await replayed(ctx, claim)) is not None:
-        return before
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return earlier_change
     await require_new(ctx, principal, secret_request.thread_id, labels_of(secret_request, secret_request))
     if isinstance(secret_request.secret.probe, str) and secret_request.secret.probe not in ctx.probes:
         raise Faults([fault("secret.probe", "unknown_value.probe")])
     await ctx.vault.active()
-    stored = await ctx.store.secrets_at(
+    stored_secrets = await ctx.store.secrets_at(
         principal.tenant,
         terms.access.owner,
         locations_of(thread_id=secret_request.thread_id, project=secret_request.secret.project),
         secret_request.secret.names,
     )
     # An agent does not learn whether a secret exists that it may not use.
-    stored = await usable_by(ctx, principal, stored)
-    record = _new_record(ctx, principal, secret_request, stored)
-    here = valid_in_scope(stored, secret_request.secret.default_scope)
+    stored_secrets = await usable_by(ctx, principal, stored_secrets)
+    record = _new_record(ctx, principal, secret_request, stored_secrets)
+    valid_values = valid_in_scope(stored_secrets, secret_request.secret.default_scope)
     secret = secret_request.secret
     required = required_names(secret.names, secret.metadata) or secret.names
-    if {each.name for each in here}.issuperset(required):
-        record, effects = _settle_existing(record, here)
+    if {each.name for each in valid_values}.issuperset(required):
+        record, effects = _settle_existing(record, valid_values)
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claim, effects)
-    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
-        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    if (refused_request := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused_request, key=key)
     return await open_request(ctx, principal, secret_request, record, claim, terms)
 
 
-def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
+def _settle_existing(record: Record, stored_secrets: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
     """Settle a request whose secrets are all stored and usable; its scope is the narrowest one of them."""
-    names = sorted(each.name for each in stored)
-    scope = min((each.scope for each in stored), key=SCOPE_ORDER.index)
+    names = sorted(each.name for each in stored_secrets)
+    scope = min((each.scope for each in stored_secrets), key=SCOPE_ORDER.index)
     answer = {"names": names, "scope": scope, "existing": names}
     entry = audit_entry(
         "secret.grant",
@@ -81,22 +81,24 @@ def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Re
         about=record,
         names=names,
         scope=scope,
-        owner=stored[0].owner or None,
+        owner=stored_secrets[0].owner or None,
         source="existing",
     )
-    grants = grants_for(stored, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
-    settled = record.as_settled(Status.ANSWERED, source="existing", answer=answer)
-    return settled, SideEffects(audit=(entry,), grants=grants)
+    grants = grants_for(
+        stored_secrets, thread_id=record.thread_id, requester=record.requester, request_id=record.id
+    )
+    settled_record = record.as_settled(Status.ANSWERED, source="existing", answer=answer)
+    return settled_record, SideEffects(audit=(entry,), grants=grants)
 
 
 def _new_record(
-    ctx: Services, principal: Principal, secret: SecretRequest, stored: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, secret: SecretRequest, stored_secrets: Sequence[SecretRecord]
 ) -> Record:
-    present: dict[str, list[str]] = {}
-    for each in stored:
-        present.setdefault(each.name, []).append(each.scope)
+    scopes_by_name: dict[str, list[str]] = {}
+    for each in stored_secrets:
+        scopes_by_name.setdefault(each.name, []).append(each.scope)
     members = secret.model_dump(exclude={"secret"}, exclude_none=True)
-    members["secret"] = {**secret.secret.model_dump(exclude_none=True), "present": present}
+    members["secret"] = {**secret.secret.model_dump(exclude_none=True), "present": scopes_by_name}
     return new_record(
         ctx,
         principal,
@@ -112,6 +114,8 @@ def _new_record(
 
 
 def _view(secret: SecretRequest) -> dict[str, Any] | None:
-    asks = secret.secret
-    trees = markdown_trees([("secret.reason", asks.reason), ("secret.instructions", asks.instructions)])
-    return make_view(markdown=trees, languages=languages_of(asks.texts))
+    secret_ask = secret.secret
+    trees = markdown_trees(
+        [("secret.reason", secret_ask.reason), ("secret.instructions", secret_ask.instructions)]
+    )
+    return make_view(markdown=trees, languages=languages_of(secret_ask.texts))

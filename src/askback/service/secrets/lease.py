@@ -51,12 +51,12 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
         if payload.request_id
         else await _granted_secrets(ctx, principal, payload)
     )
-    missing = [name for name in requested if name not in secrets]
-    if missing:
+    missing_names = [name for name in requested if name not in secrets]
+    if missing_names:
         raise NotFound(
             "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
             code="not_granted",
-            field_errors=_field_errors(payload, missing, "not_granted", "Ask a person for it first."),
+            field_errors=_field_errors(payload, missing_names, "not_granted", "Ask a person for it first."),
         )
     now = ctx.clock.now_ms()
     entry = audit_entry(
@@ -68,12 +68,12 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
         request_id=payload.request_id,
         names=sorted(secrets),
     )
-    by = json.dumps(principal.actor)
-    uses = tuple(SecretUse(principal.tenant, record.id, now, by) for record in secrets.values())
+    requester = json.dumps(principal.actor)
+    uses = tuple(SecretUse(principal.tenant, record.id, now, requester) for record in secrets.values())
     await ctx.store.write(SideEffects(audit=(entry,), secret_uses=uses))
-    until = now + ctx.limits.lease_s * 1000
+    leased_until = now + ctx.limits.lease_s * 1000
     return {
-        name: LeasedSecret(await ctx.vault.open(binding(record), record.sealed), record, until)
+        name: LeasedSecret(await ctx.vault.open(binding(record), record.sealed), record, leased_until)
         for name, record in secrets.items()
     }
 
@@ -87,12 +87,14 @@ async def _granted_secrets(
         return {}  # its grants are void without access to the thread
     requested = [*payload.names, *payload.refs]
     rows = await ctx.store.granted(principal.tenant, payload.thread_id, requested, requester=agent)
-    gone = sorted(grant.name for grant, record in rows if record is None)
-    if gone:
+    erased_names = sorted(grant.name for grant, record in rows if record is None)
+    if erased_names:
         raise Conflict(
-            f"{', '.join(gone)} was deleted. Ask for it again.",
+            f"{', '.join(erased_names)} was deleted. Ask for it again.",
             code="secret_gone",
-            field_errors=_field_errors(payload, gone, "secret_gone", "It was deleted. Ask for it again."),
+            field_errors=_field_errors(
+                payload, erased_names, "secret_gone", "It was deleted. Ask for it again."
+            ),
         )
     return {grant.name: record for grant, record in rows if record is not None}
 
@@ -119,8 +121,8 @@ def _field_errors(payload: LeaseBody, names: Sequence[str], code: str, message: 
     """Return a field error for each of these names, with its path in the body."""
     return [
         {"path": join(path, index), "code": code, "message": message}
-        for path, asked in (("names", payload.names), ("refs", payload.refs))
-        for index, each in enumerate(asked)
+        for path, requested in (("names", payload.names), ("refs", payload.refs))
+        for index, each in enumerate(requested)
         if each in names
     ]
 
@@ -151,6 +153,6 @@ def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) ->
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
         return
-    fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
-    if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
+    is_covered = any(fnmatchcase(thread_id, each) for each in principal.threads)
+    if not is_covered or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
         raise Forbidden("This token does not allow these names in this thread. See its `lease`.")

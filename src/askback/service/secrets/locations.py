@@ -40,8 +40,8 @@ def nearest(secrets: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
 
 def valid_in_scope(secrets: Iterable[SecretRecord], scope: str) -> list[SecretRecord]:
     """Return the narrowest secret for each name that is valid in the whole scope: of that scope or a wider one."""
-    wide = SCOPE_ORDER[SCOPE_ORDER.index(scope) :]
-    return list(nearest(each for each in secrets if each.scope in wide).values())
+    scopes = SCOPE_ORDER[SCOPE_ORDER.index(scope) :]
+    return list(nearest(each for each in secrets if each.scope in scopes).values())
 
 
 def binding(record: SecretRecord) -> Binding:
@@ -63,8 +63,8 @@ async def usable_by(
     pairs = (
         await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
     )
-    granted = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
-    return [each for each in secrets if each.id in granted]
+    granted_ids = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
+    return [each for each in secrets if each.id in granted_ids]
 
 
 def grants_for(

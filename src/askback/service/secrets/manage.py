@@ -58,25 +58,27 @@ async def set_secret(
     for the secrets of another person, and for a thread in which the caller does not have the level `ALL`.
     """
     await roles.require(ctx, principal, "set_secret")
-    name, value, where, named_owner = body.read(lambda text: _parse(text, ctx))
-    owner = await _owner(ctx, principal, where, named_owner)
+    name, value, location, named_owner = body.read(lambda text: _parse(text, ctx))
+    owner = await _owner(ctx, principal, location, named_owner)
     while True:
         try:
-            [made] = await seal_values(ctx, principal, {name: value}, where, owner=owner)
+            [new_secret] = await seal_values(ctx, principal, {name: value}, location, owner=owner)
             await ctx.store.write(
-                SideEffects(secrets=(made,), audit=(_secret_entry(ctx, "secret.set", principal, made),))
+                SideEffects(
+                    secrets=(new_secret,), audit=(_secret_entry(ctx, "secret.set", principal, new_secret),)
+                )
             )
         except VersionTaken:
             continue
-        return made, [fault("value", "secret_padded")] if is_padded(value) else []
+        return new_secret, [fault("value", "secret_padded")] if is_padded(value) else []
 
 
 async def erase_secret(ctx: Services, principal: Principal, secret_id: str) -> None:
     """Erase a secret. Raises `NotFound`."""
     await roles.require(ctx, principal, "erase_secret")
-    stored = await ctx.store.secret(principal.tenant, secret_id)
-    if stored is not None and await can_manage(ctx, principal, stored):
-        effects = SideEffects(audit=(_secret_entry(ctx, "secret.drop", principal, stored),))
+    secret = await ctx.store.secret(principal.tenant, secret_id)
+    if secret is not None and await can_manage(ctx, principal, secret):
+        effects = SideEffects(audit=(_secret_entry(ctx, "secret.drop", principal, secret),))
         if await ctx.store.drop_secret(principal.tenant, secret_id, effects):
             return
     raise NotFound("There is no such secret.")
@@ -121,16 +123,16 @@ async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) 
     return sharing.level(principal, access, thread_id) >= AccessLevel.ALL
 
 
-def _secret_entry(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any:
+def _secret_entry(ctx: Services, action: str, by: Principal, secret: SecretRecord) -> Any:
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
         tenant=by.tenant,
         by=by,
-        names=[about.name],
-        scope=about.scope,
-        secret_id=about.id,
-        owner=about.owner or None,
+        names=[secret.name],
+        scope=secret.scope,
+        secret_id=secret.id,
+        owner=secret.owner or None,
     )
 
 
@@ -138,21 +140,21 @@ def _parse(body: bytes, ctx: Services) -> tuple[str, Secret, SecretLocation, str
     members = jsontext.parse(body, limits=ctx.limits)
     if not isinstance(members, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, object]", members)
-    faults = [] if sent.keys() <= _MEMBERS else [fault("", "unknown_field.key")]
-    name, value = sent.get("name"), sent.get("value")
+    request_members = cast("dict[str, object]", members)
+    faults = [] if request_members.keys() <= _MEMBERS else [fault("", "unknown_field.key")]
+    name, value = request_members.get("name"), request_members.get("value")
     if not isinstance(name, str) or not is_well_formed(name):
         faults.append(fault("name", "not_a_secret_name"))
     elif blocked_reason(name) is not None or name in ctx.blocked_secret_names:
         faults.append(fault("name", "secret_blocked"))
-    if wrong := value_fault(value, ctx.limits):
-        faults.append(fault("value", wrong, max=ctx.limits.secret_bytes))
-    scope = "session" if sent.get("scope") == "thread" else sent.get("scope")
+    if value_error := value_fault(value, ctx.limits):
+        faults.append(fault("value", value_error, max=ctx.limits.secret_bytes))
+    scope = "session" if request_members.get("scope") == "thread" else request_members.get("scope")
     if scope not in SCOPES:
         faults.append(fault("scope", "unknown_value", allowed=", ".join(SCOPES)))
     subjects = {"session": "thread_id", "project": "project"}
     for owner, member in subjects.items():
-        subject = sent.get(member)
+        subject = request_members.get(member)
         if scope == owner and subject is None:
             faults.append(fault(member, "subject_required"))
         elif scope != owner and subject is not None:
@@ -161,12 +163,20 @@ def _parse(body: bytes, ctx: Services) -> tuple[str, Secret, SecretLocation, str
             faults.append(fault(member, "wrong_type.string"))
         elif isinstance(subject, str):
             faults += text_faults(member, subject, max_length=ctx.limits.identifier, lines=False)
-    faults += _owner_faults(sent.get("owner"), scope, ctx.limits)
+    faults += _owner_faults(request_members.get("owner"), scope, ctx.limits)
     if faults:
         raise Faults(faults)
-    thread_id, project = cast("str", sent.get("thread_id", "")), cast("str | None", sent.get("project"))
-    where = location_of(cast("str", scope), thread_id=thread_id, project=project)
-    return cast("str", name), Secret(cast("str", value)), where, cast("str | None", sent.get("owner"))
+    thread_id, project = (
+        cast("str", request_members.get("thread_id", "")),
+        cast("str | None", request_members.get("project")),
+    )
+    location = location_of(cast("str", scope), thread_id=thread_id, project=project)
+    return (
+        cast("str", name),
+        Secret(cast("str", value)),
+        location,
+        cast("str | None", request_members.get("owner")),
+    )
 
 
 def _owner_faults(owner: object, scope: object, limits: Limits) -> list[Fault]:

@@ -30,7 +30,7 @@ from askback.service.secrets.locations import binding
 VIA_PROBE = "probe"
 """The `via` of audit entries about verdicts of a probe."""
 
-UNKNOWN = "It could not be checked whether this works. Send it again."
+UNCHECKED_TEXT = "It could not be checked whether this works. Send it again."
 
 _log = logging.getLogger(__name__)
 
@@ -38,22 +38,22 @@ _log = logging.getLogger(__name__)
 async def end_unknown(ctx: Services, record: Record) -> None:
     """Ask the person again, since the outcome of the test is unknown. Raises `Conflict`."""
     _log.warning("the trial of %s has no known outcome", record.id)
-    await _reprompt(ctx, record, {"error_summary": UNKNOWN})
+    await _reprompt(ctx, record, {"error_summary": UNCHECKED_TEXT})
 
 
 async def test_secrets(ctx: Services, record: Record) -> None:
     """Test the submitted secrets of a request. Raises `Conflict` if the request ended meanwhile."""
-    probe, until = ctx.probes.get(probe_name(record) or ""), probe_deadline(record)
-    if probe is None or until is None or ctx.clock.now_ms() > until - ctx.limits.probe_s * 1000:
+    probe, deadline = ctx.probes.get(probe_name(record) or ""), probe_deadline(record)
+    if probe is None or deadline is None or ctx.clock.now_ms() > deadline - ctx.limits.probe_s * 1000:
         return  # not enough time is left
-    tried = await values_under_test(ctx, record)
-    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
+    candidates = await values_under_test(ctx, record)
+    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in candidates}
     verdict = await _ask_probe(ctx, probe, values)
     if verdict.faults:
-        wrong = [
+        problems = [
             {"path": join("secrets", name), "message": message} for name, message in verdict.faults.items()
         ]
-        await _reprompt(ctx, record, {"field_errors": wrong})
+        await _reprompt(ctx, record, {"field_errors": problems})
     else:
         await accept_secrets(ctx, None, record, verified=verdict.outcome == "holds", via=VIA_PROBE)
 

@@ -36,35 +36,35 @@ async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> R
     """
     await roles.require(ctx, principal, "rotate_secrets")
     payload = parse(RotateBody, body)
-    everywhere = principal.role == OPERATOR
-    own = ctx.own_keys if everywhere else None
-    made = None if own is None else await own.add()
+    is_operator = principal.role == OPERATOR
+    own_keys = ctx.own_keys if is_operator else None
+    new_key_id = None if own_keys is None else await own_keys.add()
     # This write comes after every write with the old key and is durable when it returns, so the reads that follow
     # miss none of them.
-    await _log(ctx, principal, "secret.rotate", key=made)
-    whose = None if everywhere else principal.tenant
-    done = await _rewrap_all(ctx, whose)
-    await seal.rewrap_seals(ctx, whose)
-    if own is not None and made is not None and not done.left and not payload.keep_old:
-        done = done._replace(dropped=await own.drop_others(made))
-    await _log(ctx, principal, "secret.rotated", **done._asdict())
-    return done
+    await _log(ctx, principal, "secret.rotate", key=new_key_id)
+    tenant = None if is_operator else principal.tenant
+    rewrapped = await _rewrap_all(ctx, tenant)
+    await seal.rewrap_seals(ctx, tenant)
+    if own_keys is not None and new_key_id is not None and not rewrapped.left and not payload.keep_old:
+        rewrapped = rewrapped._replace(dropped=await own_keys.drop_others(new_key_id))
+    await _log(ctx, principal, "secret.rotated", **rewrapped._asdict())
+    return rewrapped
 
 
 async def _rewrap_all(ctx: Services, tenant: str | None) -> Rotation:
     """Rewrap until a pass changes nothing."""
-    done, turn = 0, await _rewrap_once(ctx, tenant)
+    rewrapped, turn = 0, await _rewrap_once(ctx, tenant)
     while turn.rewrapped:
-        done += turn.rewrapped
+        rewrapped += turn.rewrapped
         turn = await _rewrap_once(ctx, tenant)
-    return Rotation(done, turn.left)
+    return Rotation(rewrapped, turn.left)
 
 
 async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
     """Rewrap all texts once."""
-    done = remaining = 0
-    after = ""
-    while page := await ctx.store.sealed_after(after, tenant=tenant):
+    rewrapped = remaining = 0
+    last_id = ""
+    while page := await ctx.store.sealed_after(last_id, tenant=tenant):
         for each in page:
             try:
                 text = await ctx.vault.rewrap(binding(each), each.sealed)
@@ -72,9 +72,9 @@ async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
                 remaining += 1
                 continue
             if text is not None and await ctx.store.rewrap(each.id, sealed=text, instead=each.sealed):
-                done += 1
-        after = page[-1].id
-    return Rotation(done, remaining)
+                rewrapped += 1
+        last_id = page[-1].id
+    return Rotation(rewrapped, remaining)
 
 
 async def _log(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:

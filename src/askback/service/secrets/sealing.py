@@ -25,12 +25,12 @@ async def seal_values(
     request_id: str | None = None,
 ) -> tuple[SecretRecord, ...]:
     """Seal each value as the next version in its location. Raises `VaultLocked` and `KeysUnreachable`."""
-    before = {
+    stored_by_name = {
         each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [location], sorted(values))
     }
     return tuple(
         [
-            await _seal_value(ctx, by, name, value, location, owner, before.get(name), request_id)
+            await _seal_value(ctx, by, name, value, location, owner, stored_by_name.get(name), request_id)
             for name, value in sorted(values.items())
         ]
     )
@@ -43,12 +43,12 @@ async def _seal_value(
     value: Secret,
     location: SecretLocation,
     owner: str,
-    before: SecretRecord | None,
+    stored_secret: SecretRecord | None,
     request_id: str | None,
 ) -> SecretRecord:
     now = ctx.clock.now_ms()
-    version = 1 if before is None else before.version + 1
-    secret_id = ctx.ids.new("sec", now_ms=now) if before is None else before.id
+    version = 1 if stored_secret is None else stored_secret.version + 1
+    secret_id = ctx.ids.new("sec", now_ms=now) if stored_secret is None else stored_secret.id
     bound = Binding(by.tenant, owner, location.scope, location.subject, name, version)
     metadata: dict[str, Any] = {
         "id": secret_id,

@@ -48,16 +48,16 @@ async def answer_sensitive_form(
         ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
     )
     claim = idempotency_claim(principal, f"answer:{record.id}", key, payload.said)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, payload.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, payload.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, payload.revision)
     if payload.faults:
         raise Faults(payload.faults)
-    sourced = await check_chosen(ctx, record, payload.values, user=principal.user)
+    sourced_labels = await check_chosen(ctx, record, payload.values, user=principal.user)
     while True:
         try:
-            change = await _settle(ctx, principal, record, payload, claim, sourced)
+            change = await _settle(ctx, principal, record, payload, claim, sourced_labels)
         except VersionTaken:
             continue  # the same answer came twice concurrently; the next try finds the settled request
         return replace(change, warnings=padding_warnings(payload.secrets, "values"))
@@ -67,20 +67,20 @@ async def _settle(
     ctx: Services,
     principal: Principal,
     record: Record,
-    sent: _CheckedAnswer,
+    checked_answer: _CheckedAnswer,
     claim: Any,
-    sourced: Mapping[str, Sequence[str]],
+    sourced_labels: Mapping[str, Sequence[str]],
 ) -> Change:
-    where = SecretLocation(REQUEST_SCOPE, record.id)
+    location = SecretLocation(REQUEST_SCOPE, record.id)
     sealed = await seal_values(
-        ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id
+        ctx, principal, checked_answer.secrets, location, owner=record.access.owner, request_id=record.id
     )
-    answer: dict[str, Any] = {"values": {**sent.values, **_references(sealed)}}
-    shown_parts = shown_form(record.spec, sent.values, sent.languages, sourced)
+    answer: dict[str, Any] = {"values": {**checked_answer.values, **_references(sealed)}}
+    shown_parts = shown_form(record.spec, checked_answer.values, checked_answer.languages, sourced_labels)
     parts = (
-        ("other", sent.other),
-        ("skipped", sent.skipped),
-        ("control", sent.control),
+        ("other", checked_answer.other),
+        ("skipped", checked_answer.skipped),
+        ("control", checked_answer.control),
         ("shown", shown_parts),
     )
     answer |= {name: part for name, part in parts if part}
@@ -124,9 +124,9 @@ class _CheckedAnswer:
 def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _CheckedAnswer:
     revision, sent_values, skipped, control, languages = _members(body, limits)
     names = spec.sensitive
-    plain = {name: value for name, value in sent_values.items() if name not in names}
-    more = [part for part in (skipped, control) if part]
-    body_json = json.dumps([revision, plain, sorted(sent_values), *more])
+    plain_values = {name: value for name, value in sent_values.items() if name not in names}
+    optional_members = [part for part in (skipped, control) if part]
+    body_json = json.dumps([revision, plain_values, sorted(sent_values), *optional_members])
     try:
         checked = check_answer(
             spec.form, sent_values, skipped, control=control, limits=limits, uploads=uploads
@@ -147,13 +147,13 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
 
 def _without_keys(faults: Sequence[Fault]) -> Sequence[Fault]:
     """Return faults whose paths do not repeat an unknown key, because it may be a pasted value."""
-    named = (
+    rewritten = (
         replace(each, path="values")
         if each.code == "unknown_field" and each.path.startswith("values")
         else each
         for each in faults
     )
-    return list({(each.path, each.code): each for each in named}.values())
+    return list({(each.path, each.code): each for each in rewritten}.values())
 
 
 _KEYS = {"revision", "values", "skipped", "control", "languages"}
@@ -163,24 +163,26 @@ def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any], list[str
     members = jsontext.parse(body, limits=limits)
     if not isinstance(members, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, Any]", members)
-    revision, values = sent.get("revision"), sent.get("values")
-    faults = [] if sent.keys() <= _KEYS else [fault("", "unknown_field.key")]
+    request_members = cast("dict[str, Any]", members)
+    revision, values = request_members.get("revision"), request_members.get("values")
+    faults = [] if request_members.keys() <= _KEYS else [fault("", "unknown_field.key")]
     if type(revision) is not int:
         faults.append(fault("revision", "missing_required" if revision is None else "wrong_type.integer"))
     if not isinstance(values, dict):
         faults.append(fault("values", "missing_required" if values is None else "wrong_type.answers"))
-    skipped: object = [] if sent.get("skipped") is None else sent["skipped"]
+    skipped: object = [] if request_members.get("skipped") is None else request_members["skipped"]
     if not isinstance(skipped, list):
         faults.append(fault("skipped", "wrong_type.list"))
     else:
         items = enumerate(cast("list[object]", skipped))
-        faults += [fault(f"skipped[{at}]", "wrong_type.string") for at, id_ in items if type(id_) is not str]
-    control = sent.get("control")
+        faults += [
+            fault(f"skipped[{index}]", "wrong_type.string") for index, id_ in items if type(id_) is not str
+        ]
+    control = request_members.get("control")
     if control is not None and not isinstance(control, str):
         faults.append(fault("control", "wrong_type.string"))
     report = Report()
-    languages = check_languages(sent.get("languages"), report, limits)
+    languages = check_languages(request_members.get("languages"), report, limits)
     faults += report.faults
     if faults:
         raise Faults(faults[:MAX_FAULTS])

@@ -47,8 +47,8 @@ async def submit_secrets(
         [submission.revision, submission.scope, sorted(submission.values), sorted(submission.existing)]
     )
     claim = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
-    if (before := await replayed(ctx, claim)) is not None:
-        return with_submission(before, submission.revision)
+    if (earlier_change := await replayed(ctx, claim)) is not None:
+        return with_submission(earlier_change, submission.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, submission.revision)
     if submission.scope in {"project", "global"}:
@@ -66,9 +66,9 @@ async def submit_secrets(
 async def _seal(
     ctx: Services, principal: Principal, record: Record, secret: ShownSecret, submission: Submission
 ) -> tuple[SecretRecord, ...]:
-    where = location_of(submission.scope, thread_id=record.thread_id, project=secret.project)
+    location = location_of(submission.scope, thread_id=record.thread_id, project=secret.project)
     return await seal_values(
-        ctx, principal, submission.values, where, owner=record.access.owner, request_id=record.id
+        ctx, principal, submission.values, location, owner=record.access.owner, request_id=record.id
     )
 
 
@@ -78,7 +78,7 @@ async def _find_reused(
     """Return the stored secrets that the person chose; raises `Faults` if one is gone."""
     if not submission.existing:
         return []
-    stored = nearest(
+    stored_by_name = nearest(
         await ctx.store.secrets_at(
             record.tenant,
             record.access.owner,
@@ -86,10 +86,10 @@ async def _find_reused(
             sorted(submission.existing),
         )
     )
-    missing = sorted(submission.existing - stored.keys())
-    if missing:
-        raise Faults([fault(join("secrets", name), "secret_not_saved") for name in missing])
-    return [stored[name] for name in sorted(submission.existing)]
+    missing_names = sorted(submission.existing - stored_by_name.keys())
+    if missing_names:
+        raise Faults([fault(join("secrets", name), "secret_not_saved") for name in missing_names])
+    return [stored_by_name[name] for name in sorted(submission.existing)]
 
 
 async def _store(

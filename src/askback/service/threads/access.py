@@ -45,39 +45,47 @@ async def set_thread_access(ctx: Services, principal: Principal, thread_id: str,
     payload = parse(AccessBody, body)
     _check(ctx, payload)
     while True:
-        before = await ctx.store.access(principal.tenant, thread_id)
+        old_access = await ctx.store.access(principal.tenant, thread_id)
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
-        requested = await _requested_access(ctx, principal, payload, before)
-        if requested == before and principal.role == "requester" and sharing.admits(before, principal):
-            return before
-        await _require(ctx, principal, thread_id, before, requested)
+        requested = await _requested_access(ctx, principal, payload, old_access)
         if (
-            requested == before
-            or await _store(ctx, principal, thread_id, requested, before) is Outcome.APPLIED
+            requested == old_access
+            and principal.role == "requester"
+            and sharing.admits(old_access, principal)
+        ):
+            return old_access
+        await _require(ctx, principal, thread_id, old_access, requested)
+        if (
+            requested == old_access
+            or await _store(ctx, principal, thread_id, requested, old_access) is Outcome.APPLIED
         ):
             break
-    if before.agents != requested.agents and principal.role != "requester":
+    if old_access.agents != requested.agents and principal.role != "requester":
         await _cancel_excluded(ctx, principal, thread_id)
     return requested
 
 
 async def _requested_access(
-    ctx: Services, principal: Principal, payload: AccessBody, before: AccessList
+    ctx: Services, principal: Principal, payload: AccessBody, old_access: AccessList
 ) -> AccessList:
-    people = payload.people_of(before)
+    people = payload.people_of(old_access)
     if principal.role == "requester":
-        return await _requested_by_agent(ctx, principal, payload, replace(people, agents=before.agents))
+        return await _requested_by_agent(ctx, principal, payload, replace(people, agents=old_access.agents))
     if payload.agents is None:
         return people
-    held = before.agents or ThreadAgents(())
-    stay = tuple(each for each in held.ids if each in payload.agents)
-    gone = [each for each in held.ids if each not in payload.agents]
+    old_agents = old_access.agents or ThreadAgents(())
+    kept_ids = tuple(each for each in old_agents.ids if each in payload.agents)
+    removed_ids = [each for each in old_agents.ids if each not in payload.agents]
     user = payload.agents_of or ""
     if "agents_of" not in payload.model_fields_set:
-        user = "" if await _any_works_for(ctx, principal.tenant, gone, held.user) else held.user
-    new = await _new_agents(ctx, principal, payload.agents, held.ids)
-    return replace(people, agents=ThreadAgents((*stay, *new), user))
+        user = (
+            ""
+            if await _any_works_for(ctx, principal.tenant, removed_ids, old_agents.user)
+            else old_agents.user
+        )
+    new = await _new_agents(ctx, principal, payload.agents, old_agents.ids)
+    return replace(people, agents=ThreadAgents((*kept_ids, *new), user))
 
 
 async def _requested_by_agent(
@@ -92,20 +100,22 @@ async def _requested_by_agent(
         await roles.record_refusal(ctx, principal, "set_thread_access")
         raise Forbidden("Only a person can set agents_of. List agent ids in `agents` instead.")
     if payload.agents or (payload.owner is not None and (agents is None or not agents.user)):
-        held = people.with_first_agent(sharing.agent_of(principal)).agents or ThreadAgents(())
-        new = await _new_agents(ctx, principal, payload.agents or (), held.ids)
-        agents = ThreadAgents((*held.ids, *new), held.user or payload.owner or "")
+        old_agents = people.with_first_agent(sharing.agent_of(principal)).agents or ThreadAgents(())
+        new = await _new_agents(ctx, principal, payload.agents or (), old_agents.ids)
+        agents = ThreadAgents((*old_agents.ids, *new), old_agents.user or payload.owner or "")
     return replace(people, agents=agents)
 
 
 async def _new_agents(
-    ctx: Services, principal: Principal, listed: Iterable[str], admitted: tuple[str, ...]
+    ctx: Services, principal: Principal, agent_ids: Iterable[str], admitted: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the listed agents that were not admitted before; raises `Faults` for an unknown one."""
-    new = {each: join("agents", n) for n, each in enumerate(listed) if each not in admitted}
-    unknown = [at for each, at in new.items() if await ctx.store.agent(principal.tenant, each) is None]
-    if unknown:
-        raise Faults([fault(at, "unknown_agent") for at in unknown])
+    new = {each: join("agents", n) for n, each in enumerate(agent_ids) if each not in admitted}
+    unknown_paths = [
+        path for each, path in new.items() if await ctx.store.agent(principal.tenant, each) is None
+    ]
+    if unknown_paths:
+        raise Faults([fault(path, "unknown_agent") for path in unknown_paths])
     return tuple(new)
 
 
@@ -115,27 +125,27 @@ async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user
 
 
 async def _require(
-    ctx: Services, principal: Principal, thread_id: str, before: AccessList, access: AccessList
+    ctx: Services, principal: Principal, thread_id: str, old_access: AccessList, access: AccessList
 ) -> None:
     if principal.role != "requester":
         await sharing.require(
-            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
         )
         return
-    if not sharing.admits(before, principal):
+    if not sharing.admits(old_access, principal):
         await sharing.require(
-            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
         )
-    if before.agents is not None and before.agents.ids[:1] != (principal.id,):
+    if old_access.agents is not None and old_access.agents.ids[:1] != (principal.id,):
         await roles.record_refusal(ctx, principal, "set_thread_access")
         raise Forbidden(
             "Only the thread's own agent, its owner and admins can change which agents may use it."
         )
-    if replace(access, agents=before.agents) == before:
+    if replace(access, agents=old_access.agents) == old_access:
         return
-    if before.is_shared:
+    if old_access.is_shared:
         await sharing.require(
-            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+            ctx, principal, old_access, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
         )
     if access.owner != principal.user and principal.user != principal.id:
         await roles.record_refusal(ctx, principal, "set_thread_access")
@@ -143,7 +153,7 @@ async def _require(
 
 
 async def _store(
-    ctx: Services, principal: Principal, thread_id: str, access: AccessList, before: AccessList
+    ctx: Services, principal: Principal, thread_id: str, access: AccessList, old_access: AccessList
 ) -> Outcome:
     now = ctx.clock.now_ms()
     tenant, agent, access_json = principal.tenant, sharing.agent_of(principal), access.wire
@@ -153,7 +163,7 @@ async def _store(
     entry = audit_entry(
         "share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **access_json
     )
-    return await ctx.store.set_access(access, event, SideEffects(audit=(entry,)), before=before)
+    return await ctx.store.set_access(access, event, SideEffects(audit=(entry,)), before=old_access)
 
 
 async def _cancel_excluded(ctx: Services, principal: Principal, thread_id: str) -> None:
@@ -178,9 +188,9 @@ def _check(ctx: Services, payload: AccessBody) -> None:
         text_check.at("agents_of", payload.agents_of, ctx.limits.identifier)
         if payload.agents is None:
             report.add("agents", "missing_required")
-    for name, listed in (("people", list(payload.people)), ("agents", payload.agents or [])):
-        if len(listed) > ctx.limits.assignees:
+    for name, ids in (("people", list(payload.people)), ("agents", payload.agents or [])):
+        if len(ids) > ctx.limits.assignees:
             report.add(name, "too_many", max=ctx.limits.assignees)
-        for each in listed[: ctx.limits.assignees]:
+        for each in ids[: ctx.limits.assignees]:
             text_check.at(name, each, ctx.limits.identifier)
     report.finish()

@@ -39,15 +39,15 @@ async def archive_thread(ctx: Services, principal: Principal, thread_id: str) ->
     until = ctx.clock.now_ms()  # later than any request that came in just before
     cancelled = await _cancel_open(ctx, principal.tenant, thread_id, by=principal, until=until)
     view = await ctx.store.thread(principal.tenant, thread_id, limit=1)
-    at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
-    return {"id": thread_id, "archived_at": at, "cancelled": cancelled}
+    archived_at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
+    return {"id": thread_id, "archived_at": archived_at, "cancelled": cancelled}
 
 
 async def finish_archiving(ctx: Services) -> None:
     """Cancel open requests of threads whose archive was not finished in time: its server may have died."""
-    before = ctx.clock.now_ms() - FINISH_AFTER_MS
-    for tenant, thread_id in await ctx.store.archiving(before_ms=before):
-        await _cancel_open(ctx, tenant, thread_id, by=None, until=before)
+    before_ms = ctx.clock.now_ms() - FINISH_AFTER_MS
+    for tenant, thread_id in await ctx.store.archiving(before_ms=before_ms):
+        await _cancel_open(ctx, tenant, thread_id, by=None, until=before_ms)
 
 
 async def unarchive_thread(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
@@ -111,13 +111,18 @@ async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     check_line("thread_id", thread_id, ctx.limits.identifier)
     access = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(
-        ctx, principal, access, _needed(principal, access), thread_id=thread_id, attempted="archive_thread"
+        ctx,
+        principal,
+        access,
+        _needed_level(principal, access),
+        thread_id=thread_id,
+        attempted="archive_thread",
     )
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()
 
 
-def _needed(principal: Principal, access: AccessList) -> AccessLevel:
+def _needed_level(principal: Principal, access: AccessList) -> AccessLevel:
     if principal.role == "requester":
         return AccessLevel.PROMPT
     return AccessLevel.OWNER if access.owner else AccessLevel.ALL

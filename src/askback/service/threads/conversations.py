@@ -1,6 +1,6 @@
 """List and search conversations, sorted by last activity.
 
-A page reads at most `WINDOW` conversations, a search `SEARCHED` with their newest `MESSAGES` messages, and
+A page reads at most `WINDOW` conversations, a search `SEARCHED_PAGE` with their newest `MESSAGES` messages, and
 then returns a cursor, so its cost does not depend on their number.
 """
 
@@ -23,7 +23,7 @@ from askback.service.context import Services
 from askback.service.threads.details import position
 
 WINDOW = 200
-SEARCHED = 50
+SEARCHED_PAGE = 50
 MESSAGES = 50
 _LINE = 200
 """The length of the line that shows a message; Markdown is parsed a little further."""
@@ -55,7 +55,7 @@ async def list_conversations(
     await roles.require(ctx, principal, "list_conversations")
     size = max(1, min(limit, ctx.limits.page))
     words = plain_text(q or "").split()
-    window = SEARCHED if words else WINDOW
+    window = SEARCHED_PAGE if words else WINDOW
     rows = await ctx.store.active_threads(
         principal.tenant,
         person=sharing.person_filter(principal),

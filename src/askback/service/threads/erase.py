@@ -73,23 +73,23 @@ async def erase_expired(ctx: Services, days: int | None) -> int:
 
     They are erased one by one, so that writers wait for at most one of them; one that was used meanwhile is kept.
     """
-    now, erased, after = ctx.clock.now_ms(), 0, ("", "")
+    now, erased, last_thread = ctx.clock.now_ms(), 0, ("", "")
     try:
-        while page := await ctx.store.idle_threads(before_ms=now - DAY_MS, after=after, limit=PAGE):
-            for idle in page:
-                if await _is_too_old(ctx, idle, days, now):
+        while page := await ctx.store.idle_threads(before_ms=now - DAY_MS, after=last_thread, limit=PAGE):
+            for idle_thread in page:
+                if await _is_too_old(ctx, idle_thread, days, now):
                     erased += await _erase_contents(
-                        ctx, idle.tenant, idle.thread_id, by=None, idle_since=idle.since
+                        ctx, idle_thread.tenant, idle_thread.thread_id, by=None, idle_since=idle_thread.since
                     )
                 await anyio.lowlevel.checkpoint()
-            after = (page[-1].tenant, page[-1].thread_id)
+            last_thread = (page[-1].tenant, page[-1].thread_id)
     finally:
         if erased:  # also those before an error: the next run no longer finds them
             await ctx.store.scrub()
     return erased
 
 
-async def _is_too_old(ctx: Services, idle: IdleThread, days: int | None, now: int) -> bool:
-    terms = await ctx.store.terms(idle.tenant, idle.thread_id)
+async def _is_too_old(ctx: Services, idle_thread: IdleThread, days: int | None, now: int) -> bool:
+    terms = await ctx.store.terms(idle_thread.tenant, idle_thread.thread_id)
     retention_days = read_thread_settings(terms.everywhere, terms.here).retention_days or days
-    return retention_days is not None and idle.since < now - retention_days * DAY_MS
+    return retention_days is not None and idle_thread.since < now - retention_days * DAY_MS

@@ -86,8 +86,8 @@ async def replayed_result(
     terms = await ctx.store.terms(principal.tenant, thread_id)
     if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
         return {}
-    meant = await _find_answer(ctx, principal, thread_id, payload)
-    return _not_answered(meant if isinstance(meant, str) else "nothing_open")
+    parsed_reply = await _find_answer(ctx, principal, thread_id, payload)
+    return _not_answered(parsed_reply if isinstance(parsed_reply, str) else "nothing_open")
 
 
 def _claim(principal: Principal, thread_id: str, message_id: str) -> Claim:
@@ -105,17 +105,17 @@ async def _find_answer(
     record, block = requests[0], payload.content[0]
     if record.kind != "form" or len(payload.content) != 1 or not isinstance(block, TextBlock):
         return "not_for_text"
-    meant = parse_reply(record.spec.form, block.text)
-    return str(meant.why) if meant.values is None else (record, dict(meant.values))
+    parsed_reply = parse_reply(record.spec.form, block.text)
+    return str(parsed_reply.why) if parsed_reply.values is None else (record, dict(parsed_reply.values))
 
 
 async def _answer(
     ctx: Services, principal: Principal, thread_id: str, payload: MessageBody, message_id: str
 ) -> dict[str, Any]:
-    meant = await _find_answer(ctx, principal, thread_id, payload)
-    if isinstance(meant, str):
-        return _not_answered(meant)
-    record, values = meant
+    parsed_reply = await _find_answer(ctx, principal, thread_id, payload)
+    if isinstance(parsed_reply, str):
+        return _not_answered(parsed_reply)
+    record, values = parsed_reply
     try:
         body: dict[str, Any] = {"revision": record.revision, "values": values}
         if record.spec.form.submit != "form":
@@ -129,8 +129,8 @@ async def _answer(
     return {"answered": record.id}
 
 
-def _not_answered(why: str) -> dict[str, Any]:
-    return {"answered": None, "why": why}
+def _not_answered(reason: str) -> dict[str, Any]:
+    return {"answered": None, "why": reason}
 
 
 async def _open_requests(

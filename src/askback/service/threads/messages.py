@@ -76,13 +76,13 @@ async def _add(
     _check_envelope(ctx, payload)
     scope, path = f"message:{thread_id}", "Idempotency-Key" if key else "id"
     claim = idempotency_claim(principal, scope, key or payload.id, payload, path=path)
-    if claim is not None and (message_id := await _claimed(ctx, claim, key)) is not None:
+    if claim is not None and (message_id := await _earlier_message_id(ctx, claim, key)) is not None:
         policy_result = await free_text.replayed_result(ctx, principal, thread_id, payload, message_id)
         return {"id": message_id, **policy_result}, Outcome.REPLAYED
     files = await _check_content(ctx, principal, thread_id, payload.content)
     await ctx.rate_limiter.count_message(principal.tenant, thread_id, clock=ctx.clock, store=ctx.store)
     policy = await free_text.policy_for_message(ctx, principal, thread_id)
-    held, now = policy == "queue", ctx.clock.now_ms()
+    is_held, now = policy == "queue", ctx.clock.now_ms()
     message: dict[str, Any] = {
         "id": payload.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
@@ -90,18 +90,18 @@ async def _add(
         "agent": None if payload.agent is None else payload.agent.model_dump(exclude_none=True),
         "run_id": payload.run_id,
         "at": rfc3339(now),
-        "held": held or None,
+        "held": is_held or None,
         "metadata": payload.metadata,
         "content": _parts(payload.content, files),
     }
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
-    kind = events.MESSAGE_HELD if held else events.MESSAGE_ADDED
+    kind = events.MESSAGE_HELD if is_held else events.MESSAGE_ADDED
     event = events.EventDraft(
         kind, principal.tenant, thread_id, now, None, text, principal.id, sharing.agent_of(principal)
     )
     try:
         message_id, outcome = await ctx.store.add_message(
-            message["id"], text, event, claim, message_files.share(principal, thread_id, files), held=held
+            message["id"], text, event, claim, message_files.share(principal, thread_id, files), held=is_held
         )
     except IdTaken:
         raise _id_taken() from None
@@ -115,10 +115,10 @@ async def _add(
     policy_result = await free_text.apply_policy(
         ctx, principal, thread_id, payload, policy, message_id=message_id
     )
-    return {"id": message_id, **({"held": True} if held else {}), **policy_result}, outcome
+    return {"id": message_id, **({"held": True} if is_held else {}), **policy_result}, outcome
 
 
-async def _claimed(ctx: Services, claim: Claim, key: str | None) -> str | None:
+async def _earlier_message_id(ctx: Services, claim: Claim, key: str | None) -> str | None:
     """Return the id of the message that was posted before with this key or id."""
     try:
         return await ctx.store.claimed(claim)

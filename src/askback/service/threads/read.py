@@ -43,7 +43,7 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     entry = audit_entry("thread.exported", at=now, tenant=tenant, by=principal, thread_id=thread_id)
     await ctx.store.write(SideEffects(audit=(entry,)))
     terms = await ctx.store.terms(tenant, thread_id)
-    about = {
+    thread_members = {
         "id": thread_id,
         "title": view.title,
         "metadata": None if view.metadata is None else json.loads(view.metadata),
@@ -62,16 +62,16 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
         "comments": [text async for text in _comments(ctx, view)],
         "executions": [text async for text in _executions(ctx, view)],
         "rules": [text async for text in _rules(ctx, tenant, thread_id)],
-        "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
+        "events": [text async for text in _events(ctx, tenant, thread_id, last_position=view.seq)],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],
     }
     parts = ",".join(f'"{name}":[{",".join(texts)}]' for name, texts in lists.items())
-    return jsontext.merge(json.dumps(about), f"{{{parts}}}")
+    return jsontext.merge(json.dumps(thread_members), f"{{{parts}}}")
 
 
 def _file(file: StoredFile) -> str:
-    of = {"field": file.field, "request_id": file.request_id} if file.request_id else {}
-    return json.dumps({**file.upload.value, **of})
+    request_members = {"field": file.field, "request_id": file.request_id} if file.request_id else {}
+    return json.dumps({**file.upload.value, **request_members})
 
 
 async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
@@ -90,22 +90,22 @@ async def _comments(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
             yield json.dumps({"request_id": record.id, **each.wire}, ensure_ascii=False)
 
 
-async def _events(ctx: Services, tenant: str, thread_id: str, *, until: int) -> AsyncIterator[str]:
-    after = 0
-    while after < until:
-        page = await ctx.store.thread_events(tenant, thread_id, after=after, limit=PAGE)
+async def _events(ctx: Services, tenant: str, thread_id: str, *, last_position: int) -> AsyncIterator[str]:
+    last_seq = 0
+    while last_seq < last_position:
+        page = await ctx.store.thread_events(tenant, thread_id, after=last_seq, limit=PAGE)
         for event in page:
-            if event.seq <= until:
+            if event.seq <= last_position:
                 yield event.text
-        after = page[-1].seq if page else until
+        last_seq = page[-1].seq if page else last_position
 
 
 async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
-    before = None
-    while page := await ctx.store.runs(tenant, thread_id, before=before, limit=PAGE):
+    cursor = None
+    while page := await ctx.store.runs(tenant, thread_id, before=cursor, limit=PAGE):
         for run in page:
             yield run.wire
-        before = page[-1].key
+        cursor = page[-1].key
 
 
 async def _rules(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
@@ -120,10 +120,10 @@ async def _rules(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[st
 
 async def _audit(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
     entries: list[str] = []
-    before = None
-    while page := await ctx.store.latest_audit(tenant, thread_id=thread_id, before=before, limit=PAGE):
+    cursor = None
+    while page := await ctx.store.latest_audit(tenant, thread_id=thread_id, before=cursor, limit=PAGE):
         entries += [text for _, text in page]
-        before = page[-1][0]
+        cursor = page[-1][0]
     for text in reversed(entries):
         yield text
 

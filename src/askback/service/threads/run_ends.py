@@ -13,8 +13,8 @@ async def end_run(ctx: Services, run: Run, reason: str | None) -> Run:
     """End a run and return it; an ended run is not changed."""
     now = ctx.clock.now_ms()
     event = EventDraft(RUN_ENDED, run.tenant, run.thread_id, now, None, "{}", run.agent)
-    ended, _ = await ctx.store.end_run(run, event, reason=reason)
-    return ended
+    has_ended, _ = await ctx.store.end_run(run, event, reason=reason)
+    return has_ended
 
 
 async def end_all(ctx: Services, tenant: str, thread_id: str) -> None:
@@ -31,11 +31,11 @@ async def end_silent(ctx: Services) -> None:
     agent calls `renew`. Only `renew` is recorded immediately: the others are looked up here, so that they cost nothing.
     """
     now = ctx.clock.now_ms()
-    before = now - ctx.limits.run_silence_s * 1000
-    for run in await ctx.store.silent_runs(before):
-        seen = now if await _is_awaited(ctx, run) else await ctx.store.last_sign(run)
-        if seen > before:
-            await ctx.store.renew_run(run, at=seen)
+    before_ms = now - ctx.limits.run_silence_s * 1000
+    for run in await ctx.store.silent_runs(before_ms):
+        last_sign = now if await _is_awaited(ctx, run) else await ctx.store.last_sign(run)
+        if last_sign > before_ms:
+            await ctx.store.renew_run(run, at=last_sign)
         else:
             await end_run(ctx, run, SILENT_REASON)
 

@@ -161,7 +161,7 @@ async def _cancel_open(
 
 
 async def _require(
-    ctx: Services, principal: Principal, thread_id: str, needed: AccessLevel, attempted: str
+    ctx: Services, principal: Principal, thread_id: str, needed_level: AccessLevel, attempted: str
 ) -> None:
     access = await sharing.get_access(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, access, needed, thread_id=thread_id, attempted=attempted)
+    await sharing.require(ctx, principal, access, needed_level, thread_id=thread_id, attempted=attempted)

@@ -25,7 +25,7 @@ from askback.service.webhooks.manage import get_webhook
 
 LEASE_S = 30
 """The lease of a delivery and its resume: longer than an attempt can take."""
-GONE = 410
+HTTP_GONE = 410
 
 
 @frozen(slots=True)
@@ -48,10 +48,10 @@ class Attempt:
 
 async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     """Send a leased delivery and record the attempt."""
-    began = ctx.clock.now_ms()
-    letter = await build_message(ctx, delivery, until_ms=began + LEASE_S * 1000)
+    began_at = ctx.clock.now_ms()
+    letter = await build_message(ctx, delivery, until_ms=began_at + LEASE_S * 1000)
     if letter is None:
-        await ctx.store.note_attempt(delivery, state=DeliveryState.OBSOLETE, next_at=began, note=None)
+        await ctx.store.note_attempt(delivery, state=DeliveryState.OBSOLETE, next_at=began_at, note=None)
         return
     if isinstance(letter, Postponed):
         await ctx.store.note_attempt(delivery, state=DeliveryState.WAITING, next_at=letter.at, note=None)
@@ -60,9 +60,9 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     ctx.metrics.record_attempt(succeeded=attempt.taken)
     now = ctx.clock.now_ms()
     await _settle_resume(ctx, letter, attempt, now)
-    if attempt.status == GONE:
+    if attempt.status == HTTP_GONE:
         await ctx.store.switch_webhook(webhook.tenant, webhook.id, active=False)
-    await _record_attempt(ctx, delivery, attempt, began=began, now=now)
+    await _record_attempt(ctx, delivery, attempt, began=began_at, now=now)
 
 
 async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> dict[str, Any]:
@@ -71,14 +71,14 @@ async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> 
     It is not in the log of deliveries, and the receiver's reply changes nothing. Raises `NotFound`.
     """
     webhook = await get_webhook(ctx, principal, webhook_id)
-    began = ctx.clock.now_ms()
+    began_at = ctx.clock.now_ms()
     entry = audit_entry(
-        "webhook.test", at=began, tenant=principal.tenant, by=principal, webhook_id=webhook.id
+        "webhook.test", at=began_at, tenant=principal.tenant, by=principal, webhook_id=webhook.id
     )
     await ctx.store.write(SideEffects(audit=(entry,)))
-    body = payload(TEST, timestamp=rfc3339(began), data="{}")
-    attempt = await _send(ctx, webhook, WebhookMessage(ctx.ids.new("dlv", now_ms=began), body))
-    return attempt.wire(began=began, now=ctx.clock.now_ms())
+    body = payload(TEST, timestamp=rfc3339(began_at), data="{}")
+    attempt = await _send(ctx, webhook, WebhookMessage(ctx.ids.new("dlv", now_ms=began_at), body))
+    return attempt.wire(began=began_at, now=ctx.clock.now_ms())
 
 
 async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Attempt:
@@ -128,21 +128,21 @@ async def _settle_resume(ctx: Services, letter: WebhookMessage, attempt: Attempt
 async def _record_attempt(
     ctx: Services, delivery: Delivery, attempt: Attempt, *, began: int, now: int
 ) -> None:
-    state, at = DeliveryState.DELIVERED, now
+    state, next_at = DeliveryState.DELIVERED, now
     if not attempt.taken:
-        again = None if attempt.status == GONE else _next_attempt(delivery, attempt, now)
-        state = DeliveryState.DEAD if again is None else DeliveryState.WAITING
-        at = again or now
+        retry_at_ms = None if attempt.status == HTTP_GONE else _next_attempt(delivery, attempt, now)
+        state = DeliveryState.DEAD if retry_at_ms is None else DeliveryState.WAITING
+        next_at = retry_at_ms or now
     await ctx.store.note_attempt(
-        delivery, state=state, next_at=at, note=json.dumps(attempt.wire(began=began, now=now))
+        delivery, state=state, next_at=next_at, note=json.dumps(attempt.wire(began=began, now=now))
     )
 
 
 def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
-    begun = rfc3339(delivery.since)
-    tries = 1 + sum(each["at"] >= begun for each in json.loads(delivery.log))
+    first_attempt_at = rfc3339(delivery.since)
+    attempt_count = 1 + sum(each["at"] >= first_attempt_at for each in json.loads(delivery.log))
     return retry_at(
-        seed=delivery.id, tries=tries, since=delivery.since, now=now, retry_after=attempt.retry_after
+        seed=delivery.id, tries=attempt_count, since=delivery.since, now=now, retry_after=attempt.retry_after
     )
 
 

@@ -52,17 +52,17 @@ async def _all_webhooks(ctx: Services) -> Sequence[Webhook]:
 
 async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
     changed = ChangeSignal()
-    leave = ctx.bus.listen(tenant_topic(webhook.tenant), changed)
+    unsubscribe = ctx.bus.listen(tenant_topic(webhook.tenant), changed)
     try:
-        while (sent := await deliver_due(ctx, webhook)) is not None:
-            if not sent:
+        while (delivered := await deliver_due(ctx, webhook)) is not None:
+            if not delivered:
                 await changed.wait(await _pause(ctx, webhook))
     except Unavailable:
         log.warning("webhooks wait: the store cannot be written")
     except Exception:
         log.exception("deliveries to a webhook stopped; they start again")
     finally:
-        leave()
+        unsubscribe()
         working.discard((webhook.tenant, webhook.id))
 
 
@@ -84,8 +84,8 @@ async def deliver_due(ctx: Services, webhook: Webhook) -> int | None:
 
 async def _pause(ctx: Services, webhook: Webhook) -> float:
     """Return the seconds until the next delivery is due, if no event comes first."""
-    at = await ctx.store.next_delivery(webhook)
-    return POLL_S if at is None else min(max((at - ctx.clock.now_ms()) / 1000, 0.005), POLL_S)
+    next_at = await ctx.store.next_delivery(webhook)
+    return POLL_S if next_at is None else min(max((next_at - ctx.clock.now_ms()) / 1000, 0.005), POLL_S)
 
 
 PAGE = 200
@@ -101,11 +101,11 @@ async def queue_events(ctx: Services, webhook: Webhook) -> None:
     while page := await ctx.store.tenant_events(webhook.tenant, after=webhook.cursor, limit=PAGE):
         now = ctx.clock.now_ms()
         due = [each for event in page for each in await _deliveries(ctx, webhook, event, now)]
-        moved = await ctx.store.queue_deliveries(
+        was_queued = await ctx.store.queue_deliveries(
             webhook, due, cursor=page[-1].position, forget_before=now - LOG_RETENTION_S * 1000
         )
         read = await ctx.store.webhook(webhook.tenant, webhook.id)
-        if not moved or read is None:
+        if not was_queued or read is None:
             return
         webhook = read
 
@@ -120,12 +120,18 @@ async def _deliveries(ctx: Services, webhook: Webhook, event: Event, now: int) -
     if (event.settles or event.type == REQUEST_RESOLVING) and RESUME in webhook.events:
         revision = None if event.state is None else event.state.members.get("revision")
         cause = "" if event.settles or revision is None else check_cause(revision)
-        left = await ctx.store.resume_of(webhook.tenant, event.request_id, cause)
-        if left is not None:
-            queued.append((RESUME, left.resume.id, max(now, left.resume.available_at)))
+        resume = await ctx.store.resume_of(webhook.tenant, event.request_id, cause)
+        if resume is not None:
+            queued.append((RESUME, resume.resume.id, max(now, resume.resume.available_at)))
     return (
         Delivery(
-            ctx.ids.new("dlv", now_ms=now), webhook.tenant, webhook.id, kind, about, since=now, next_at=at
+            ctx.ids.new("dlv", now_ms=now),
+            webhook.tenant,
+            webhook.id,
+            kind,
+            subject_id,
+            since=now,
+            next_at=due_at,
         )
-        for kind, about, at in queued
+        for kind, subject_id, due_at in queued
     )

@@ -40,17 +40,17 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
     if not webhook.active:
         raise Conflict("This webhook is off. Turn it on first.", code="webhook_off")
     now = ctx.clock.now_ms()
-    again = await _find_delivery(ctx, webhook, payload, now)
+    new_delivery = await _find_delivery(ctx, webhook, payload, now)
     entry = audit_entry(
         "webhook.redeliver",
         at=now,
         tenant=principal.tenant,
         by=principal,
         webhook_id=webhook.id,
-        delivery_id=again.id,
+        delivery_id=new_delivery.id,
     )
     await ctx.store.write(SideEffects(audit=(entry,)))
-    return await ctx.store.deliver_again(again)
+    return await ctx.store.deliver_again(new_delivery)
 
 
 async def _find_delivery(ctx: Services, webhook: Webhook, payload: RedeliverBody, now: int) -> Delivery:
@@ -59,15 +59,15 @@ async def _find_delivery(ctx: Services, webhook: Webhook, payload: RedeliverBody
         if delivery is None:
             raise NotFound("There is no such delivery.")
         return replace(delivery, since=now, next_at=now, state=DeliveryState.WAITING, again=True)
-    left = await ctx.store.resume(webhook.tenant, payload.resume or "")
-    if left is None or webhook.requester not in (None, left.resume.requester):
+    resume = await ctx.store.resume(webhook.tenant, payload.resume or "")
+    if resume is None or webhook.requester not in (None, resume.resume.requester):
         raise NotFound("There is no such resume.")
     return Delivery(
         ctx.ids.new("dlv", now_ms=now),
         webhook.tenant,
         webhook.id,
         RESUME,
-        left.resume.id,
+        resume.resume.id,
         since=now,
         next_at=now,
         again=True,

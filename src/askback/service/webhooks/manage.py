@@ -120,12 +120,12 @@ def _requester_faults(requester: str | None, limits: Limits) -> Sequence[Fault]:
     return text_faults("requester", requester, max_length=limits.identifier, lines=False)
 
 
-def _webhook_entry(ctx: Services, action: str, by: Principal, about: Webhook) -> AuditDraft:
-    where = parse_target(about.url)
+def _webhook_entry(ctx: Services, action: str, by: Principal, webhook: Webhook) -> AuditDraft:
+    target = parse_target(webhook.url)
     facts: dict[str, Any] = {
-        "webhook_id": about.id,
-        "host": None if where is None else where.authority,  # the rest of a URL may contain a key
-        "events": list(about.events),
-        "for_requester": about.requester,
+        "webhook_id": webhook.id,
+        "host": None if target is None else target.authority,  # the rest of a URL may contain a key
+        "events": list(webhook.events),
+        "for_requester": webhook.requester,
     }
     return audit_entry(action, at=ctx.clock.now_ms(), tenant=by.tenant, by=by, **facts)

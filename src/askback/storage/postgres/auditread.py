@@ -54,7 +54,7 @@ class _Reader:
         self._run(self._connection.close())
 
     def _entries(self, tenant: str) -> Iterator[str]:
-        after = EVERY_ENTRY
-        while page := self._run(self._connection.fetch(queries.AUDIT, tenant, after, PAGE)):
+        after_condition = EVERY_ENTRY
+        while page := self._run(self._connection.fetch(queries.AUDIT, tenant, after_condition, PAGE)):
             yield from (entry for entry, _ in page)
-            after = page[-1][1]
+            after_condition = page[-1][1]

@@ -11,29 +11,29 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-V = TypeVar("V")
+Value = TypeVar("Value")
 Key = tuple[str, ...]
 
 MAX_BATCH = 500
 
 
-class BatchLoader(Generic[V]):
+class BatchLoader(Generic[Value]):
     """Loads rows by keys; `ask` takes distinct keys, and returns the rows that it found, by key.
 
     A look sees every commit that returned before it began: its query begins later.
     """
 
-    def __init__(self, ask: Callable[[Sequence[Key]], Awaitable[Mapping[Key, V]]]) -> None:
+    def __init__(self, ask: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]]) -> None:
         self._ask = ask
-        self._waiting: deque[tuple[Key, asyncio.Future[V | None]]] = deque()
+        self._waiting: deque[tuple[Key, asyncio.Future[Value | None]]] = deque()
         self._asking: asyncio.Task[None] | None = None
 
-    async def __call__(self, *key: str) -> V | None:
+    async def __call__(self, *key: str) -> Value | None:
         """Return the row of a key; None for a key that a text of Postgres cannot have."""
         if any("\0" in part for part in key):
             return None
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[V | None] = loop.create_future()
+        future: asyncio.Future[Value | None] = loop.create_future()
         self._waiting.append((key, future))
         if self._asking is None:
             self._asking = loop.create_task(self._run())
@@ -47,7 +47,7 @@ class BatchLoader(Generic[V]):
         finally:
             self._asking = None
 
-    async def _answer(self, batch: Sequence[tuple[Key, asyncio.Future[V | None]]]) -> None:
+    async def _answer(self, batch: Sequence[tuple[Key, asyncio.Future[Value | None]]]) -> None:
         try:
             results = await self._ask(list(dict.fromkeys(key for key, _ in batch)))
         except Exception as error:  # noqa: BLE001 - each caller gets its own, whatever it is

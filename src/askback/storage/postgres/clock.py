@@ -71,10 +71,10 @@ class DatabaseClock:
         Its time is that of some moment during the call. A reply that was held up for seconds says little, and to
         guess at the middle of its way would put this server ahead by as much, and deadlines with it.
         """
-        asked = self._local_ms()
+        asked_at_ms = self._local_ms()
         row = await self._database.row(_NOW)
         assert row is not None
-        self._ahead = min(max(self._ahead, row[0] - self._local_ms()), row[0] - asked)
+        self._ahead = min(max(self._ahead, row[0] - self._local_ms()), row[0] - asked_at_ms)
 
     async def _keep(self) -> None:
         while True:

@@ -98,19 +98,19 @@ class Database:
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
 
     def _options(self, settings: Mapping[str, str] = {}) -> dict[str, Any]:
-        patience = self.patience
+        timeouts = self.patience
         return {
             "connection_class": KeepaliveConnection,
-            "timeout": patience.connect / 1000,
-            "command_timeout": (patience.statement + patience.reply) / 1000,
+            "timeout": timeouts.connect / 1000,
+            "command_timeout": (timeouts.statement + timeouts.reply) / 1000,
             "server_settings": {
                 **SERVER_KEEPALIVE,
                 "application_name": "askback",
                 "search_path": SCHEMA,
                 "default_transaction_isolation": "read committed",
-                "idle_in_transaction_session_timeout": str(patience.idle),
-                "lock_timeout": str(patience.lock),
-                "statement_timeout": str(patience.statement),
+                "idle_in_transaction_session_timeout": str(timeouts.idle),
+                "lock_timeout": str(timeouts.lock),
+                "statement_timeout": str(timeouts.statement),
                 # Every query finds its rows by an index. The statistics of a new table suggest a scan instead, and
                 # prepared statements would continue to scan it after it has grown.
                 "enable_seqscan": "off",
@@ -144,8 +144,8 @@ def refused_by_database(error: BaseException) -> bool:
         return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
     # A session that was ended is "unexpected" to its client until the end of the line has arrived as well.
     # A value of a wrong type is a ValueError too, and a defect of this code.
-    lost = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-    return isinstance(error, lost) and not isinstance(error, ValueError)
+    connection_errors = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+    return isinstance(error, connection_errors) and not isinstance(error, ValueError)
 
 
 def is_retryable(error: BaseException) -> bool:
@@ -153,12 +153,12 @@ def is_retryable(error: BaseException) -> bool:
 
     That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.
     """
-    once_more = (
+    retryable_errors = (
         asyncpg.InvalidCachedStatementError,
         asyncpg.UniqueViolationError,
         asyncpg.TransactionRollbackError,
     )
-    return isinstance(error, once_more)
+    return isinstance(error, retryable_errors)
 
 
 def unavailable(error: BaseException) -> Unavailable:
@@ -169,7 +169,7 @@ def unavailable(error: BaseException) -> Unavailable:
     )
 
 
-def unknown(error: BaseException) -> Unavailable:
+def unknown_outcome(error: BaseException) -> Unavailable:
     """Say that the database was lost during a commit, and with it whether that came through."""
     return Unavailable(
         f"The database was lost during a commit ({type(error).__name__}). It is not known whether this was stored; "

@@ -62,7 +62,7 @@ class PostgresDatabase:
         self._pool = pool
         self._write = write
         self._by_key = by_key
-        self._found: dict[str, BatchLoader[Row]] = {}
+        self._loaders: dict[str, BatchLoader[Row]] = {}
         self.row = pool.row
         self.rows = pool.rows
 
@@ -72,9 +72,9 @@ class PostgresDatabase:
 
     async def find(self, sql: str, /, *key: str) -> Row | None:
         """Read one row by its key, in one query with the reads of other callers."""
-        if sql not in self._found:
-            self._found[sql] = BatchLoader(lambda keys: self._find_all(sql, keys))
-        return await self._found[sql](*key)
+        if sql not in self._loaders:
+            self._loaders[sql] = BatchLoader(lambda keys: self._find_all(sql, keys))
+        return await self._loaders[sql](*key)
 
     async def _find_all(self, sql: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
         results = await self._by_key.rows(sql, *map(list, zip(*keys, strict=True)))

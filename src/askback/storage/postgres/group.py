@@ -28,7 +28,7 @@ from askback.storage.postgres.jobs import (
     Job,
     Overtaken,
     Settle,
-    of_kind,
+    jobs_of_kind,
 )
 from askback.storage.sql.side_effects import write_side_effects
 
@@ -44,17 +44,17 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
     await take_claims(db, jobs)
     await requests.settle(db, jobs)
     await lock_messages(db, jobs)
-    fitting = [job for job in jobs if job.open]
-    if fitting:
-        await quota.enforce(db, fitting)
-        await requests.add(db, fitting)
-        await add_messages(db, fitting)
-        await add_deltas(db, fitting)
-        effects = (job.change.effects for job in fitting if job.open)
+    open_jobs = [job for job in jobs if job.open]
+    if open_jobs:
+        await quota.enforce(db, open_jobs)
+        await requests.add(db, open_jobs)
+        await add_messages(db, open_jobs)
+        await add_deltas(db, open_jobs)
+        effects = (job.change.effects for job in open_jobs if job.open)
         await write_side_effects(PostgresTransaction(db), *effects)
     await give_claims_back(db, jobs)
     await requests.look_up(db, jobs)
-    applied = [job for job in fitting if job.open]
+    applied = [job for job in open_jobs if job.open]
     for job in applied:
         job.outcome = Outcome.APPLIED
     return [entry for job in applied for entry in _entries_of(job)]
@@ -127,19 +127,19 @@ async def take_claims(db: Connection, jobs: Sequence[Job]) -> None:
     claims = claim_rows(jobs)
     if not claims:
         return
-    free = {row[0] for row in await db.fetch(queries.TAKE_CLAIMS, *zip(*claims, strict=True))}
+    free_claims = {row[0] for row in await db.fetch(queries.TAKE_CLAIMS, *zip(*claims, strict=True))}
     for job in jobs:
-        job.holds = job.claim_id in free
-    taken = [job for job in jobs if job.claim_id is not None and not job.holds]
-    if taken:
-        await _replay(db, taken)
+        job.holds = job.claim_id in free_claims
+    jobs_without_claim = [job for job in jobs if job.claim_id is not None and not job.holds]
+    if jobs_without_claim:
+        await _replay(db, jobs_without_claim)
 
 
 async def give_claims_back(db: Connection, jobs: Sequence[Job]) -> None:
     """Give back the keys of jobs that changed nothing: only applied jobs keep their keys."""
-    lost = [job.claim_id for job in jobs if job.holds and not job.open]
-    if lost:
-        await db.execute(queries.GIVE_CLAIMS_BACK, lost)
+    returned_claims = [job.claim_id for job in jobs if job.holds and not job.open]
+    if returned_claims:
+        await db.execute(queries.GIVE_CLAIMS_BACK, returned_claims)
 
 
 async def _replay(db: Connection, jobs: Sequence[Job]) -> None:
@@ -159,16 +159,18 @@ async def _replay(db: Connection, jobs: Sequence[Job]) -> None:
 
 async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
     """Lock the messages of texts, each another one; texts for which there is no room have their errors."""
-    texts = of_kind(jobs, AppendText)
+    texts = jobs_of_kind(jobs, AppendText)
     if not texts:
         return
-    where = [(text.draft.tenant, text.draft.thread_id, text.target, text.draft.owner) for _, text in texts]
-    columns = tuple(zip(*where, strict=True))
+    message_keys = [
+        (text.draft.tenant, text.draft.thread_id, text.target, text.draft.owner) for _, text in texts
+    ]
+    columns = tuple(zip(*message_keys, strict=True))
     locked = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
     keys = {tuple(row[:3]): row[3] for row in locked}
-    refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
-    archived = await _find_messages(db, columns) if refused else dict[Any, bool]()
-    for (job, text), name in zip(texts, where, strict=True):
+    refused_jobs = [job for (job, _), name in zip(texts, message_keys, strict=True) if name[:3] not in keys]
+    archived = await _find_messages(db, columns) if refused_jobs else dict[Any, bool]()
+    for (job, text), name in zip(texts, message_keys, strict=True):
         job.message_key = keys.get(name[:3])
         if job.message_key is None:
             job.error = _refusal(text, archived=archived.get(name[:3]))
@@ -189,7 +191,7 @@ async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
     """Store new messages, whose threads are known; raises `IdTaken`."""
     new = [
         (job.slot.thread, message.target, message.draft.owner, job.slot.seq, message.data, message.held)
-        for job, message in of_kind(jobs, AddMessage)
+        for job, message in jobs_of_kind(jobs, AddMessage)
         if job.slot is not None
     ] + [
         (slot.thread, message.id, message.event.owner, slot.seq, message.event.data, False)
@@ -198,17 +200,17 @@ async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
     ]
     if not new:
         return
-    stored = {tuple(row) for row in await db.fetch(queries.ADD_MESSAGES, *zip(*new, strict=True))}
-    taken = [row[1] for row in new if row[:2] not in stored]
-    if taken:
-        raise IdTaken(taken[0])
+    stored_keys = {tuple(row) for row in await db.fetch(queries.ADD_MESSAGES, *zip(*new, strict=True))}
+    existing_ids = [row[1] for row in new if row[:2] not in stored_keys]
+    if existing_ids:
+        raise IdTaken(existing_ids[0])
 
 
 async def add_deltas(db: Connection, jobs: Sequence[Job]) -> None:
     """Store the texts for which there is room, and count their bytes."""
     deltas = [
         (job.message_key, job.slot.seq, text.text)
-        for job, text in of_kind(jobs, AppendText)
+        for job, text in jobs_of_kind(jobs, AppendText)
         if job.slot is not None
     ]
     if deltas:

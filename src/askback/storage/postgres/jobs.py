@@ -170,9 +170,9 @@ class Job:
     @classmethod
     def of(cls, change: Change, future: asyncio.Future[Any]) -> Job:
         """Make the job of a change."""
-        claimed = None if change.claim is None else claim_id(change.claim)
-        keys: set[Key | bytes] = {*change.rows} if claimed is None else {*change.rows, claimed}
-        return cls(change, future, claimed, frozenset(keys))
+        claim_key = None if change.claim is None else claim_id(change.claim)
+        keys: set[Key | bytes] = {*change.rows} if claim_key is None else {*change.rows, claim_key}
+        return cls(change, future, claim_key, frozenset(keys))
 
     @property
     def message(self) -> AnswerMessage | None:
@@ -201,13 +201,13 @@ class Job:
         change = self.change
         if isinstance(change, Insert):
             record = change.record
-            plain = not (record.settled or record.exclusive is not None or record.hides_names)
+            is_plain = not (record.settled or record.exclusive is not None or record.hides_names)
         elif isinstance(change, Settle):
             step = change.step
-            plain = not (step.leave_queue or step.refunds or step.refused or step.message)
+            is_plain = not (step.leave_queue or step.refunds or step.refused or step.message)
         else:
             return False
-        return plain and change.effects.only_resumes
+        return is_plain and change.effects.only_resumes
 
     @property
     def open(self) -> bool:
@@ -245,10 +245,10 @@ def claim_id(claim: Claim) -> bytes:
     return hashlib.sha256(to_json((claim.tenant, claim.principal, claim.scope, claim.key))).digest()
 
 
-C = TypeVar("C", Insert, Settle, AddMessage, AppendText)
+ChangeKind = TypeVar("ChangeKind", Insert, Settle, AddMessage, AppendText)
 
 
-def of_kind(jobs: Iterable[Job], kind: type[C]) -> Sequence[tuple[Job, C]]:
+def jobs_of_kind(jobs: Iterable[Job], kind: type[ChangeKind]) -> Sequence[tuple[Job, ChangeKind]]:
     """Return the jobs of one kind that nothing speaks against so far, with their changes."""
     return [(job, job.change) for job in jobs if isinstance(job.change, kind) and job.open]
 

@@ -28,15 +28,15 @@ class KeptConnection:
         self._database = database
         self._connection: asyncpg.Connection[Record] | None = None
         self._failures = 0
-        self._refused: Unavailable | None = None
+        self._last_refusal: Unavailable | None = None
         self._not_before = 0.0
 
     async def connection(self) -> asyncpg.Connection[Record]:
         """Return the connection, a new one if need be; raises `Unavailable`."""
         if self._connection is not None and not self._connection.is_closed():
             return self._connection
-        if self._refused is not None and time.monotonic() < self._not_before:
-            raise self._refused
+        if self._last_refusal is not None and time.monotonic() < self._not_before:
+            raise self._last_refusal
         try:
             self._connection = await self._database.connect(**PLANNED_ONCE)
         except Exception as error:
@@ -44,9 +44,9 @@ class KeptConnection:
                 raise
             self._not_before = time.monotonic() + RECONNECT_S[min(self._failures, len(RECONNECT_S) - 1)]
             self._failures += 1
-            self._refused = unavailable(error)
-            raise self._refused from error
-        self._failures, self._refused = 0, None
+            self._last_refusal = unavailable(error)
+            raise self._last_refusal from error
+        self._failures, self._last_refusal = 0, None
         return self._connection
 
     def drop(self) -> None:

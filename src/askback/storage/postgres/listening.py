@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
 CHANNEL = "askback"
-TELL = "SELECT pg_notify('askback', $1)"
+NOTIFY = "SELECT pg_notify('askback', $1)"
 
 Receive = Callable[[FeedItem], None]
 
@@ -37,8 +37,8 @@ class Listening:
         self._connection = connection
         self._patience_s = patience_s
         self._receive = receive
-        self._lost = asyncio.Event()
-        connection.add_termination_listener(lambda _: self._lost.set())
+        self._lost_event = asyncio.Event()
+        connection.add_termination_listener(lambda _: self._lost_event.set())
 
     async def start(self) -> None:
         """Start to listen: every later commit is received."""
@@ -46,7 +46,7 @@ class Listening:
 
     async def lost(self) -> None:
         """Return once the connection is gone."""
-        await self._lost.wait()
+        await self._lost_event.wait()
 
     async def check(self) -> None:
         """Query this connection, which may be dead without a reset from the other end."""
@@ -58,15 +58,15 @@ class Listening:
 
     def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         try:
-            origin, *news = json.loads(str(payload))
-            self._receive(_KINDS[len(news)](origin, *news))
+            origin, *item = json.loads(str(payload))
+            self._receive(_KINDS[len(item)](origin, *item))
         except (ValueError, TypeError, KeyError):
             _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
 
 
-def payload(news: Unstored) -> str:
+def payload(item: Unstored) -> str:
     """Return the payload of a notice without a commit."""
-    return json.dumps(astuple(news))
+    return json.dumps(astuple(item))
 
 
 async def listen(database: Database, receive: Receive) -> Listening:

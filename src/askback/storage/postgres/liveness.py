@@ -16,9 +16,9 @@ import asyncpg
 from askback.storage.sql.transaction import Sealing
 
 if TYPE_CHECKING:
-    _Plain = asyncpg.Connection[asyncpg.Record]
+    _PlainConnection = asyncpg.Connection[asyncpg.Record]
 else:
-    _Plain = asyncpg.Connection
+    _PlainConnection = asyncpg.Connection
 
 _IDLE_S = 2
 _INTERVAL_S = 1
@@ -46,15 +46,15 @@ SELECT set_config('transaction_timeout', '{}', FALSE) WHERE current_setting('tra
 """Limits each transaction of a session, in milliseconds; 0 means no limit."""
 
 
-class KeepaliveConnection(_Plain):
+class KeepaliveConnection(_PlainConnection):
     """A connection with TCP keepalive. `sealing` seals the audit entries that are written on it."""
 
     __slots__ = ("sealing",)
 
     sealing: Sealing
 
-    def __init__(self, protocol: Any, transport: Any, *rest: Any) -> None:
-        super().__init__(protocol, transport, *rest)
+    def __init__(self, protocol: Any, transport: Any, *further_arguments: Any) -> None:
+        super().__init__(protocol, transport, *further_arguments)
         enable_keepalive(transport.get_extra_info("socket"))
 
 

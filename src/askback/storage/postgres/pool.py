@@ -30,7 +30,7 @@ Operation = Callable[[Connection], Awaitable[T]]
 """Reads and changes rows within one transaction, and may run again after that was undone."""
 
 SIZE = 9
-TRIES = 5
+MAX_TRIES = 5
 MAINTENANCE_S = 3_600.0
 
 
@@ -104,14 +104,14 @@ class Pool:
             task.exception()  # seen, also when the caller has left
 
     async def _change(self, operation: Operation[T], *, single: bool) -> T:
-        for left in reversed(range(TRIES)):
+        for tries_left in reversed(range(MAX_TRIES)):
             try:
                 async with self._borrowed() as db, single_statement() if single else transaction(db):
                     result = await operation(db)
             except asyncpg.PostgresError as error:
                 if not is_retryable(error):
                     raise
-                if not left:
+                if not tries_left:
                     raise unavailable(error) from error
             else:
                 return result

@@ -11,7 +11,7 @@ from askback.storage.postgres.pool import Pool
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 _RENEW = f"UPDATE servers SET until = {_NOW} + $2 WHERE id = $1 RETURNING id"  # noqa: S608
-_BEGIN = f"""
+_INSERT_VIEWS = f"""
 INSERT INTO servers (id, until) VALUES ($1, {_NOW} + $2)
 ON CONFLICT (id) DO UPDATE SET until = excluded.until"""  # noqa: S608
 _ADD = """
@@ -43,7 +43,7 @@ class PresenceRegister:
         async def change(db: Connection) -> bool:
             valid = await db.fetchval(_RENEW, server, lease_ms) is not None
             if not valid:
-                await db.execute(_BEGIN, server, lease_ms)
+                await db.execute(_INSERT_VIEWS, server, lease_ms)
             for sql, views in ((_REMOVE, removed), (_ADD, added)):
                 if columns := _columns(views):
                     await db.execute(sql, server, *columns)

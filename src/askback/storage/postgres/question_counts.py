@@ -20,7 +20,7 @@ class QuestionCounts:
     """The counts by name."""
 
     def __init__(self, counts: Mapping[Name, QuestionCount]) -> None:
-        self._found = dict(counts)
+        self._counts = dict(counts)
         self._changed = set[Name]()
 
     def count(self, thread: int, quota: Quota, *, now: int) -> tuple[int, int] | None:
@@ -32,30 +32,34 @@ class QuestionCounts:
         number = None
         for limit in quota.limits:
             window = quota.window_of(limit)
-            asked, since, set_by_asker = self._found.get((thread, limit.name), QuestionCount(0, now))
-            if since + window <= now:
-                asked, since = 0, now
-            if asked >= limit.maximum:
-                raise QuotaSpent("questions", limit.maximum, since + window, limit=limit.name)
-            own = limit.set_by_asker
-            new[thread, limit.name] = QuestionCount(asked + 1, since, set_by_asker if own is None else own)
+            asked_count, window_start, set_by_asker = self._counts.get(
+                (thread, limit.name), QuestionCount(0, now)
+            )
+            if window_start + window <= now:
+                asked_count, window_start = 0, now
+            if asked_count >= limit.maximum:
+                raise QuotaSpent("questions", limit.maximum, window_start + window, limit=limit.name)
+            is_set_by_asker = limit.set_by_asker
+            new[thread, limit.name] = QuestionCount(
+                asked_count + 1, window_start, set_by_asker if is_set_by_asker is None else is_set_by_asker
+            )
             if limit.name == quota.numbered_by:
-                number = asked + 1, limit.maximum
-        self._found |= new
+                number = asked_count + 1, limit.maximum
+        self._counts |= new
         self._changed |= new.keys()
         return number
 
     def give_back(self, thread: int, job: Job) -> None:
         """Uncount a form that was counted in the current window."""
         for name in _names(job):
-            count = self._found.get((thread, name), QuestionCount(0, 0))
+            count = self._counts.get((thread, name), QuestionCount(0, 0))
             if count.asked > 0 and count.since <= job.row[3]:
-                self._found[thread, name] = count._replace(asked=count.asked - 1)
+                self._counts[thread, name] = count._replace(asked=count.asked - 1)
                 self._changed.add((thread, name))
 
     async def keep(self, db: Connection) -> None:
         """Write the changed counts."""
-        rows = [(*name, *self._found[name]) for name in sorted(self._changed)]
+        rows = [(*name, *self._counts[name]) for name in sorted(self._changed)]
         if rows:
             await db.execute(queries.KEEP_COUNTS, *zip(*rows, strict=True))
 

@@ -60,7 +60,11 @@ async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _U
         for row in await db.fetch(queries.HOLDERS, *zip(*keys, strict=True)):
             holder = rows.record(row[1:])
             usage.holders[row[0], holder.requester, holder.exclusive] = holder
-    names = [(t.key, i.record.requester, e) for i, t in inserts if (e := i.record.labels.external_id)]
+    names = [
+        (t.key, i.record.requester, external_id)
+        for i, t in inserts
+        if (external_id := i.record.labels.external_id)
+    ]
     if names:
         for row in await db.fetch(queries.EXTERNAL, *zip(*names, strict=True)):
             usage.external[row[0], row[1], row[2]] = (row[3], rows.record(row[4:]))
@@ -135,8 +139,8 @@ def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
 def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
     """Count a form, and return its spec with its number."""
     limit, now = quota.questions, record.created_at
-    asked = 0 if thread.asked_from + quota.window_ms <= now else thread.asked
-    if limit is not None and asked >= limit:
+    asked_count = 0 if thread.asked_from + quota.window_ms <= now else thread.asked
+    if limit is not None and asked_count >= limit:
         raise QuotaSpent("questions", maximum=limit, again_at=thread.asked_from + quota.window_ms)
     number = usage.counts.count(thread.key, quota, now=now)
     in_thread = thread.count(window_ms=quota.window_ms, now=now)
@@ -150,4 +154,4 @@ def _note(job: Job, change: Settle, thread: Thread, usage: _Usage) -> None:
         thread.give_back(created_at=job.row[3])
         usage.counts.give_back(thread.key, job)
     if step.refused:
-        thread.refuse(at=step.event.at)
+        thread.refuse(refused_at=step.event.at)

@@ -10,26 +10,26 @@ from askback.ports.store import IdTaken, Settlement
 from askback.storage import rows
 from askback.storage.postgres import queries
 from askback.storage.postgres.connection import Connection
-from askback.storage.postgres.jobs import Insert, Job, Settle, of_kind
+from askback.storage.postgres.jobs import Insert, Job, Settle, jobs_of_kind
 from askback.storage.sql.requests import FIND
 from askback.storage.sql.threads import HELD_BY_ANOTHER
 
 
 async def settle(db: Connection, jobs: Sequence[Job]) -> None:
     """Try steps of the lifecycle, each on another request; those that do not fit their rows are lost."""
-    steps = of_kind(jobs, Settle)
+    steps = jobs_of_kind(jobs, Settle)
     if not steps:
         return
     for job, change in steps:
         if change.step.leave_queue and await _is_held_by_another(db, change.step):
             job.outcome = Outcome.LOST
-    steps = of_kind(jobs, Settle)
+    steps = jobs_of_kind(jobs, Settle)
     if not steps:
         return
     columns = zip(*((*step_row(change.step), change.step.leave_queue) for _, change in steps), strict=True)
-    settled = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
+    settled_rows = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
     for job, change in steps:
-        job.row = settled.get((change.step.tenant, change.step.id))
+        job.row = settled_rows.get((change.step.tenant, change.step.id))
         if job.row is None:
             job.outcome = Outcome.LOST
 
@@ -51,14 +51,16 @@ async def _is_held_by_another(db: Connection, step: Settlement) -> bool:
 
 async def add(db: Connection, jobs: Sequence[Job]) -> None:
     """Store new requests, whose threads are known; raises `IdTaken`."""
-    inserts = of_kind(jobs, Insert)
+    inserts = jobs_of_kind(jobs, Insert)
     if not inserts:
         return
     columns = zip(*(_request(job, change) for job, change in inserts), strict=True)
-    stored = {tuple(row) for row in await db.fetch(queries.ADD_REQUESTS, *columns)}
-    taken = [change.target for _, change in inserts if (change.record.tenant, change.record.id) not in stored]
-    if taken:
-        raise IdTaken(taken[0])
+    stored_keys = {tuple(row) for row in await db.fetch(queries.ADD_REQUESTS, *columns)}
+    existing_ids = [
+        change.target for _, change in inserts if (change.record.tenant, change.record.id) not in stored_keys
+    ]
+    if existing_ids:
+        raise IdTaken(existing_ids[0])
 
 
 def _request(job: Job, change: Insert) -> tuple[Any, ...]:
@@ -75,15 +77,15 @@ def _request(job: Job, change: Insert) -> tuple[Any, ...]:
 
 async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
     """Find the requests of calls that were replayed or lost, as they are now."""
-    late = [
+    late_jobs = [
         job
         for job in jobs
         if isinstance(job.change, Insert | Settle) and job.outcome in {Outcome.REPLAYED, Outcome.LOST}
     ]
-    if not late:
+    if not late_jobs:
         return
-    keys = [(job.change.draft.tenant, job.target) for job in late]
+    keys = [(job.change.draft.tenant, job.target) for job in late_jobs]
     records = [rows.record(row[2:]) for row in await db.fetch(FIND, *zip(*keys, strict=True))]
     by_key = {(record.tenant, record.id): record for record in records}
-    for job, name in zip(late, keys, strict=True):
+    for job, name in zip(late_jobs, keys, strict=True):
         job.current = by_key.get(name)

@@ -43,18 +43,18 @@ async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[
         raise StoreUnusable(f"The database is encoded in {encoding}; askback needs one in UTF8.")
     await db.execute("SET statement_timeout = 0")
     await db.execute(TRANSACTION_TIMEOUT.format(0))
-    before = version = await _begin(db)
+    old_version = version = await _lock_and_read_version(db)
     newest = max(steps)
-    if before > newest:
+    if old_version > newest:
         raise StoreUnusable(
-            f"The database has schema {before}; this askback knows up to {newest}. Install a newer askback."
+            f"The database has schema {old_version}; this askback knows up to {newest}. Install a newer askback."
         )
     while version < newest:
         version = await _apply_next(db, steps)
-    return before, newest
+    return old_version, newest
 
 
-async def _begin(db: Connection) -> int:
+async def _lock_and_read_version(db: Connection) -> int:
     async with transaction(db):
         await _lock(db)
         # Checked first: a user without the right to make a schema can use one that exists.

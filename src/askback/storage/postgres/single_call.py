@@ -16,7 +16,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.threads import Quota
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.group import claim_rows, entry_of
-from askback.storage.postgres.jobs import Entry, EventSlot, Insert, Job, Settle, of_kind
+from askback.storage.postgres.jobs import Entry, EventSlot, Insert, Job, Settle, jobs_of_kind
 from askback.storage.postgres.requests import step_row
 from askback.storage.postgres.transactions import single_statement
 from askback.storage.sql.resumes import resume_columns
@@ -57,8 +57,10 @@ class _Group:
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
         self._drafts = [job.change.draft for job in jobs]
-        self._inserts = [change for _, change in of_kind(jobs, Insert)]
-        self._steps = sorted(of_kind(jobs, Settle), key=lambda pair: (pair[1].step.tenant, pair[1].step.id))
+        self._inserts = [change for _, change in jobs_of_kind(jobs, Insert)]
+        self._steps = sorted(
+            jobs_of_kind(jobs, Settle), key=lambda pair: (pair[1].step.tenant, pair[1].step.id)
+        )
         self._agents = {(_name(draft), draft.agent) for draft in self._drafts if draft.agent is not None}
         self._quotas = {change.quota for change in self._inserts if change.quota is not None}
         self._quota = next(iter(self._quotas), _NO_QUOTA)
@@ -80,11 +82,14 @@ class _Group:
 
     def _number_questions(self) -> Mapping[Name, int]:
         """Return by the tenant and the id of each question how many questions of its thread come after it."""
-        after, remaining = dict[Name, int](), Counter(_name(form.draft) for form in self._forms())
+        counts_after, remaining_forms = (
+            dict[Name, int](),
+            Counter(_name(form.draft) for form in self._forms()),
+        )
         for form in self._forms():
-            remaining[_name(form.draft)] -= 1
-            after[form.record.tenant, form.record.id] = remaining[_name(form.draft)]
-        return after
+            remaining_forms[_name(form.draft)] -= 1
+            counts_after[form.record.tenant, form.record.id] = remaining_forms[_name(form.draft)]
+        return counts_after
 
     def agrees(self) -> bool:
         """Whether all have one quota, without limits of tools, and each thread one agent and no more forms than fit."""
@@ -121,20 +126,30 @@ class _Group:
     def _thread_rows(self) -> Sequence[tuple[Any, ...]]:
         agents = {name: agent.stored_text for name, agent in self._agents}
         forms = Counter[Name]()
-        since = dict[Name, int]()
+        window_starts = dict[Name, int]()
         for form in self._forms():
             forms[_name(form.draft)] += 1
-            since.setdefault(_name(form.draft), form.record.created_at)
-        takes = {_name(change.draft) for change in self._inserts}
-        opened = Counter(_name(change.draft) for change in self._open_inserts())
+            window_starts.setdefault(_name(form.draft), form.record.created_at)
+        threads_of_inserts = {_name(change.draft) for change in self._inserts}
+        opened_counts = Counter(_name(change.draft) for change in self._open_inserts())
         return [
-            (*name, events, agents.get(name), forms[name], since.get(name, 0), name in takes, opened[name])
+            (
+                *name,
+                events,
+                agents.get(name),
+                forms[name],
+                window_starts.get(name, 0),
+                name in threads_of_inserts,
+                opened_counts[name],
+            )
             for name, events in self._events.items()
         ]
 
     def _requester_rows(self) -> Sequence[tuple[Any, ...]]:
-        opened = Counter((change.record.tenant, change.record.requester) for change in self._open_inserts())
-        return [(*name, count) for name, count in opened.items()]
+        opened_counts = Counter(
+            (change.record.tenant, change.record.requester) for change in self._open_inserts()
+        )
+        return [(*name, count) for name, count in opened_counts.items()]
 
     def _request_rows(self) -> Sequence[tuple[Any, ...]]:
         return [
@@ -142,10 +157,10 @@ class _Group:
                 slot[0], slot[1], record.tenant, record.id, record.kind, record.requester, record.status.value,
                 record.revision, record.created_at, record.expires_at, record.state.text,
                 record.spec.text
-                if (after := self._questions_after.get((record.tenant, record.id))) is None
+                if (question_number := self._questions_after.get((record.tenant, record.id))) is None
                 else record.spec.unclosed_text,
                 record.digest, record.due_at,
-                labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, after,
+                labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, question_number,
             )
             for slot, job in zip(self._slots, self._jobs, strict=True)
             if isinstance(job.change, Insert) and (record := job.change.record) and (labels := record.labels)
@@ -153,17 +168,21 @@ class _Group:
 
     def entries(self, row: Any) -> Iterator[Entry]:
         """Give the event of each change, which has its outcome then, from the results of the call."""
-        positions, keys, seqs, access, agents, asked, *columns = row
+        positions, keys, seqs, access, agents, question_counts, *columns = row
         if self._steps:
             for (job, _), values in zip(self._steps, zip(*columns, strict=True), strict=True):
                 job.row = values
-        for job, (thread, after, tenant, tenant_after) in zip(self._jobs, self._slots, strict=True):
-            n = thread - 1
-            job.slot = EventSlot(keys[n], seqs[n] - after, read_access(access[n], agents[n]))
+        for job, (thread, seq_after, tenant, tenant_after) in zip(self._jobs, self._slots, strict=True):
+            thread_index = thread - 1
+            job.slot = EventSlot(
+                keys[thread_index],
+                seqs[thread_index] - seq_after,
+                read_access(access[thread_index], agents[thread_index]),
+            )
             job.outcome = Outcome.APPLIED
             if isinstance(job.change, Insert) and job.change.counted:
                 record = job.change.record
-                ordinal = asked[n] - self._questions_after[record.tenant, record.id]
+                ordinal = question_counts[thread_index] - self._questions_after[record.tenant, record.id]
                 job.spec = record.spec.with_ordinal(ordinal, self._quota.questions)
             yield entry_of(job, position=positions[tenant - 1] - tenant_after)
 

@@ -24,7 +24,7 @@ from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.database import PostgresDatabase
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
 from askback.storage.postgres.key_reader import KeyReader
-from askback.storage.postgres.listening import TELL, listen, payload
+from askback.storage.postgres.listening import NOTIFY, listen, payload
 from askback.storage.postgres.pool import Pool
 from askback.storage.postgres.presence import PresenceRegister
 from askback.storage.postgres.writer import Writer
@@ -91,8 +91,8 @@ class PostgresStore(
         except Exception as error:
             await self.close()
             if isinstance(error, Unavailable) or refused_by_database(error):
-                why = f"{error}" or type(error).__name__
-                raise StoreUnusable(f"The database {self._database} cannot be used: {why}") from error
+                problem = f"{error}" or type(error).__name__
+                raise StoreUnusable(f"The database {self._database} cannot be used: {problem}") from error
             raise
         except BaseException:
             await self.close()
@@ -172,8 +172,8 @@ class PostgresStore(
     ) -> Outcome:
         """Append text to a message."""
         added = text.encode()
-        room = _ENDLESS if limit is None else limit - len(added)
-        return await self._writer.submit(AppendText(message_id, added, event, claim, room))
+        remaining_bytes = _ENDLESS if limit is None else limit - len(added)
+        return await self._writer.submit(AppendText(message_id, added, event, claim, remaining_bytes))
 
     async def set_access(
         self, access: AccessList, event: EventDraft, effects: SideEffects = NOTHING, *, before: AccessList
@@ -257,7 +257,7 @@ class PostgresStore(
 
     async def tell(self, news: Unstored) -> None:
         """Tell every server."""
-        await self._pool.change(lambda db: db.execute(TELL, payload(news)), single=True)
+        await self._pool.change(lambda db: db.execute(NOTIFY, payload(news)), single=True)
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""

@@ -20,12 +20,12 @@ from askback.storage.rows import delivered
 from askback.storage.sql.threads import STILL_IDLE
 from askback.storage.sql.transaction import ThreadOperation
 
-Done = tuple[Any, Sequence[Entry]]
+Completed = tuple[Any, Sequence[Entry]]
 
 
 async def set_access(
     db: Connection, access: AccessList, draft: EventDraft, effects: SideEffects, *, before: AccessList
-) -> Done:
+) -> Completed:
     """Replace the access list of a thread, unless it was changed meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if (UNSHARED if row is None else read_access(row[1], row[2])) != before:
@@ -40,7 +40,7 @@ async def set_access(
 
 async def set_archived(
     db: Connection, draft: EventDraft, effects: SideEffects, *, archived_at: int | None
-) -> Done:
+) -> Completed:
     """Archive a thread or take it back, unless it is so already."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     archive = archived_at is not None
@@ -56,25 +56,27 @@ async def set_archived(
     return Outcome.APPLIED, [entry]
 
 
-async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Done:
+async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Completed:
     """Deliver the held messages of a thread, unless a request is open in it."""
     row = await _lock(db, tenant, thread_id)
-    held = [] if row is None else await db.fetch(queries.HELD, row[0])
-    if not held:
+    held_messages = [] if row is None else await db.fetch(queries.HELD_MESSAGES, row[0])
+    if not held_messages:
         return 0, []
-    texts = [delivered(data) for _, _, data in held]
+    texts = [delivered(data) for _, _, data in held_messages]
     drafts = [
         EventDraft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
-        for (_, owner, _), text in zip(held, texts, strict=True)
+        for (_, owner, _), text in zip(held_messages, texts, strict=True)
     ]
     thread = await _number(db, *drafts)
     entries = [Entry(draft, thread.next_slot(draft)) for draft in drafts]
-    keys, places = [key for key, _, _ in held], [entry.slot.seq for entry in entries]
-    await db.execute(queries.DELIVER, keys, texts, places)
-    return len(held), entries
+    keys, seqs = [key for key, _, _ in held_messages], [entry.slot.seq for entry in entries]
+    await db.execute(queries.DELIVER, keys, texts, seqs)
+    return len(held_messages), entries
 
 
-async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[Any], *, new: bool) -> Done:
+async def change(
+    db: Connection, draft: EventDraft, operation: ThreadOperation[Any], *, new: bool
+) -> Completed:
     """Do an operation in a thread, with the event whose data it returns."""
     thread = await _number(db, draft)
     if new and thread.archived:
@@ -85,7 +87,9 @@ async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[A
     return result, [entry]
 
 
-async def erase(db: Connection, draft: EventDraft, effects: SideEffects, *, idle_since: int | None) -> Done:
+async def erase(
+    db: Connection, draft: EventDraft, effects: SideEffects, *, idle_since: int | None
+) -> Completed:
     """Erase a thread and everything that belongs to it; False if it does not exist or is not idle any more."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:

@@ -65,7 +65,7 @@ JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w (thread, requester, exter
 # Held messages
 
 # By the key of the thread -> key, owner, data of each, in order.
-HELD = f"""
+HELD_MESSAGES = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held AND t.key = $1 AND {NOTHING_OPEN} ORDER BY m.seq"""
 # Key, new data and seq of each.

@@ -62,9 +62,9 @@ class Thread:
             self.asked -= 1
             self.noted = True
 
-    def refuse(self, *, at: int) -> None:
+    def refuse(self, *, refused_at: int) -> None:
         """Note that a person refused a form."""
-        self.refused_at = at
+        self.refused_at = refused_at
         self.noted = True
 
 
@@ -83,11 +83,11 @@ async def number(db: Connection, drafts: Iterable[EventDraft]) -> Mapping[Name, 
 
 
 def _thread(row: Any, events: int) -> Thread:
-    key, last, people, agents, archived_at, *rest = row
-    before, claimed = last - events, read_access(None, agents).agents
+    key, last, people, agents, archived_at, *counts_and_settings = row
+    first_seq, thread_agents = last - events, read_access(None, agents).agents
     # A new thread has agents by its row alone: whose it is shows when their changes have their places.
-    access = read_access(people, agents if before else None)
-    return Thread(key, before, last, access, claimed, archived_at is not None, *rest)
+    access = read_access(people, agents if first_seq else None)
+    return Thread(key, first_seq, last, access, thread_agents, archived_at is not None, *counts_and_settings)
 
 
 async def keep(db: Connection, threads: Iterable[Thread]) -> None:
@@ -109,16 +109,16 @@ async def keep(db: Connection, threads: Iterable[Thread]) -> None:
 
 async def log(db: Connection, entries: Sequence[Entry], *, origin: str) -> None:
     """Write events, give them their positions, and tell the other servers."""
-    after = Counter(entry.draft.tenant for entry in entries)
-    tenants = dict(after)
+    last_positions = Counter(entry.draft.tenant for entry in entries)
+    tenants = dict(last_positions)
     events: list[tuple[str, int, int, int, str, str | None, int, str]] = []
     for entry in entries:
         draft, slot = entry.draft, entry.slot
-        after[draft.tenant] -= 1
-        at = (draft.tenant, after[draft.tenant], slot.thread, slot.seq)
-        events.append((*at, draft.type, draft.request_id, draft.at, draft.data))
+        last_positions[draft.tenant] -= 1
+        event_position = (draft.tenant, last_positions[draft.tenant], slot.thread, slot.seq)
+        events.append((*event_position, draft.type, draft.request_id, draft.at, draft.data))
     columns = zip(*events, strict=True)
-    placed = await db.fetch(queries.LOG, list(tenants), list(tenants.values()), origin, *columns)
-    newest = {tenant: position for tenant, position, _ in placed}
+    positions = await db.fetch(queries.LOG, list(tenants), list(tenants.values()), origin, *columns)
+    newest = {tenant: position for tenant, position, _ in positions}
     for entry, event in zip(entries, events, strict=True):
         entry.position = newest[event[0]] - event[1]

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from askback.storage.postgres.connection import Connection, refused_by_database, unavailable, unknown
+from askback.storage.postgres.connection import Connection, refused_by_database, unavailable, unknown_outcome
 
 # Explicit, whatever the database is set to. Rows that decide are locked or compared, so that nothing depends on more.
-_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_BEGIN_READ_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 UNDONE = frozenset({"25", "53", "55"})
 """Classes of SQLSTATE that end a statement before its commit: read-only, out of resources, locks."""
@@ -24,17 +24,17 @@ async def transaction(db: Connection) -> AsyncGenerator[None]:
     Raises `Unavailable` when the database cannot be used, also if the outcome of the commit is unknown.
     """
     async with _undone_on_error(db):
-        await db.execute(_BEGIN)
+        await db.execute(_BEGIN_READ_WRITE)
         yield
     try:
         # A transaction that failed before answers a COMMIT with its rollback, and not with an error.
-        done = await db.execute("COMMIT")
+        commit_status = await db.execute("COMMIT")
     except BaseException as error:
         db.terminate()
         if refused_by_database(error):
-            raise unknown(error) from error
+            raise unknown_outcome(error) from error
         raise
-    assert done == "COMMIT", "an error of a statement was passed over"
+    assert commit_status == "COMMIT", "an error of a statement was passed over"
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def single_statement() -> AsyncGenerator[None]:
         if isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "")[:2] in UNDONE:
             raise unavailable(error) from error
         if refused_by_database(error):
-            raise unknown(error) from error
+            raise unknown_outcome(error) from error
         raise
 
 

@@ -32,7 +32,7 @@ from askback.storage.postgres.transactions import transaction
 _log = logging.getLogger(__name__)
 
 MAX_GROUP = 256
-TRIES = 5
+MAX_TRIES = 5
 
 Group = Sequence[Job | ExclusiveJob]
 
@@ -52,7 +52,7 @@ class Writer:
         self._connection = KeptConnection(database)
         self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Job | ExclusiveJob] = deque()
-        self._something = asyncio.Event()
+        self._has_work = asyncio.Event()
         self._open = False
         self._groups = self._changes = 0
 
@@ -81,7 +81,7 @@ class Writer:
     def _queue_up(self) -> asyncio.Future[Any]:
         if not self._open:
             raise closed_error()
-        self._something.set()
+        self._has_work.set()
         return asyncio.get_running_loop().create_future()
 
     def pressure(self) -> Pressure:
@@ -91,7 +91,7 @@ class Writer:
     async def close(self) -> None:
         """Finish everything that was submitted, then close the connection."""
         self._open = False
-        self._something.set()
+        self._has_work.set()
         task, self._task = self._task, None
         if task is not None:
             await task
@@ -103,31 +103,31 @@ class Writer:
 
     async def _next_group(self) -> Group:
         """Wait for jobs; none once the writer is closed and all is done."""
-        while not (group := self._take()):
+        while not (group := self._take_group()):
             if not self._open and not self._waiting:
                 break
-            self._something.clear()
-            await self._something.wait()
+            self._has_work.clear()
+            await self._has_work.wait()
         return group
 
-    def _take(self) -> Group:
+    def _take_group(self) -> Group:
         """Take jobs that have nothing to do with each other: plain ones alone, or others alone."""
         group: list[Job | ExclusiveJob] = []
-        passed: deque[Job | ExclusiveJob] = deque()
+        postponed: deque[Job | ExclusiveJob] = deque()
         busy: set[Key | bytes] = set()
-        while self._waiting and len(group) < MAX_GROUP and len(passed) < MAX_GROUP:
+        while self._waiting and len(group) < MAX_GROUP and len(postponed) < MAX_GROUP:
             job = self._waiting.popleft()
             if job.future.cancelled():
                 continue
-            fits = not group or (job.plain == group[0].plain and not job.alone)
-            if fits and busy.isdisjoint(job.keys):
+            may_join = not group or (job.plain == group[0].plain and not job.alone)
+            if may_join and busy.isdisjoint(job.keys):
                 group.append(job)
             else:
-                passed.append(job)
+                postponed.append(job)
             busy |= job.keys
             if job.alone and group == [job]:
                 break
-        self._waiting.extendleft(reversed(passed))
+        self._waiting.extendleft(reversed(postponed))
         return group
 
     async def _write(self, group: Group) -> None:
@@ -148,13 +148,13 @@ class Writer:
             await self._write(group[middle:])
 
     async def _try(self, group: Group) -> None:
-        for left in reversed(range(TRIES)):
+        for tries_left in reversed(range(MAX_TRIES)):
             try:
                 await self._transact(group)
             except (Overtaken, asyncpg.PostgresError) as error:
                 if not isinstance(error, Overtaken) and not is_retryable(error):
                     raise
-                if not left:
+                if not tries_left:
                     raise unavailable(error) from error
             else:
                 return

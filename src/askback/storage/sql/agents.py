@@ -81,10 +81,10 @@ class AgentArea(Area):
 
     async def agents(self, tenant: str, *, before: str | None = None, limit: int = 100) -> Sequence[Agent]:
         """Read agents."""
-        where = Conditions()
-        where.add("tenant = {}", tenant)
-        where.add_chosen("id < {}", before)
-        return [rows.agent(row) for row in await self._db.page(*where.page(AGENTS, limit=limit))]
+        conditions = Conditions()
+        conditions.add("tenant = {}", tenant)
+        conditions.add_chosen("id < {}", before)
+        return [rows.agent(row) for row in await self._db.page(*conditions.page(AGENTS, limit=limit))]
 
     async def set_roots(
         self,
@@ -96,16 +96,16 @@ class AgentArea(Area):
         before: tuple[Root, ...],
     ) -> Outcome:
         """Replace the roots of an agent."""
-        which = (tenant, agent_id, rows.roots_text(before))
-        replaced = await self._apply(SET_ROOTS, rows.roots_text(roots), *which, effects=effects)
-        return Outcome.LOST if replaced is None else Outcome.APPLIED
+        parameters = (tenant, agent_id, rows.roots_text(before))
+        changed_rows = await self._apply(SET_ROOTS, rows.roots_text(roots), *parameters, effects=effects)
+        return Outcome.LOST if changed_rows is None else Outcome.APPLIED
 
     async def stop_agent(
         self, tenant: str, agent_id: str, effects: SideEffects = NOTHING, *, at: int
     ) -> Outcome:
         """Note that an agent was stopped."""
-        stopped = await self._apply(STOP_AGENT, at, tenant, agent_id, effects=effects)
-        return Outcome.REPLAYED if stopped is None else Outcome.APPLIED
+        stopped_rows = await self._apply(STOP_AGENT, at, tenant, agent_id, effects=effects)
+        return Outcome.REPLAYED if stopped_rows is None else Outcome.APPLIED
 
     async def put_token(self, digest: str, token: Token, effects: SideEffects = NOTHING) -> None:
         """Store a token."""
@@ -125,11 +125,11 @@ class AgentArea(Area):
         self, tenant: str, *, agent: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[Token]:
         """Read tokens."""
-        where = Conditions()
-        where.add("tenant = {}", tenant)
-        where.add_chosen("principal = {}", agent)
-        where.add_chosen("id < {}", before)
-        return [rows.token(row) for row in await self._db.page(*where.page(TOKENS, limit=limit))]
+        conditions = Conditions()
+        conditions.add("tenant = {}", tenant)
+        conditions.add_chosen("principal = {}", agent)
+        conditions.add_chosen("id < {}", before)
+        return [rows.token(row) for row in await self._db.page(*conditions.page(TOKENS, limit=limit))]
 
     async def tokens_from(self, source: str) -> Sequence[Token]:
         """Read the tokens of one source."""
@@ -146,14 +146,14 @@ class AgentArea(Area):
         """Revoke tokens."""
 
         async def revoke(tx: Transaction) -> Sequence[str]:
-            revoked = await tx.all(REVOKE_TOKENS, at, by, tenant, list(token_ids))
-            if revoked:
+            revoked_rows = await tx.all(REVOKE_TOKENS, at, by, tenant, list(token_ids))
+            if revoked_rows:
                 await tx.write(effects)
-            return [row[0] for row in revoked]
+            return [row[0] for row in revoked_rows]
 
         return await self._db.change(revoke, effects)
 
     async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
         """Note when tokens were last used."""
-        rows_ = [(*name, at) for name, at in sorted(used.items())]
+        rows_ = [(*name, used_at) for name, used_at in sorted(used.items())]
         await self._db.change(lambda tx: tx.many(TOUCH_TOKENS, rows_))

@@ -53,12 +53,12 @@ def page_of_audit(
     tenant: str, *, before: int | None, request_id: str | None, thread_id: str | None, limit: int
 ) -> Sequence[Any]:
     """Return the query of one page of entries, newest first, and its parameters."""
-    where = Conditions()
-    where.add("tenant = {}", tenant)
-    where.add_chosen("request = {}", request_id)
-    where.add_chosen("thread = {}", thread_id)
-    where.add_chosen("seq < {}", before)
-    return where.page(LATEST_AUDIT, limit=limit, by="seq")
+    conditions = Conditions()
+    conditions.add("tenant = {}", tenant)
+    conditions.add_chosen("request = {}", request_id)
+    conditions.add_chosen("thread = {}", thread_id)
+    conditions.add_chosen("seq < {}", before)
+    return conditions.page(LATEST_AUDIT, limit=limit, column="seq")
 
 
 async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
@@ -66,18 +66,18 @@ async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
     if not drafts:
         return
     entries: list[tuple[str, int, str, str | None, str | None]] = []
-    moved: list[AuditHead] = []
+    new_heads: list[AuditHead] = []
     tenants = sorted({draft.tenant for draft in drafts})
-    for before in (AuditHead(*row) for row in await tx.all(LOCK_AUDIT_HEADS, tenants, GENESIS)):
-        mine = [draft for draft in drafts if draft.tenant == before.tenant]
-        texts, after = tx.sealing.append(before, mine)
+    for old_head in (AuditHead(*row) for row in await tx.all(LOCK_AUDIT_HEADS, tenants, GENESIS)):
+        tenant_drafts = [draft for draft in drafts if draft.tenant == old_head.tenant]
+        texts, new_head = tx.sealing.append(old_head, tenant_drafts)
         entries += [
-            (before.tenant, before.seq + index, text, draft.request_id, draft.thread_id)
-            for index, (text, draft) in enumerate(zip(texts, mine, strict=True), 1)
+            (old_head.tenant, old_head.seq + index, text, draft.request_id, draft.thread_id)
+            for index, (text, draft) in enumerate(zip(texts, tenant_drafts, strict=True), 1)
         ]
-        moved.append(after)
+        new_heads.append(new_head)
     await tx.many(ADD_ENTRIES, entries)
-    await tx.many(MOVE_AUDIT_HEADS, [(head.tenant, head.seq, head.hash, head.seal) for head in moved])
+    await tx.many(MOVE_AUDIT_HEADS, [(head.tenant, head.seq, head.hash, head.seal) for head in new_heads])
 
 
 class AuditArea(Area):

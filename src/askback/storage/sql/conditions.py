@@ -31,9 +31,9 @@ class Conditions:
         if value is not None:
             self.add(text, value)
 
-    def page(self, start: str, *, limit: int, by: str = "id") -> Sequence[Any]:
+    def page(self, start: str, *, limit: int, column: str = "id") -> Sequence[Any]:
         """Return the query of the rows with the greatest ids, and its parameters."""
-        return self.query(start, f"ORDER BY {by} DESC LIMIT {self.parameter(limit)}")
+        return self.query(start, f"ORDER BY {column} DESC LIMIT {self.parameter(limit)}")
 
     def query(self, start: str, end: str = "") -> Sequence[Any]:
         """Return the query with the conditions between its `start` and its `end`, and its parameters."""

@@ -33,12 +33,12 @@ SELECT r.created_seq, {RECORD} {REQUESTS} WHERE t.tenant = $1 AND t.id = ANY ($2
 
 def page_of_active(tenant: str, *, person: str | None, before: int | None, limit: int) -> Sequence[Any]:
     """Return the query of one page of threads, and its parameters."""
-    where = Conditions()
-    where.add("a.tenant = {}", tenant)
-    where.add("t.erased = FALSE")
-    where.add_chosen("a.bucket <= {0}::bigint >> 10 AND a.position < {0}", before)
-    where.add_chosen(may_view("{0}"), person)
-    return where.page(_ACTIVE, limit=limit, by="a.bucket DESC, a.position")
+    conditions = Conditions()
+    conditions.add("a.tenant = {}", tenant)
+    conditions.add("t.erased = FALSE")
+    conditions.add_chosen("a.bucket <= {0}::bigint >> 10 AND a.position < {0}", before)
+    conditions.add_chosen(may_view("{0}"), person)
+    return conditions.page(_ACTIVE, limit=limit, column="a.bucket DESC, a.position")
 
 
 class ConversationArea(Area):
@@ -66,5 +66,5 @@ class ConversationArea(Area):
     async def latest_requests(self, tenant: str, thread_ids: Sequence[str]) -> Mapping[str, PlacedRequest]:
         """Read the newest request of each thread."""
         requests = await self._db.page(LATEST_REQUESTS, tenant, list(thread_ids)) if thread_ids else ()
-        placed = [PlacedRequest(row[0], rows.record(row[1:])) for row in requests]
-        return {each.record.thread_id: each for each in placed}
+        placed_requests = [PlacedRequest(row[0], rows.record(row[1:])) for row in requests]
+        return {each.record.thread_id: each for each in placed_requests}

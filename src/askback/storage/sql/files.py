@@ -12,7 +12,7 @@ from askback.storage.sql.transaction import Area, Transaction
 
 # In the order of the fields of `StoredFile`. changed_at is when the last bytes arrived, and 0 for dropped files.
 _FIELDS = "tenant, id, thread, request, field, person, name, type, size, sha256, created_at, state, shared"
-_SHOWN = "state IN ('ready', 'claimed')"
+_IS_SHOWN = "state IN ('ready', 'claimed')"
 _DROP = "UPDATE files SET state = 'dropped', changed_at = 0"
 
 # Until the commit nobody settles the request: (tenant, request id) -> a row while it is pending.
@@ -44,7 +44,7 @@ RETURNING {_FIELDS}"""
 DROP = f"{_DROP} WHERE tenant = $1 AND id = $2 AND state IN ('uploading', 'ready') RETURNING id"
 # (tenant, request id, ids) -> those that are there. Then every other file of the request is dropped.
 CLAIM = f"""
-UPDATE files SET state = 'claimed' WHERE tenant = $1 AND request = $2 AND id = ANY ($3::text[]) AND {_SHOWN}
+UPDATE files SET state = 'claimed' WHERE tenant = $1 AND request = $2 AND id = ANY ($3::text[]) AND {_IS_SHOWN}
 RETURNING id"""
 DROP_OTHERS = f"""
 {_DROP} WHERE tenant = $1 AND request = $2 AND state <> 'dropped' AND shared = 0 AND id <> ALL ($3::text[])"""
@@ -54,15 +54,15 @@ UPDATE files SET shared = 1, state = 'claimed' WHERE tenant = $1 AND thread = $2
     AND (state = 'claimed' OR state = 'ready' AND request = '')
 RETURNING id"""
 
-FILE = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND id = $2 AND {_SHOWN}"
-OF_REQUEST = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND request = $2 AND {_SHOWN} ORDER BY id"
+FILE = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND id = $2 AND {_IS_SHOWN}"
+OF_REQUEST = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND request = $2 AND {_IS_SHOWN} ORDER BY id"
 OF_THREAD = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND thread = $2 AND state = 'claimed' ORDER BY id"
 CHUNK = """
 SELECT c.data FROM file_chunks AS c JOIN files AS f ON f.tenant = c.tenant AND f.id = c.file
 WHERE c.tenant = $1 AND c.file = $2 AND c.number = $3 AND f.state <> 'dropped'"""
 
 # Dropped files, and uploads that received nothing since: (before) -> tenant, id.
-UNUSED = """
+NEXT_UNUSED_FILE = """
 SELECT tenant, id FROM files WHERE state IN ('uploading', 'dropped') AND changed_at < $1
 ORDER BY changed_at LIMIT 1 FOR UPDATE SKIP LOCKED"""
 DROP_UNUSED = f"{_DROP} WHERE tenant = $1 AND id = $2"
@@ -82,8 +82,8 @@ RETURNING id"""
 async def claim_files(tx: Transaction, claims: Sequence[FileClaim]) -> None:
     """Claim the files that answers name, within the transaction of the answer; raises `FileRefused`."""
     for claim in claims:
-        claimed = await tx.all(CLAIM, claim.tenant, claim.request_id, list(claim.ids))
-        if len(claimed) < len(claim.ids):
+        claimed_rows = await tx.all(CLAIM, claim.tenant, claim.request_id, list(claim.ids))
+        if len(claimed_rows) < len(claim.ids):
             raise FileRefused("missing")
         if claim.ends:
             await tx.run(DROP_OTHERS, claim.tenant, claim.request_id, list(claim.ids))
@@ -92,8 +92,8 @@ async def claim_files(tx: Transaction, claims: Sequence[FileClaim]) -> None:
 async def share_files(tx: Transaction, shares: Sequence[FileShare]) -> None:
     """Share the files that messages name, within the transaction of the message; raises `FileRefused`."""
     for share in shares:
-        shared = await tx.all(SHARE, share.tenant, share.thread_id, list(share.ids))
-        if len(shared) < len(share.ids):
+        shared_rows = await tx.all(SHARE, share.tenant, share.thread_id, list(share.ids))
+        if len(shared_rows) < len(share.ids):
             raise FileRefused("missing")
 
 
@@ -103,7 +103,7 @@ class FileArea(Area):
     async def begin_file(self, file: StoredFile, *, limit: int) -> None:
         """Store a new file without bytes."""
 
-        async def begin(tx: Transaction) -> None:
+        async def insert_file(tx: Transaction) -> None:
             if not file.request_id:
                 count = await tx.one(UPLOADED_FOR_MESSAGES, file.tenant, file.thread_id, file.person)
             elif await tx.one(LOCK_PENDING, file.tenant, file.request_id) is None:
@@ -117,7 +117,7 @@ class FileArea(Area):
                 file.name, file.type, file.size, file.sha256, file.created_at, file.state,
             )  # fmt: skip
 
-        await self._db.change(begin)
+        await self._db.change(insert_file)
 
     async def add_chunk(
         self, tenant: str, file_id: str, number: int, data: bytes, *, most_bytes: int, at: int
@@ -125,10 +125,10 @@ class FileArea(Area):
         """Add the next bytes of a file."""
 
         async def add(tx: Transaction) -> None:
-            grown = await tx.one(GROW, tenant, file_id, len(data), at)
-            if grown is None:
+            new_size = await tx.one(GROW, tenant, file_id, len(data), at)
+            if new_size is None:
                 raise FileRefused("missing")
-            request, thread = grown
+            request, thread = new_size
             if request:
                 total = await tx.one(STORED_BYTES, tenant, request)
             else:
@@ -179,10 +179,10 @@ class FileArea(Area):
         """Erase one step of what nobody uses."""
 
         async def purge(tx: Transaction) -> bool:
-            unused = await tx.one(UNUSED, before_ms)
-            if unused is None:
+            unused_file = await tx.one(NEXT_UNUSED_FILE, before_ms)
+            if unused_file is None:
                 return bool(await tx.all(DROP_LEFT, before_ms))
-            name = (unused[0], unused[1])
+            name = (unused_file[0], unused_file[1])
             await tx.run(DROP_UNUSED, *name)
             if not await tx.all(ERASE_CHUNKS, *name):
                 await tx.run(ERASE_FILE, *name)
@@ -192,5 +192,5 @@ class FileArea(Area):
 
 
 def _file(row: Row) -> StoredFile:
-    *columns, shared = row
-    return StoredFile(*columns, shared=bool(shared))
+    *columns, is_shared = row
+    return StoredFile(*columns, shared=bool(is_shared))

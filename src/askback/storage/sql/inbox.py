@@ -39,10 +39,10 @@ ON CONFLICT (tenant, request, person) DO UPDATE SET seen = TRUE"""
 SET_MISSED_UNTIL = """
 INSERT INTO missed_until (tenant, person, until) VALUES ($1, $2, $3)
 ON CONFLICT (tenant, person) DO UPDATE SET until = greatest(missed_until.until, excluded.until)"""
-_MISSED = f"""
+_MISSED_REQUESTS = f"""
 SELECT r.settled_at, {RECORD} FROM requests AS r /* INDEXED BY requests_expired */
 JOIN threads AS t ON t.key = r.thread"""
-_UNSEEN = """NOT EXISTS (SELECT 1 FROM personal_marks AS m
+_IS_UNSEEN = """NOT EXISTS (SELECT 1 FROM personal_marks AS m
     WHERE m.tenant = r.tenant AND m.request = r.id AND m.person = {} AND m.seen = TRUE)"""
 
 # Tenant, request, id, author, text, created_at, the most comments of a request -> a row if it was added.
@@ -69,48 +69,50 @@ def page_of_history(
     limit: int,
 ) -> Sequence[Any]:
     """Return the query of one page of the history, and its parameters; it walks the index of one filter."""
-    where, index = Conditions(), ""
+    conditions, index = Conditions(), ""
     if thread_id is not None:
-        where.add("r.thread = (SELECT key FROM threads WHERE tenant = {} AND id = {})", tenant, thread_id)
+        conditions.add(
+            "r.thread = (SELECT key FROM threads WHERE tenant = {} AND id = {})", tenant, thread_id
+        )
         index = "_thread"
     else:
-        where.add("r.tenant = {}", tenant)
+        conditions.add("r.tenant = {}", tenant)
         if person is not None:
             index = "_person"
         elif requester is not None:
             index = "_requester"
-    where.add("r.settled_at IS NOT NULL")
-    where.add_chosen("r.person = {}", person)
-    where.add_chosen("r.requester = {}", requester)
-    where.add_chosen("r.settled_at >= {}", since)
-    where.add_chosen("r.settled_at < {}", until)
-    _before(where, before)
-    return where.query(_HISTORY.format(index), _NEWEST.format(where.parameter(limit)))
+    conditions.add("r.settled_at IS NOT NULL")
+    conditions.add_chosen("r.person = {}", person)
+    conditions.add_chosen("r.requester = {}", requester)
+    conditions.add_chosen("r.settled_at >= {}", since)
+    conditions.add_chosen("r.settled_at < {}", until)
+    _add_cursor(conditions, before)
+    return conditions.query(_HISTORY.format(index), _NEWEST.format(conditions.parameter(limit)))
 
 
 def page_of_missed(
     tenant: str, person: str, *, since: str, viewer: str | None, before: HistoryPosition | None, limit: int
 ) -> Sequence[Any]:
     """Return the query of one page of missed requests, and its parameters."""
-    where = Conditions()
-    where.add("r.tenant = {0} AND r.outcome = 'expired' AND r.settled_at > {1}", tenant, since)
-    where.add(
+    conditions = Conditions()
+    conditions.add("r.tenant = {0} AND r.outcome = 'expired' AND r.settled_at > {1}", tenant, since)
+    conditions.add(
         "r.settled_at > coalesce((SELECT u.until FROM missed_until AS u WHERE u.tenant = {} AND u.person = {}), '')",
         tenant,
         person,
     )
-    where.add(_UNSEEN, person)
-    where.add_chosen(may_view("{0}"), viewer)
-    _before(where, before)
-    return where.query(_MISSED, _NEWEST.format(where.parameter(limit)))
+    conditions.add(_IS_UNSEEN, person)
+    conditions.add_chosen(may_view("{0}"), viewer)
+    _add_cursor(conditions, before)
+    return conditions.query(_MISSED_REQUESTS, _NEWEST.format(conditions.parameter(limit)))
 
 
 def _history_row(row: rows.Row) -> HistoryRow:
-    *about, people, agents = row
-    return HistoryRow(*about, access=read_access(people, agents))
+    *record_columns, people, agents = row
+    return HistoryRow(*record_columns, access=read_access(people, agents))
 
 
-def _before(conditions: Conditions, before: HistoryPosition | None) -> None:
+def _add_cursor(conditions: Conditions, before: HistoryPosition | None) -> None:
     if before is not None:
         conditions.add("(r.settled_at, r.id) < ({}, {})", *before)
 
@@ -172,8 +174,8 @@ class InboxArea(Area):
 
     async def mark_seen(self, tenant: str, person: str, request_ids: Sequence[str]) -> None:
         """Store which missed requests a person has seen."""
-        marks = [(tenant, each, person) for each in dict.fromkeys(request_ids)]
-        await self._db.change(lambda tx: tx.many(MARK_SEEN, marks))
+        mark_rows = [(tenant, each, person) for each in dict.fromkeys(request_ids)]
+        await self._db.change(lambda tx: tx.many(MARK_SEEN, mark_rows))
 
     async def set_missed_until(self, tenant: str, person: str, until: str) -> None:
         """Note that a person has seen everything until then."""
@@ -183,8 +185,8 @@ class InboxArea(Area):
         self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, limit: int
     ) -> bool:
         """Add a comment."""
-        about = (comment.request_id, comment.id, comment.author, comment.text, comment.created_at)
-        return await self._apply(ADD_COMMENT, tenant, *about, limit, effects=effects) is not None
+        values = (comment.request_id, comment.id, comment.author, comment.text, comment.created_at)
+        return await self._apply(ADD_COMMENT, tenant, *values, limit, effects=effects) is not None
 
     async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:
         """Read the comments of a request."""

@@ -18,7 +18,7 @@ ON CONFLICT (tenant, request) DO UPDATE SET digest = excluded.digest, principal 
     role = excluded.role, name = excluded.name, person = excluded.person, groups = excluded.groups,
     redirect_uri = excluded.redirect_uri, sealed = excluded.sealed, expires_at = excluded.expires_at,
     languages = excluded.languages"""
-TAKE = f"DELETE FROM oauth_attempts WHERE digest = $1 AND expires_at > $2 RETURNING {_ATTEMPT}"
+TAKE_ATTEMPT = f"DELETE FROM oauth_attempts WHERE digest = $1 AND expires_at > $2 RETURNING {_ATTEMPT}"
 DROP_LATE = "DELETE FROM oauth_attempts WHERE expires_at <= $1"
 
 
@@ -38,7 +38,7 @@ class OauthArea(Area):
 
     async def take_oauth_attempt(self, digest: str, *, now_ms: int) -> OauthAttempt | None:
         """Remove and return an attempt."""
-        row = await self._db.change(lambda tx: tx.one(TAKE, digest, now_ms))
+        row = await self._db.change(lambda tx: tx.one(TAKE_ATTEMPT, digest, now_ms))
         if row is None:
             return None
         request_id, state, *person, redirect_uri, sealed, expires_at, languages = row

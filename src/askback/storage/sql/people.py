@@ -15,7 +15,7 @@ from askback.storage import rows
 from askback.storage.sql.transaction import Area
 
 # Tenant, now, since when a session has to be used, since when a person has to have signed in.
-_KNOWN = {
+_PEOPLE_TABLES = {
     "tokens": "role IN ('responder', 'admin') AND revoked_at IS NULL AND coalesce(expires_at > $2, TRUE)",
     "browser_sessions": "expires_at > $2 AND seen_at > $3",
     "people": "seen_at > $4",
@@ -23,21 +23,21 @@ _KNOWN = {
 _NEXT = " UNION ".join(
     f"SELECT person FROM (SELECT DISTINCT person FROM {table} WHERE tenant = $1 AND {known} AND person > $5 "
     "ORDER BY person LIMIT $6) AS t"
-    for table, known in _KNOWN.items()
+    for table, known in _PEOPLE_TABLES.items()
 )
 NEXT_PEOPLE = f"SELECT person FROM ({_NEXT}) AS next ORDER BY person LIMIT $6"
-_WHO = {
+_PERSON_COLUMNS = {
     "tokens": "coalesce(created_at, 0) AS at, threads",
     "browser_sessions": "seen_at AS at, '[]' AS threads",
     "people": "seen_at AS at, '[]' AS threads",
 }
-_ALL = " UNION ALL ".join(
-    f"SELECT principal, tenant, role, name, person, groups, {_WHO[table]} FROM {table} "
+_ALL_PEOPLE = " UNION ALL ".join(
+    f"SELECT principal, tenant, role, name, person, groups, {_PERSON_COLUMNS[table]} FROM {table} "
     f"WHERE tenant = $1 AND {known} AND person = ANY ($5::text[])"
-    for table, known in _KNOWN.items()
+    for table, known in _PEOPLE_TABLES.items()
 )
 PEOPLE = f"""
-SELECT principal, tenant, role, name, person, groups, threads FROM ({_ALL}) AS known
+SELECT principal, tenant, role, name, person, groups, threads FROM ({_ALL_PEOPLE}) AS known
 ORDER BY person, at DESC, principal"""
 SEE_PERSON = """
 INSERT INTO people (tenant, person, principal, role, name, groups, seen_at) VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -64,27 +64,27 @@ def page_of_requests(
 
     Each filter walks one index in its order.
     """
-    where = Conditions()
+    conditions = Conditions()
     label = next((name for name in LABELS if getattr(labels, name) is not None), None)
     if thread_id is not None:
-        where.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
+        conditions.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
     elif label is not None or (kind is None and requester is None and statuses is None):
-        where.add("r.tenant = {}", tenant)
+        conditions.add("r.tenant = {}", tenant)
     else:
         return _page_of_branches(tenant, statuses, kind, requester, person, after, before, limit)
     if statuses is not None:
-        where.add(f"r.status IN ({', '.join(['{}'] * len(statuses))})", *statuses)
+        conditions.add(f"r.status IN ({', '.join(['{}'] * len(statuses))})", *statuses)
         if not _TERMINAL.intersection(statuses):
-            where.add(OPEN)
-    where.add_chosen("r.kind = {}", kind)
-    where.add_chosen("r.requester = {}", requester)
+            conditions.add(OPEN)
+    conditions.add_chosen("r.kind = {}", kind)
+    conditions.add_chosen("r.requester = {}", requester)
     for name in LABELS:
-        where.add_chosen(f"r.{name} = {{}}", getattr(labels, name))
-    where.add_chosen(may_view("{0}"), person)
-    where.add_chosen("r.id > {}", after)
-    where.add_chosen("r.id < {}", before)
+        conditions.add_chosen(f"r.{name} = {{}}", getattr(labels, name))
+    conditions.add_chosen(may_view("{0}"), person)
+    conditions.add_chosen("r.id > {}", after)
+    conditions.add_chosen("r.id < {}", before)
     hint = _hint(label, in_thread=thread_id is not None)
-    return where.page(f"SELECT {RECORD} FROM requests AS r {hint}{THREADS}", limit=limit, by="r.id")
+    return conditions.page(f"SELECT {RECORD} FROM requests AS r {hint}{THREADS}", limit=limit, column="r.id")
 
 
 def _hint(label: str | None, *, in_thread: bool) -> str:
@@ -111,15 +111,15 @@ def _page_of_branches(
     conditions.add_chosen(may_view("{0}"), person)
     conditions.add_chosen("r.id > {}", after)
     conditions.add_chosen("r.id < {}", before)
-    maximum, both = conditions.parameter(limit), f"{conditions}"
-    by = "kind" if requester is None else "requester"
+    maximum, conditions_text = conditions.parameter(limit), f"{conditions}"
+    index_column = "kind" if requester is None else "requester"
     threads = "" if person is None else THREADS
     parts: list[str] = []
-    for of_kind, status in branches(kind=kind, statuses=statuses):
-        state, index = (ENDED, by) if status in _TERMINAL else (OPEN, f"open_{by}")
+    for kind_of_branch, status in branches(kind=kind, statuses=statuses):
+        state, index = (ENDED, index_column) if status in _TERMINAL else (OPEN, f"open_{index_column}")
         parts.append(
             f"SELECT id FROM (SELECT r.id FROM requests AS r /* INDEXED BY requests_{index} */ {threads} "
-            f"WHERE {both} AND {state} AND r.kind = {conditions.parameter(of_kind)} "
+            f"WHERE {conditions_text} AND {state} AND r.kind = {conditions.parameter(kind_of_branch)} "
             f"AND r.status = {conditions.parameter(status)} ORDER BY r.id DESC LIMIT {maximum}) AS branch"
         )
     page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {maximum}"
@@ -178,8 +178,8 @@ class RequestArea(Area):
 
     async def open_requests(self, *, after: Record | None = None, limit: int = 200) -> Sequence[Record]:
         """Read open requests of every tenant."""
-        place = ("",) * 4 if after is None else (after.tenant, after.kind, after.status.value, after.id)
-        return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *place, limit)]
+        position = ("",) * 4 if after is None else (after.tenant, after.kind, after.status.value, after.id)
+        return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *position, limit)]
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""

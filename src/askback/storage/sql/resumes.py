@@ -33,7 +33,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigi
 WHERE EXISTS (SELECT 1 FROM requests AS r WHERE r.tenant = n.tenant AND r.id = n.request)
 ON CONFLICT (tenant, request, cause) DO NOTHING"""
 
-_MINE = "finished_at IS NULL AND tenant = $1 AND requester = $2"
+_OF_REQUESTER = "finished_at IS NULL AND tenant = $1 AND requester = $2"
 _LEASED = """
 FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request JOIN threads AS t ON t.key = r.thread"""
 # Lease the oldest that are available: (tenant, requester, now, until, limit), in a thread also its id -> the fields of
@@ -41,7 +41,8 @@ FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request 
 LEASE, LEASE_IN_THREAD = (
     f"""
 WITH chosen AS MATERIALIZED (
-    SELECT key FROM resumes WHERE {_MINE}{in_thread} AND available_at <= $3 ORDER BY key LIMIT $5 FOR UPDATE SKIP LOCKED
+    SELECT key FROM resumes WHERE {_OF_REQUESTER}{in_thread} AND available_at <= $3
+    ORDER BY key LIMIT $5 FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE resumes AS s SET attempt = s.attempt + 1, available_at = $4
     FROM chosen WHERE s.key = chosen.key RETURNING s.*
@@ -57,15 +58,15 @@ WITH leased AS (
 )
 SELECT {_RESUME}, {RECORD} {_LEASED}"""
 # (tenant, requester), in a thread also its id -> the next moment.
-NEXT = f"SELECT min(available_at) FROM resumes WHERE {_MINE}"
+NEXT = f"SELECT min(available_at) FROM resumes WHERE {_OF_REQUESTER}"
 NEXT_IN_THREAD = f"{NEXT} AND thread = $3"
 # (tenant, requester) -> thread, when the next one there can be leased.
-RESUME_THREADS = f"SELECT thread, min(available_at) FROM resumes WHERE {_MINE} GROUP BY thread"
+RESUME_THREADS = f"SELECT thread, min(available_at) FROM resumes WHERE {_OF_REQUESTER} GROUP BY thread"
 
 # By tenant and id, and by tenant, request and cause.
-_STANDING = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes AS s"
-STANDING = f"{_STANDING} WHERE s.tenant = $1 AND s.id = $2"
-STANDING_OF = f"{_STANDING} WHERE s.tenant = $1 AND s.request = $2 AND s.cause = $3"
+_RESUME_WITH_STATE = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes AS s"
+RESUME_WITH_STATE = f"{_RESUME_WITH_STATE} WHERE s.tenant = $1 AND s.id = $2"
+RESUME_OF_REQUEST = f"{_RESUME_WITH_STATE} WHERE s.tenant = $1 AND s.request = $2 AND s.cause = $3"
 
 # By tenant, id and attempt, with the moment.
 RELEASE = """
@@ -127,14 +128,14 @@ class ResumeArea(Area):
         self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
     ) -> Outcome | None:
         """Finish a resume."""
-        which = (resume_id, tenant, requester)
+        parameters = (resume_id, tenant, requester)
         if not self._db.can_store(resume_id):
             return None
 
         async def finish(tx: Transaction) -> Outcome | None:
-            if await tx.one(FINISH, now_ms, *which, attempt) is not None:
+            if await tx.one(FINISH, now_ms, *parameters, attempt) is not None:
                 return Outcome.APPLIED
-            row = await tx.one(FINISHED, *which)
+            row = await tx.one(FINISHED, *parameters)
             if row is None:
                 return None
             return Outcome.REPLAYED if row[0] else Outcome.LOST
@@ -143,11 +144,11 @@ class ResumeArea(Area):
 
     async def resume(self, tenant: str, resume_id: str) -> ResumeStatus | None:
         """Read the state of a resume."""
-        return _resume_status(await self._db.row(STANDING, tenant, resume_id))
+        return _resume_status(await self._db.row(RESUME_WITH_STATE, tenant, resume_id))
 
     async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> ResumeStatus | None:
         """Read the state of the resume of a request."""
-        return _resume_status(await self._db.row(STANDING_OF, tenant, request_id, cause))
+        return _resume_status(await self._db.row(RESUME_OF_REQUEST, tenant, request_id, cause))
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
         """Lease this one."""
@@ -156,18 +157,18 @@ class ResumeArea(Area):
 
     async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
         """Give a lease back before its end."""
-        which = (lease.resume.tenant, lease.resume.id, lease.attempt)
-        await self._db.change(lambda tx: tx.run(RELEASE, *which, now_ms))
+        parameters = (lease.resume.tenant, lease.resume.id, lease.attempt)
+        await self._db.change(lambda tx: tx.run(RELEASE, *parameters, now_ms))
 
     async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
         """Write resumes after their requests have ended."""
-        held = [resume_columns(resume) for resume in resumes]
-        await self._db.change(lambda tx: tx.many(HOLD, held))
+        held_rows = [resume_columns(resume) for resume in resumes]
+        await self._db.change(lambda tx: tx.many(HOLD, held_rows))
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
-        named = [(tenant, request_id) for request_id in request_ids]
-        await self._db.change(lambda tx: tx.many(DROP_HELD, named))
+        requests = [(tenant, request_id) for request_id in request_ids]
+        await self._db.change(lambda tx: tx.many(DROP_HELD, requests))
 
     async def _lease(self, sql: str, *values: Any, until_ms: int) -> Sequence[Lease]:
         async def lease(tx: Transaction) -> Sequence[Lease]:

@@ -24,9 +24,9 @@ from askback.storage import rows
 from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.transaction import Area, Transaction
 
-FEW = 100
+FEW_RULES = 100
 """How many rules are read on the event loop; that takes less time than using another thread."""
-_ALL = 2**31 - 1
+_NO_LIMIT = 2**31 - 1
 
 # Rules
 
@@ -118,15 +118,17 @@ def page_of_rules(
 
     `subjects` are pairs of a scope and a subject, none for every rule. With `now_ms` only those in force then.
     """
-    where = Conditions()
-    where.add("tenant = {}", tenant)
+    conditions = Conditions()
+    conditions.add("tenant = {}", tenant)
     if subjects:
-        either = " OR ".join(["scope = {} AND subject = {}"] * len(subjects))
-        where.add(f"({either})", *(part for pair in subjects for part in pair))
-    where.add_chosen(_IN_FORCE, now_ms)
-    where.add_chosen(f"NOT ({_HIDDEN})", person)
-    where.add_chosen("id < {}", before)
-    return where.page(f"SELECT {_RULE} FROM rules", limit=limit)
+        scope_conditions = " OR ".join(["scope = {} AND subject = {}"] * len(subjects))
+        conditions.add(
+            f"({scope_conditions})", *(part for scope_and_subject in subjects for part in scope_and_subject)
+        )
+    conditions.add_chosen(_IN_FORCE, now_ms)
+    conditions.add_chosen(f"NOT ({_HIDDEN})", person)
+    conditions.add_chosen("id < {}", before)
+    return conditions.page(f"SELECT {_RULE} FROM rules", limit=limit)
 
 
 async def write_rules(tx: Transaction, effects: SideEffects) -> None:
@@ -144,18 +146,18 @@ async def write_rules(tx: Transaction, effects: SideEffects) -> None:
 
 async def add_uses(tx: Transaction, uses: Iterable[RuleUse]) -> None:
     """Count uses of rules: one row for each rule, in the order of the rules, so that two servers cannot deadlock."""
-    counted: dict[tuple[str, str], tuple[int, int, str]] = {}
+    uses_by_rule: dict[tuple[str, str], tuple[int, int, str]] = {}
     for use in uses:
-        count, *_ = counted.get((use.tenant, use.rule), (0,))
-        counted[use.tenant, use.rule] = (count + 1, use.at, use.request_id)
-    await tx.many(ADD_USES, [(*key, *counted[key]) for key in sorted(counted)])
+        count, *_ = uses_by_rule.get((use.tenant, use.rule), (0,))
+        uses_by_rule[use.tenant, use.rule] = (count + 1, use.at, use.request_id)
+    await tx.many(ADD_USES, [(*key, *uses_by_rule[key]) for key in sorted(uses_by_rule)])
 
 
 async def _merge_policy(tx: Transaction, policy: PolicyRecord) -> None:
-    at = (policy.tenant, policy.thread_id)
-    before = await tx.one(LOCK_POLICY, *at)
-    assert before is not None, "it was there or it is now"
-    await tx.run(PUT_POLICY, *at, merge(before[0], policy.data))
+    policy_key = (policy.tenant, policy.thread_id)
+    stored_policy = await tx.one(LOCK_POLICY, *policy_key)
+    assert stored_policy is not None, "it was there or it is now"
+    await tx.run(PUT_POLICY, *policy_key, merge(stored_policy[0], policy.data))
 
 
 class RuleArea(Area):
@@ -173,14 +175,16 @@ class RuleArea(Area):
             thread_id = ""  # so nothing was said of such a thread
 
         values = (tenant, thread_id, project or "", now_ms, agent)
-        found = await self._db.rows(POLICY, *values, FEW + 1)
-        if len(found) > FEW:
-            found = await self._db.page(POLICY, *values, _ALL)
-        rules = sorted((rows.rule(row[1:]) for row in found if row[0] == "rule"), key=lambda rule: rule.id)
-        settings = {row[1]: row[2] for row in found if row[0] == "settings"}
-        roots = next((row[2] for row in found if row[0] == "roots"), None)
-        here = settings.get(thread_id) if thread_id else None
-        return PolicyView(settings.get(""), here, rules, rows.root_paths(roots))
+        policy_rows = await self._db.rows(POLICY, *values, FEW_RULES + 1)
+        if len(policy_rows) > FEW_RULES:
+            policy_rows = await self._db.page(POLICY, *values, _NO_LIMIT)
+        rules = sorted(
+            (rows.rule(row[1:]) for row in policy_rows if row[0] == "rule"), key=lambda rule: rule.id
+        )
+        settings = {row[1]: row[2] for row in policy_rows if row[0] == "settings"}
+        roots = next((row[2] for row in policy_rows if row[0] == "roots"), None)
+        thread_settings = settings.get(thread_id) if thread_id else None
+        return PolicyView(settings.get(""), thread_settings, rules, rows.root_paths(roots))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
         """Read one rule."""

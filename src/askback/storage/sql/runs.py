@@ -47,15 +47,15 @@ def page_of_runs(
     tenant: str, thread_id: str, *, agent: str | None, running: bool, before: int | None, limit: int
 ) -> Sequence[Any]:
     """Return the query of one page of runs with the chosen filters, and its parameters; it walks one index."""
-    where = Conditions()
-    where.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
-    where.add_chosen("r.agent = {}", agent)
+    conditions = Conditions()
+    conditions.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
+    conditions.add_chosen("r.agent = {}", agent)
     if running:
-        where.add("r.ended_at IS NULL")
-    where.add_chosen("r.key < {}", before)
+        conditions.add("r.ended_at IS NULL")
+    conditions.add_chosen("r.key < {}", before)
     # Left to itself SQLite walks all runs of an agent to find the few that have not ended.
     start = RUNS.replace("runs AS r", "runs AS r /* INDEXED BY runs_open */") if running else RUNS
-    return where.page(start, limit=limit, by="r.key")
+    return conditions.page(start, limit=limit, column="r.key")
 
 
 class RunArea(Area):
@@ -115,8 +115,8 @@ class RunArea(Area):
 
     async def last_sign(self, run: Run) -> int:
         """Read when the agent was last active."""
-        of = (run.tenant, run.thread_id, run.id, run.agent)
-        times = [*await self._db.page(LAST_REQUEST, *of), *await self._db.page(LAST_MESSAGE, *of)]
+        run_key = (run.tenant, run.thread_id, run.id, run.agent)
+        times = [*await self._db.page(LAST_REQUEST, *run_key), *await self._db.page(LAST_MESSAGE, *run_key)]
         return max([run.seen_at, *(row[0] for row in times)])
 
 

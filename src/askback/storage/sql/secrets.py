@@ -128,13 +128,13 @@ def secrets_at(locations: int) -> str:
 
 def page_of_secrets(tenant: str, *, person: str | None, before: str | None, limit: int) -> Sequence[Any]:
     """Return the query of one page of secrets, and its parameters."""
-    where = Conditions()
+    conditions = Conditions()
     # The first condition is written exactly as in the partial indexes, or they would not be used.
-    where.add("scope <> 'request'")
-    where.add("tenant = {}", tenant)
-    where.add_chosen(_THEIRS, person)
-    where.add_chosen("id < {}", before)
-    return where.page(SECRETS, limit=limit)
+    conditions.add("scope <> 'request'")
+    conditions.add("tenant = {}", tenant)
+    conditions.add_chosen(_THEIRS, person)
+    conditions.add_chosen("id < {}", before)
+    return conditions.page(SECRETS, limit=limit)
 
 
 async def write_secrets(tx: Transaction, effects: SideEffects) -> None:
@@ -178,11 +178,13 @@ class SecretArea(Area):
         self, tenant: str, owner: str, locations: Sequence[SecretLocation], names: Sequence[str]
     ) -> Sequence[SecretRecord]:
         """Read those of `names` that are set in any of `locations`."""
-        at = dict.fromkeys(locations)  # a location that is named twice is read once
-        if not at or not names:
+        unique_locations = dict.fromkeys(locations)  # a location that is named twice is read once
+        if not unique_locations or not names:
             return []
-        where = [part for location in at for part in (location.scope, location.subject)]
-        secrets = await self._db.rows(secrets_at(len(at)), tenant, owner, list(names), *where)
+        parameters = [part for location in unique_locations for part in (location.scope, location.subject)]
+        secrets = await self._db.rows(
+            secrets_at(len(unique_locations)), tenant, owner, list(names), *parameters
+        )
         return [SecretRecord(*row) for row in secrets]
 
     async def secrets(
@@ -200,12 +202,12 @@ class SecretArea(Area):
         self, tenant: str, thread_id: str, names: Sequence[str], *, requester: str | None
     ) -> Sequence[tuple[Grant, SecretRecord | None]]:
         """Read the newest grant for each of the names in a thread."""
-        which = (tenant, thread_id, list(names))
+        parameters = (tenant, thread_id, list(names))
         if requester is None:
-            secrets = await self._db.rows(GRANTED, *which)
+            secrets = await self._db.rows(GRANTED, *parameters)
         else:
-            secrets = await self._db.rows(GRANTED_TO, *which, requester)
-        return [rows.granted(row) for row in secrets]
+            secrets = await self._db.rows(GRANTED_TO, *parameters, requester)
+        return [rows.grant_and_secret(row) for row in secrets]
 
     async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Read which agents may use secrets."""

@@ -92,12 +92,14 @@ class SessionArea(Area):
         ids: Sequence[str] | None = None,
     ) -> Sequence[Session]:
         """Read sessions, newest first."""
-        where = Conditions()
-        where.add("expires_at > {}", now_ms)
-        where.add_chosen("tenant = {}", tenant)
-        where.add_chosen("person = {}", person)
-        where.add_chosen("id = ANY ({}::text[])", None if ids is None else list(ids))
-        return [rows.session(row) for row in await self._db.page(*where.query(SESSIONS, "ORDER BY id DESC"))]
+        conditions = Conditions()
+        conditions.add("expires_at > {}", now_ms)
+        conditions.add_chosen("tenant = {}", tenant)
+        conditions.add_chosen("person = {}", person)
+        conditions.add_chosen("id = ANY ({}::text[])", None if ids is None else list(ids))
+        return [
+            rows.session(row) for row in await self._db.page(*conditions.query(SESSIONS, "ORDER BY id DESC"))
+        ]
 
     async def end_sessions(self, ids: Sequence[str], effects: SideEffects = NOTHING) -> None:
         """End sessions."""

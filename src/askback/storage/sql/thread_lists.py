@@ -17,11 +17,11 @@ from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.requests import OPEN
 from askback.storage.sql.transaction import Area, Transaction, Unchanged
 
-_COUNTED = f"SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key"
+_OPEN = f"SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key"
 _LAST = "SELECT e.at FROM events AS e WHERE e.thread = t.key AND e.seq = t.seq"
 # In the order of the fields of `ThreadDetails`, the access as its two texts.
 DETAIL_COLUMNS = f"""
-t.key, t.id, t.title, t.metadata, t.answers_as_messages, t.archived_at, ({_LAST}), ({_COUNTED}), t.access, t.agents"""
+t.key, t.id, t.title, t.metadata, t.answers_as_messages, t.archived_at, ({_LAST}), ({_OPEN}), t.access, t.agents"""
 _THREADS = f"SELECT {DETAIL_COLUMNS} FROM threads AS t"
 THREAD_DETAILS = f"{_THREADS} WHERE t.tenant = $1 AND t.id = $2"
 # By the key of the thread.
@@ -48,26 +48,31 @@ def page_of_threads(
     A branch walks the list of one reader, or the titles with the first word, in the order of the page.
     """
     conditions = Conditions()
-    of = conditions.parameter(tenant)
+    tenant_parameter = conditions.parameter(tenant)
     maximum, state = conditions.parameter(limit), f"{archived}".upper()
-    listed = [
-        f"l.tenant = {of} AND l.reader = {conditions.parameter(each)} AND l.archived = {state}"
+    list_queries = [
+        f"l.tenant = {tenant_parameter} AND l.reader = {conditions.parameter(each)} AND l.archived = {state}"
         for each in readers
     ]
-    further = [f"l.thread < {conditions.parameter(before)}"] if before is not None else []
+    cursor_conditions = [f"l.thread < {conditions.parameter(before)}"] if before is not None else []
     if person is not None:
-        further.append(may_view(conditions.parameter(person)))
+        cursor_conditions.append(may_view(conditions.parameter(person)))
     if named is None:
-        sources = [("thread_lists AS l", each) for each in listed]
+        sources = [("thread_lists AS l", each) for each in list_queries]
     else:
         sources = [
-            _titles(of, each, [conditions.parameter(word) for word in words]) for each in listed if words
+            _titles(tenant_parameter, each, [conditions.parameter(word) for word in words])
+            for each in list_queries
+            if words
         ]
         name = conditions.parameter(named)
-        sources += [("thread_lists AS l", f"{each} AND t.tenant = {of} AND t.id = {name}") for each in listed]
+        sources += [
+            ("thread_lists AS l", f"{each} AND t.tenant = {tenant_parameter} AND t.id = {name}")
+            for each in list_queries
+        ]
     parts = [
         f"SELECT thread FROM (SELECT l.thread FROM {source} JOIN threads AS t ON t.key = l.thread "
-        f"WHERE {' AND '.join((condition, *further))} ORDER BY l.thread DESC LIMIT {maximum}) AS branch"
+        f"WHERE {' AND '.join((condition, *cursor_conditions))} ORDER BY l.thread DESC LIMIT {maximum}) AS branch"
         for source, condition in sources
     ]
     page = f"SELECT thread FROM ({' UNION '.join(parts)}) AS page ORDER BY thread DESC LIMIT {maximum}"
@@ -76,10 +81,15 @@ def page_of_threads(
 
 def _titles(tenant: str, condition: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the source and the condition of the threads whose titles have all words: `l` is the first of them."""
-    first, *others = words
-    has = [_exists("thread_lists", condition)]
-    has += [_exists("thread_words", f"l.tenant = {tenant} AND l.word = {word}") for word in others]
-    return "thread_words AS l", f"l.tenant = {tenant} AND l.word = {first} AND {' AND '.join(has)}"
+    first, *other_words = words
+    word_conditions = [_exists("thread_lists", condition)]
+    word_conditions += [
+        _exists("thread_words", f"l.tenant = {tenant} AND l.word = {word}") for word in other_words
+    ]
+    return (
+        "thread_words AS l",
+        f"l.tenant = {tenant} AND l.word = {first} AND {' AND '.join(word_conditions)}",
+    )
 
 
 def _exists(table: str, condition: str) -> str:
@@ -128,16 +138,16 @@ class ThreadListArea(Area):
         async def update(tx: Transaction, thread: int) -> tuple[Outcome, str]:
             row = await tx.one(DETAILS, thread)
             assert row is not None
-            before = (row[0], row[1], bool(row[2]))
-            title, metadata, as_messages = after = (
-                details.get("title", before[0]),
-                details.get("metadata", before[1]),
-                details.get("answers_as_messages", before[2]),
+            old_details = (row[0], row[1], bool(row[2]))
+            title, metadata, as_messages = new_details = (
+                details.get("title", old_details[0]),
+                details.get("metadata", old_details[1]),
+                details.get("answers_as_messages", old_details[2]),
             )
-            if after == before:
+            if new_details == old_details:
                 raise Unchanged(Outcome.REPLAYED)
             await tx.run(SET_DETAILS, thread, title, metadata, as_messages)
-            if title != before[0]:
+            if title != old_details[0]:
                 await tx.run(DROP_WORDS, thread)
                 words = [] if title is None else sorted(word_beginnings(title))
                 await tx.many(ADD_WORDS, [(event.tenant, word, thread) for word in words])

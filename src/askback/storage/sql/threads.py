@@ -105,7 +105,7 @@ WHERE m.held = TRUE AND {NOTHING_OPEN} LIMIT $1"""
 _LAST_EVENT = f"""
 FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
 WHERE e.type <> 'thread.erased' AND {NOTHING_OPEN}"""
-IDLE = f"""
+IDLE_THREADS = f"""
 SELECT t.tenant, t.id, e.at {_LAST_EVENT} AND (t.tenant, t.id) > ($1, $2) AND e.at < $3
 ORDER BY t.tenant, t.id LIMIT $4"""
 # By the key of the thread: a row when it is still idle since a time.
@@ -124,10 +124,10 @@ class ThreadArea(Area):
             thread = await tx.one(THREAD, tenant, thread_id)
             if thread is None:
                 return None
-            key, *about = thread
+            key, *columns = thread
             messages = [rows.message(row) for row in await tx.all(THREAD_MESSAGES, key, limit)]
             running = await tx.all(THREAD_RUNS, key, limit)
-            return rows.thread_view(about, messages, await tx.all(THREAD_REQUESTS, key, limit), running)
+            return rows.thread_view(columns, messages, await tx.all(THREAD_REQUESTS, key, limit), running)
 
         return await self._db.snapshot(read)
 
@@ -145,9 +145,9 @@ class ThreadArea(Area):
         self, tenant: str, thread_id: str, names: Sequence[str]
     ) -> Mapping[str, QuestionCount]:
         """Return the counts of tools and agents."""
-        named = await self._db.rows(COUNTS, tenant, thread_id, list(names)) if names else ()
+        count_rows = await self._db.rows(COUNTS, tenant, thread_id, list(names)) if names else ()
         of_askers = await self._db.rows(COUNTS_OF_ASKERS, tenant, thread_id, MAX_LIMITS)
-        return {name: QuestionCount(*count) for name, *count in (*of_askers, *named)}
+        return {name: QuestionCount(*count) for name, *count in (*of_askers, *count_rows)}
 
     async def use(self, tenant: str, thread_id: str) -> ThreadUse:
         """Read how much a thread has used."""
@@ -207,4 +207,4 @@ class ThreadArea(Area):
         self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[IdleThread]:
         """Read threads without activity since."""
-        return [IdleThread(*row) for row in await self._db.page(IDLE, *after, before_ms, limit)]
+        return [IdleThread(*row) for row in await self._db.page(IDLE_THREADS, *after, before_ms, limit)]

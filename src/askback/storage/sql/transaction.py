@@ -25,15 +25,15 @@ class Sealing:
 
     def append(self, head: AuditHead, drafts: list[AuditDraft]) -> tuple[list[str], AuditHead]:
         """Return entries after a head, as texts, and the new head. Raises `ValueError` for an invalid entry."""
-        seq, prev, entries = head.seq, head.hash, list[str]()
+        seq, previous_hash, entries = head.seq, head.hash, list[str]()
         for draft in drafts:
             seq += 1
-            entry, prev = seal_entry(draft.data, seq=seq, previous_hash=prev)
+            entry, previous_hash = seal_entry(draft.data, seq=seq, previous_hash=previous_hash)
             entries.append(entry)
-        after = AuditHead(head.tenant, seq, prev, head.seal)
+        new_head = AuditHead(head.tenant, seq, previous_hash, head.seal)
         if self.seals is not None:
-            after = AuditHead(head.tenant, seq, prev, self.seals.follow(head, after))
-        return entries, after
+            new_head = AuditHead(head.tenant, seq, previous_hash, self.seals.follow(head, new_head))
+        return entries, new_head
 
 
 T = TypeVar("T")

@@ -28,7 +28,7 @@ WEBHOOK = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = $1 AND id = $2"
 WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = $1 ORDER BY id"
 ALL_WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks ORDER BY id"
 # (tenant, id, active) -> a row unless it is so.
-SWITCH = "UPDATE webhooks SET active = $3 WHERE tenant = $1 AND id = $2 AND active <> $3 RETURNING id"
+SET_ACTIVE = "UPDATE webhooks SET active = $3 WHERE tenant = $1 AND id = $2 AND active <> $3 RETURNING id"
 DROP_WEBHOOK = "DELETE FROM webhooks WHERE tenant = $1 AND id = $2 RETURNING id"
 DROP_DELIVERIES = "DELETE FROM deliveries WHERE tenant = $1 AND webhook = $2"
 
@@ -107,14 +107,14 @@ class WebhookArea(Area):
 
     async def webhooks(self, tenant: str | None = None) -> Sequence[Webhook]:
         """Read the webhooks of a tenant, or of all of them."""
-        which = (ALL_WEBHOOKS,) if tenant is None else (WEBHOOKS, tenant)
-        return [rows.webhook(row) for row in await self._db.rows(*which)]
+        query = (ALL_WEBHOOKS,) if tenant is None else (WEBHOOKS, tenant)
+        return [rows.webhook(row) for row in await self._db.rows(*query)]
 
     async def switch_webhook(
         self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING, *, active: bool
     ) -> bool:
         """Switch a webhook off, or on again."""
-        return await self._apply(SWITCH, tenant, webhook_id, active, effects=effects) is not None
+        return await self._apply(SET_ACTIVE, tenant, webhook_id, active, effects=effects) is not None
 
     async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
         """Erase a webhook and its deliveries."""
@@ -132,13 +132,13 @@ class WebhookArea(Area):
         self, webhook: Webhook, deliveries: Sequence[Delivery], *, cursor: int, forget_before: int = 0
     ) -> bool:
         """Move the cursor, and write the deliveries up to it."""
-        which = (webhook.tenant, webhook.id)
+        webhook_key = (webhook.tenant, webhook.id)
 
         async def queue(tx: Transaction) -> bool:
-            if await tx.one(MOVE_CURSOR, *which, webhook.cursor, cursor) is None:
+            if await tx.one(MOVE_CURSOR, *webhook_key, webhook.cursor, cursor) is None:
                 return False
             await tx.many(ADD_DELIVERIES, [astuple(delivery) for delivery in deliveries])
-            await tx.run(FORGET, *which, forget_before)
+            await tx.run(FORGET, *webhook_key, forget_before)
             return True
 
         return await self._db.change(queue)
@@ -163,8 +163,8 @@ class WebhookArea(Area):
         self, delivery: Delivery, *, state: DeliveryState, next_at: int, note: str | None
     ) -> bool:
         """Record the outcome of a leased delivery."""
-        which = (delivery.tenant, delivery.webhook_id, delivery.id, delivery.attempt)
-        row = await self._db.change(lambda tx: tx.one(NOTE, *which, state.value, next_at, note))
+        parameters = (delivery.tenant, delivery.webhook_id, delivery.id, delivery.attempt)
+        row = await self._db.change(lambda tx: tx.one(NOTE, *parameters, state.value, next_at, note))
         return row is not None
 
     async def delivery(self, tenant: str, webhook_id: str, delivery_id: str) -> Delivery | None:

@@ -46,10 +46,10 @@ def draft_of(target: Path) -> Path:
 
 
 def _copy(source: Path, draft: Path) -> None:
-    with closing(_read_only(source)) as old, closing(sqlite3.connect(draft)) as new:
-        old.backup(new)
-        new.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
-        _check(new, source)
+    with closing(_read_only(source)) as source_database, closing(sqlite3.connect(draft)) as draft_database:
+        source_database.backup(draft_database)
+        draft_database.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+        _check(draft_database, source)
     _sync(draft)
 
 

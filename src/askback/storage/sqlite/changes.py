@@ -46,8 +46,8 @@ def insert(
     quota: Quota | None,
 ) -> Change:
     """Store a request, its event, its claim and its side effects."""
-    if claim is not None and (target := _take(db, claim, record.id)) is not None:
-        return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
+    if claim is not None and (target := _take_claim(db, claim, record.id)) is not None:
+        return Change(_stored_request(db, record.tenant, target), Outcome.REPLAYED)
     labels = record.labels
     if labels.external_id is not None:
         _require_new(db, record, labels.external_id)
@@ -65,9 +65,9 @@ def insert(
         "run_id": labels.run_id, "tool_call_id": labels.tool_call_id, "external_id": labels.external_id,
         "body_digest": labels.body_digest, "settled_at": settled_at, "person": person, "outcome": outcome,
     }  # fmt: skip
-    stored = {column: value for column, value in row.items() if value is not None}
+    stored_columns = {column: value for column, value in row.items() if value is not None}
     try:
-        key = db.execute(queries.add_request((*stored,)), (*stored.values(),)).lastrowid
+        key = db.execute(queries.add_request((*stored_columns,)), (*stored_columns.values(),)).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
     append(db, events, draft, slot, request=key, spec=record.spec, hides_names=record.hides_names)
@@ -79,8 +79,8 @@ def insert(
 
 def _require_new(db: Connection, record: Record, external_id: str) -> None:
     """Raise `ExternalIdTaken` for an external id that is in use."""
-    of = (record.tenant, record.thread_id, record.requester, external_id)
-    if (row := db.execute(_REQUEST_OF, of).fetchone()) is not None:
+    parameters = (record.tenant, record.thread_id, record.requester, external_id)
+    if (row := db.execute(_REQUEST_OF, parameters).fetchone()) is not None:
         raise ExternalIdTaken(rows.record(row[1:]), same=row[0] == record.labels.body_digest)
 
 
@@ -89,9 +89,15 @@ def settle(
 ) -> Change | None:
     """Try one step of the lifecycle; a claim is looked up first. Only an applied step keeps it, and has `effects`."""
     if claim is not None and (target := claimed(db, claim)) is not None:
-        return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
-    expected = f" {' '.join(step.expected)} "
-    where = (step.tenant, step.id, expected, step.revision, step.state_before and step.state_before.text)
+        return Change(_stored_request(db, step.tenant, target), Outcome.REPLAYED)
+    expected_statuses = f" {' '.join(step.expected)} "
+    parameters = (
+        step.tenant,
+        step.id,
+        expected_statuses,
+        step.revision,
+        step.state_before and step.state_before.text,
+    )
     timed, (expires_at, due_at) = int(step.times is not None), step.times or (None, None)
     times = (timed, expires_at, timed, due_at)
     new = (
@@ -103,8 +109,8 @@ def settle(
         int(step.leave_queue),
         *step.end,
     )
-    held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
-    row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
+    is_held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
+    row = None if is_held else db.execute(queries.SETTLE, (*new, *parameters)).fetchone()
     if row is None:
         current = _read(db, step.tenant, step.id)
         return None if current is None else Change(current, Outcome.LOST)
@@ -117,7 +123,7 @@ def settle(
         _put_message(db, events, message.id, message.event.data, message.event, next_seq(db, message.event))
     threads.note(db, slot.thread, step, created_at=created_at, spec=spec, requester=requester)
     if claim is not None:
-        _take(db, claim, step.id)
+        _take_claim(db, claim, step.id)
     run_side_effects(db, effects)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
@@ -139,7 +145,7 @@ def add_message(
     held: bool,
 ) -> tuple[str, Outcome]:
     """Store a message, its event and its claim."""
-    if claim is not None and (target := _take(db, claim, message_id)) is not None:
+    if claim is not None and (target := _take_claim(db, claim, message_id)) is not None:
         return target, Outcome.REPLAYED
     _put_message(db, events, message_id, data, draft, next_seq(db, draft, new=True), held=held)
     run_side_effects(db, effects)
@@ -174,12 +180,12 @@ def append_text(
     limit: int | None,
 ) -> Outcome:
     """Store a delta: its event, its claim, and its text in the row of the message."""
-    if claim is not None and _take(db, claim, message_id) is not None:
+    if claim is not None and _take_claim(db, claim, message_id) is not None:
         return Outcome.REPLAYED
-    where = (draft.tenant, draft.thread_id, message_id, draft.owner)
-    room = _ENDLESS if limit is None else limit - len(text.encode())
-    if db.execute(queries.APPEND_TEXT, (text, *where, room)).fetchone() is None:
-        is_there = db.execute(queries.MESSAGE_THERE, where).fetchone() is not None
+    parameters = (draft.tenant, draft.thread_id, message_id, draft.owner)
+    remaining_bytes = _ENDLESS if limit is None else limit - len(text.encode())
+    if db.execute(queries.APPEND_TEXT, (text, *parameters, remaining_bytes)).fetchone() is None:
+        is_there = db.execute(queries.MESSAGE_THERE, parameters).fetchone() is not None
         raise MessageFull(message_id) if is_there else MessageMissing(message_id)
     append(db, events, draft, next_seq(db, draft, new=True))
     return Outcome.APPLIED
@@ -204,7 +210,7 @@ def set_access(
     return Outcome.APPLIED
 
 
-def _take(db: Connection, claim: Claim, target: str) -> str | None:
+def _take_claim(db: Connection, claim: Claim, target: str) -> str | None:
     """Take a key for `target`, or return the target of the call that took it before."""
     row = (claim.tenant, claim.principal, claim.scope, claim.key, claim.digest, target)
     if db.execute(queries.TAKE_CLAIM, row).fetchone() is not None:
@@ -223,7 +229,7 @@ def claimed(db: Connection, claim: Claim) -> str | None:
     return target
 
 
-def _present(db: Connection, tenant: str, request_id: str) -> Record:
+def _stored_request(db: Connection, tenant: str, request_id: str) -> Record:
     record = _read(db, tenant, request_id)
     assert record is not None, "a claim lives no longer than its request"
     return record

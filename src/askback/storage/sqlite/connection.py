@@ -85,8 +85,10 @@ def connect(path: Path) -> Connection:
     Any thread may use the connection, one at a time.
     """
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        needed = ".".join(map(str, OLDEST_SQLITE))
-        raise StoreUnusable(f"This Python has SQLite {sqlite3.sqlite_version}; askback needs {needed}.")
+        needed_version = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreUnusable(
+            f"This Python has SQLite {sqlite3.sqlite_version}; askback needs {needed_version}."
+        )
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=64)
     try:
         configure(connection)
@@ -106,7 +108,11 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
     options = "mode=ro&immutable=1"
     if _size(Path(f"{path}-wal")):
         options = "mode=ro&readonly_shm=1"
-        os.close(os.open(f"{path}-shm", os.O_RDONLY | os.O_CLOEXEC | _missing(Path(f"{path}-shm")), 0o600))
+        os.close(
+            os.open(
+                f"{path}-shm", os.O_RDONLY | os.O_CLOEXEC | _missing_permission(Path(f"{path}-shm")), 0o600
+            )
+        )
     uri = f"{path.absolute().as_uri()}?{options}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("busy_timeout = 5000", "trusted_schema = OFF", "query_only = ON"):
@@ -140,7 +146,7 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-def _missing(file: Path) -> int:
+def _missing_permission(file: Path) -> int:
     return 0 if file.exists() else os.O_CREAT
 
 
@@ -172,12 +178,12 @@ def empty_log(connection: Connection) -> bool:
     reader that began before the last commit did not end within `CHECKPOINT_MS`: it may still need them. Such a reader
     can be another process and take its time, so this does not wait as long as the connection's other statements do.
     """
-    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    (usual_timeout,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MS}").fetchall()
     try:
         busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {usual}").fetchall()
+        connection.execute(f"PRAGMA busy_timeout = {usual_timeout}").fetchall()
     return not busy
 
 
@@ -234,7 +240,7 @@ class Damage:
     """The damage found in a database file. It is reported until the server restarts: no file repairs itself."""
 
     def __init__(self) -> None:
-        self._found: str | None = None
+        self._damage: str | None = None
 
     def note(self, error: BaseException) -> None:
         """Note an error if it says that the file is damaged."""
@@ -246,7 +252,7 @@ class Damage:
 
         The connection is a new one: `db` may have sound copies of the pages in memory.
         """
-        if self._found is None and _bytes(db) <= SMALL_BYTES:
+        if self._damage is None and _bytes(db) <= SMALL_BYTES:
             file = Path(db.execute("PRAGMA database_list").fetchone()[2])
             try:
                 with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as new:
@@ -257,15 +263,15 @@ class Damage:
                 if not is_damage(error):
                     raise
                 self.note(error)
-        if self._found is not None:
+        if self._damage is not None:
             raise Unavailable(
-                f"The database is damaged ({self._found}). Restore it from a backup.", retry_after=5
+                f"The database is damaged ({self._damage}). Restore it from a backup.", retry_after=5
             )
 
     def _report(self, damage: str) -> None:
-        if self._found is None:
+        if self._damage is None:
             _log.error("the database is damaged (%s); restore it from a backup", damage)
-        self._found = damage
+        self._damage = damage
 
 
 def _bytes(db: Connection) -> int:

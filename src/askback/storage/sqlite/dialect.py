@@ -38,7 +38,7 @@ _REWRITES = [
 ]
 
 # A page of room: more than a leaf page takes of any row, so that `sealed`, which comes after it, is not in the leaf.
-_ROOM = (
+_SPACE_QUERIES = (
     r" \(([^)]*)\) VALUES \(([^)]*)\)",
     r" (\1, room) VALUES (\2, zeroblob((SELECT page_size FROM pragma_page_size)))",
 )
@@ -49,7 +49,7 @@ WHERE key IN (SELECT key FROM resumes WHERE finished_at IS NULL AND tenant = ?1 
 RETURNING id, tenant, thread, requester, request, available_at, held, cause, attempt"""
 _REQUEST_KEY = "(SELECT key FROM requests WHERE tenant = ?1 AND id = ?2)"
 
-INSTEAD = {
+SQLITE_VARIANTS = {
     webhooks.LOCK: "SELECT ?1",  # there is one writer
     # A statement that changes rows cannot be part of another: the request is read by a separate statement.
     resumes.LEASE: _LEASE.format(""),
@@ -71,8 +71,8 @@ RETURNING {executions.FIELDS}""",
     # A row that is replaced gets the highest key.
     secrets.PUT_GRANT: """
 INSERT OR REPLACE INTO grants (tenant, thread, requester, name, secret, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)""",
-    secrets.ADD_SECRET: re.sub(*_ROOM, secrets.ADD_SECRET).replace("$", "?"),
-    secrets.PUT_CANDIDATE: re.sub(*_ROOM, secrets.PUT_CANDIDATE).replace("$", "?"),
+    secrets.ADD_SECRET: re.sub(*_SPACE_QUERIES, secrets.ADD_SECRET).replace("$", "?"),
+    secrets.PUT_CANDIDATE: re.sub(*_SPACE_QUERIES, secrets.PUT_CANDIDATE).replace("$", "?"),
     # A compound of two indexes is merged in their order, as long as neither part is limited.
     secrets.LAST_OF_PAGE: """
 SELECT max(id) FROM (
@@ -95,8 +95,8 @@ ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, sea
 @cache
 def rewrite(sql: str) -> str:
     """Return a statement for SQLite; an array is a parameter that is a JSON array."""
-    if sql in INSTEAD:
-        return INSTEAD[sql]
+    if sql in SQLITE_VARIANTS:
+        return SQLITE_VARIANTS[sql]
     for pattern, replacement in _REWRITES:
         sql = pattern.sub(replacement, sql)
     return sql
@@ -105,8 +105,8 @@ def rewrite(sql: str) -> str:
 @cache
 def rewrite_for_row(sql: str) -> str:
     """Return a statement of columns for SQLite: it takes one row, whose values stand where the arrays were."""
-    if sql in INSTEAD:
-        return INSTEAD[sql]
+    if sql in SQLITE_VARIANTS:
+        return SQLITE_VARIANTS[sql]
     sql = re.sub(r"= ANY \((\$\d+)::\w+\[\]\)", r"= \1", sql)
     for parameters, name, columns in re.findall(_COLUMNS + _ALIAS, sql):
         for column, parameter in zip(columns.split(", "), re.findall(r"\$\d+", parameters), strict=True):

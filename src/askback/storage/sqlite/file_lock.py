@@ -30,7 +30,7 @@ def make_folder(folder: Path) -> None:
 _WRITABLE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 _READ_ONLY = os.O_RDONLY | os.O_CLOEXEC
 
-_REFUSED: list[int] = []
+_REFUSED_DESCRIPTORS: list[int] = []
 """Descriptors of databases that another store of this process may have open; see `FileLock`."""
 
 
@@ -55,18 +55,18 @@ class FileLock:
         store has it: call `release` then as well.
         """
         flags = _READ_ONLY if read_only else _WRITABLE
-        beside = Path(f"{os.path.realpath(self._database)}.lock")
-        if beside not in self._descriptors and (beside.exists() or not read_only):
-            descriptor = os.open(beside, flags, 0o600)
+        lock_file = Path(f"{os.path.realpath(self._database)}.lock")
+        if lock_file not in self._descriptors and (lock_file.exists() or not read_only):
+            descriptor = os.open(lock_file, flags, 0o600)
             if not try_lock(descriptor):
                 os.close(descriptor)
                 raise self._in_use()
-            self._descriptors[beside] = descriptor
+            self._descriptors[lock_file] = descriptor
         if self._database not in self._descriptors:
             # SQLite gives its log the rights of the database.
             descriptor = os.open(self._database, flags, 0o600)
             if not try_lock(descriptor):
-                _REFUSED.append(descriptor)
+                _REFUSED_DESCRIPTORS.append(descriptor)
                 raise self._in_use()
             self._descriptors[self._database] = descriptor
 

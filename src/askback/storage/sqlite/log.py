@@ -28,7 +28,7 @@ def next_seq(db: Connection, draft: EventDraft, *, new: bool = False) -> EventSl
     Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` if the thread is archived.
     """
     row = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id, _agents(draft))).fetchone()
-    return _place(row, draft, new=new)
+    return _event_slot(row, draft, new=new)
 
 
 def next_seq_counted(db: Connection, draft: EventDraft, *, window: int) -> tuple[EventSlot, int, int]:
@@ -37,11 +37,11 @@ def next_seq_counted(db: Connection, draft: EventDraft, *, window: int) -> tuple
     Raises `ThreadOfAnother` and `ThreadArchived`.
     """
     parameters = (draft.tenant, draft.thread_id, _agents(draft), draft.at, window)
-    *row, asked, asked_from = db.execute(thread_queries.NEXT_SEQ_COUNTED, parameters).fetchone()
-    return _place(row, draft, new=True), asked, asked_from
+    *row, asked_count, asked_from = db.execute(thread_queries.NEXT_SEQ_COUNTED, parameters).fetchone()
+    return _event_slot(row, draft, new=True), asked_count, asked_from
 
 
-def _place(row: Sequence[Any], draft: EventDraft, *, new: bool) -> EventSlot:
+def _event_slot(row: Sequence[Any], draft: EventDraft, *, new: bool) -> EventSlot:
     thread, seq, people, agents, archived_at = row
     access = read_access(people, agents)
     if draft.agent is not None and not access.admits_agent(draft.agent):

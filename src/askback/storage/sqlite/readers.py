@@ -27,7 +27,7 @@ class Readers:
         self._point: Connection | None = None
         self._pool: ThreadPoolExecutor | None = None
         self._local = threading.local()
-        self._opened: list[Connection] = []
+        self._connections: list[Connection] = []
 
     def open(self) -> None:
         """Open the connection for point reads; those for pages open when they are first used."""
@@ -88,9 +88,9 @@ class Readers:
 
     def _close_connections(self) -> None:
         point, self._point = self._point, None
-        for connection in [*([point] if point else []), *self._opened]:
+        for connection in [*([point] if point else []), *self._connections]:
             connection.close()
-        self._opened.clear()
+        self._connections.clear()
         self._local = threading.local()
 
     def _read_page(self, read: Callable[[Connection], T]) -> T:
@@ -100,7 +100,7 @@ class Readers:
                 connection = self._local.connection = self._connect()
             except sqlite3.Error as error:  # no descriptors are left, or the file is gone
                 raise unavailable(error) from error
-            self._opened.append(connection)
+            self._connections.append(connection)
         return self._attempt(read, connection)
 
     def _attempt(self, read: Callable[[Connection], T], connection: Connection) -> T:

@@ -37,49 +37,49 @@ def upgrade(connection: Connection, steps: Mapping[int, str] | None = None) -> t
     Raises `StoreUnusable` when the database is newer than this code, or no release wrote it.
     """
     steps = migrations() if steps is None else steps
-    before, newest = version(connection), max(steps)
-    if before > newest:
+    old_version, newest = version(connection), max(steps)
+    if old_version > newest:
         raise StoreUnusable(
-            f"The database has schema {before}; this askback knows up to {newest}. Install a newer askback."
+            f"The database has schema {old_version}; this askback knows up to {newest}. Install a newer askback."
         )
-    _require_known(connection, before, steps)
-    for number in range(before + 1, newest + 1):
+    _require_known(connection, old_version, steps)
+    for number in range(old_version + 1, newest + 1):
         _apply(connection, steps[number], number)
-    return before, newest
+    return old_version, newest
 
 
-def require_newest(connection: Connection, why: str) -> None:
+def require_newest(connection: Connection, problem: str) -> None:
     """Raise `StoreUnusable` unless the database has the newest schema; `why` says why it cannot be upgraded now."""
-    before, steps = version(connection), migrations()
-    if before < max(steps):
+    version_now, steps = version(connection), migrations()
+    if version_now < max(steps):
         raise StoreUnusable(
-            f"The database has schema {before} and has to be upgraded to {max(steps)}, which is not possible now "
-            f"({why}). Make room or make the disk writable, and start again."
+            f"The database has schema {version_now} and has to be upgraded to {max(steps)}, which is not possible now "
+            f"({problem}). Make room or make the disk writable, and start again."
         )
     upgrade(connection, steps)
 
 
-def _require_known(connection: Connection, before: int, steps: Mapping[int, str]) -> None:
+def _require_known(connection: Connection, old_version: int, steps: Mapping[int, str]) -> None:
     """Raise `StoreUnusable` unless the database has every column of its schema.
 
     Before 2026-11-21 the first migration was edited in place: those databases have other tables under the same number.
     """
-    expected = _columns_made_by(tuple(steps[number] for number in range(1, before + 1)))
-    if missing := sorted(expected - _columns(connection)):
+    expected_columns = _columns_made_by(tuple(steps[number] for number in range(1, old_version + 1)))
+    if missing_columns := sorted(expected_columns - _columns(connection)):
         raise StoreUnusable(
-            f"The database has schema {before} without {', '.join(missing)}: a development version of askback wrote "
-            "it, and it cannot be upgraded. Nothing was changed. Use the version that wrote it, or start with another "
-            "folder (ASKBACK_DATA_DIR)."
+            f"The database has schema {old_version} without {', '.join(missing_columns)}: a development version of "
+            "askback wrote it, and it cannot be upgraded. Nothing was changed. Use the version that wrote it, or start "
+            "with another folder (ASKBACK_DATA_DIR)."
         )
 
 
 @cache
 def _columns_made_by(scripts: tuple[str, ...]) -> frozenset[str]:
     """Return the columns that migrations make. To apply them all takes longer than to open a database."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         for number, script in enumerate(scripts, 1):
-            _apply(made, script, number)
-        return _columns(made)
+            _apply(database, script, number)
+        return _columns(database)
 
 
 def _columns(connection: Connection) -> frozenset[str]:

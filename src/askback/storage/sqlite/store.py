@@ -323,25 +323,25 @@ class ReadCache(Generic[T]):
     value. Values that any write may change are not cached: `lasts` says which are.
     """
 
-    __slots__ = ("_found", "_lasts", "_limit")
+    __slots__ = ("_entries", "_is_cacheable", "_limit")
 
     def __init__(self, *, lasts: Callable[[T], bool] = lambda _: True, limit: int = CACHED) -> None:
-        self._found: OrderedDict[tuple[str | None, ...], T] = OrderedDict()
-        self._lasts = lasts
+        self._entries: OrderedDict[tuple[str | None, ...], T] = OrderedDict()
+        self._is_cacheable = lasts
         self._limit = limit
 
     async def get(self, key: tuple[str | None, ...], read: Callable[[], Awaitable[T]]) -> T:
         """Return the value of a key from the cache, or `read` it; one that may change meanwhile is not kept."""
-        kept = self._found
-        cached = kept.get(key)
+        entries = self._entries
+        cached = entries.get(key)
         if cached is None:
             cached = await read()
-            if self._lasts(cached) and kept is self._found:
-                kept[key] = cached
-            if len(kept) > self._limit:
-                kept.popitem(last=False)
+            if self._is_cacheable(cached) and entries is self._entries:
+                entries[key] = cached
+            if len(entries) > self._limit:
+                entries.popitem(last=False)
         return cached
 
     def forget(self) -> None:
         """Empty the cache."""
-        self._found = OrderedDict()
+        self._entries = OrderedDict()

@@ -49,13 +49,13 @@ HOLDER = rewrite(
 
 # (archived_at, thread key), (at, thread key)
 SET_ARCHIVED = "UPDATE threads SET archived_at = ?1, archiving = ?1 IS NOT NULL WHERE key = ?2"
-REFUSED = "UPDATE threads SET refused_at = ? WHERE key = ?"
+SET_REFUSED_AT = "UPDATE threads SET refused_at = ? WHERE key = ?"
 
 
 # Held messages
 
 # (tenant, thread id) -> key, owner, data of each, in order.
-HELD = f"""
+HELD_MESSAGES = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held = 1 AND t.tenant = ? AND t.id = ? AND {NOTHING_OPEN} ORDER BY m.seq"""
 DELIVER = "UPDATE messages SET held = 0, data = ?, seq = ? WHERE key = ?"

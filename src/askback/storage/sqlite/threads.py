@@ -31,35 +31,39 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
 
     Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller rolls back.
     """
-    counted = quota if record.kind == "form" else None
-    if counted is not None:
-        slot, asked, since = next_seq_counted(db, draft, window=counted.window_ms)
+    quota_of_form = quota if record.kind == "form" else None
+    if quota_of_form is not None:
+        slot, asked_count, window_start = next_seq_counted(db, draft, window=quota_of_form.window_ms)
     else:
-        slot, asked, since = next_seq(db, draft, new=True), 0, 0
+        slot, asked_count, window_start = next_seq(db, draft, new=True), 0, 0
     if record.exclusive is not None and not record.queued_behind:
         holder = db.execute(own.HOLDER, (slot.thread, record.requester, record.exclusive)).fetchone()
         if holder is not None:
             raise KeyHeld(rows.record(holder))
     if quota is not None:
         _check_pending(db, slot.thread, record, quota)
-    if counted is not None and counted.questions is not None and asked > counted.questions:
-        raise QuotaSpent("questions", counted.questions, since + counted.window_ms)
-    if counted is None:
+    if (
+        quota_of_form is not None
+        and quota_of_form.questions is not None
+        and asked_count > quota_of_form.questions
+    ):
+        raise QuotaSpent("questions", quota_of_form.questions, window_start + quota_of_form.window_ms)
+    if quota_of_form is None:
         return slot, record
-    maximum = counted.questions
-    for limit in counted.limits:
-        number = _count(db, slot.thread, limit, now=draft.at, window=counted.window_of(limit))
-        if limit.name == counted.numbered_by:
-            asked, maximum = number, limit.maximum
-    return slot, replace(record, spec=record.spec.with_ordinal(asked, maximum))
+    maximum = quota_of_form.questions
+    for limit in quota_of_form.limits:
+        number = _count(db, slot.thread, limit, now=draft.at, window=quota_of_form.window_of(limit))
+        if limit.name == quota_of_form.numbered_by:
+            asked_count, maximum = number, limit.maximum
+    return slot, replace(record, spec=record.spec.with_ordinal(asked_count, maximum))
 
 
 def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
     count = (thread, limit.name, now, window, limit.set_by_asker)
-    asked, since = db.execute(own.COUNT_QUESTION, count).fetchone()
-    if asked > limit.maximum:
-        raise QuotaSpent("questions", limit.maximum, since + window, limit=limit.name)
-    return asked
+    asked_count, window_start = db.execute(own.COUNT_QUESTION, count).fetchone()
+    if asked_count > limit.maximum:
+        raise QuotaSpent("questions", limit.maximum, window_start + window, limit=limit.name)
+    return asked_count
 
 
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
@@ -67,8 +71,8 @@ def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) ->
     if limit is not None and db.execute(own.PENDING_IN_THREAD, (thread, limit)).fetchone()[0] >= limit:
         raise QuotaSpent("pending_in_thread", limit)
     limit = quota.pending_of_requester
-    of = (record.tenant, record.requester, limit)
-    if limit is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= limit:
+    parameters = (record.tenant, record.requester, limit)
+    if limit is not None and db.execute(own.PENDING_OF_REQUESTER, parameters).fetchone()[0] >= limit:
         raise QuotaSpent("pending_of_requester", limit)
 
 
@@ -81,7 +85,7 @@ def note(
         names = json.dumps(count_names(spec.tool, requester))
         db.execute(own.GIVE_COUNTS_BACK, (thread, created_at, names))
     if step.refused:
-        db.execute(own.REFUSED, (step.event.at, thread))
+        db.execute(own.SET_REFUSED_AT, (step.event.at, thread))
 
 
 def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
@@ -105,14 +109,14 @@ def set_archived(
 
 def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *, now: int) -> int:
     """Deliver the held messages of a thread, unless a request is open in it."""
-    held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
-    for key, owner, data in held:
+    held_messages = db.execute(own.HELD_MESSAGES, (tenant, thread_id)).fetchall()
+    for key, owner, data in held_messages:
         text = delivered(data)
         draft = EventDraft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
         seq = next_seq(db, draft)
         db.execute(own.DELIVER, (text, seq.seq, key))
         append(db, events, draft, seq)
-    return len(held)
+    return len(held_messages)
 
 
 def erase(

@@ -69,7 +69,7 @@ class Writer:
         self._connect = connect
         self._on_commit = on_commit
         self._on_outdated = on_outdated
-        self._handed_over: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
+        self._job_queue: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
         self._waiting: list[Job] = []
         self._busy = False
         self._thread: threading.Thread | None = None
@@ -87,14 +87,14 @@ class Writer:
         Raises what `connect` raised.
         """
         self._loop = asyncio.get_running_loop()
-        ready: asyncio.Future[None] = self._loop.create_future()
+        is_ready: asyncio.Future[None] = self._loop.create_future()
         self._closed = self._loop.create_future()
         self._thread = threading.Thread(
-            target=self._run, args=(ready, connection), name="askback-writer", daemon=True
+            target=self._run, args=(is_ready, connection), name="askback-writer", daemon=True
         )
         self._thread.start()
         try:
-            await ready
+            await is_ready
         except BaseException:
             self._thread = None
             raise
@@ -140,9 +140,9 @@ class Writer:
             return
         self._thread = None
         if self._waiting:
-            self._handed_over.put(self._waiting)
+            self._job_queue.put(self._waiting)
             self._waiting = []
-        self._handed_over.put(_END)
+        self._job_queue.put(_END)
         await self._closed
 
     def _not_started(self) -> Unavailable:
@@ -155,21 +155,21 @@ class Writer:
 
     # On the writer thread
 
-    def _run(self, ready: asyncio.Future[None], connection: Connection | None) -> None:
+    def _run(self, is_ready: asyncio.Future[None], connection: Connection | None) -> None:
         try:
             connection = connection or self._connect()
         except BaseException as error:  # noqa: BLE001 - open() raises it instead of waiting forever
-            self._post(_fail, ready, error)
+            self._post(_fail, is_ready, error)
             return
-        self._post(_succeed, ready)
-        taken = None
-        while taken != _END:
-            taken = self._take()
-            group = [job for job in taken or () if not job.future.cancelled()]
+        self._post(_succeed, is_ready)
+        jobs = None
+        while jobs != _END:
+            jobs = self._take_jobs()
+            group = [job for job in jobs or () if not job.future.cancelled()]
             events = self._write(connection, group) if group else []
             self._rebuild(connection, [job for job in group if job.rebuilds and job.error is None])
             self._erase(connection)
-            if taken:
+            if jobs:
                 self._post(self._deliver, group, events)
         try:
             connection.close()
@@ -177,11 +177,11 @@ class Writer:
             _log.error("the database did not close cleanly, and nothing acknowledged is lost: %s", error)
         self._post(_succeed, self._closed)
 
-    def _take(self) -> list[Job] | None:
+    def _take_jobs(self) -> list[Job] | None:
         """Return the next group, or None if erased data has to be removed before one has come."""
-        patience = None if self._erase_due is None else max(0.0, self._erase_due - time.monotonic())
+        timeout = None if self._erase_due is None else max(0.0, self._erase_due - time.monotonic())
         try:
-            return self._handed_over.get(timeout=patience)
+            return self._job_queue.get(timeout=timeout)
         except queue.Empty:
             return None
 
@@ -211,7 +211,7 @@ class Writer:
         events: list[Event] = []
         connection.execute("BEGIN IMMEDIATE")
         for job in group:
-            changes, mark = connection.total_changes, len(events)
+            changes, event_count = connection.total_changes, len(events)
             job.result = job.error = None
             if isolate:
                 connection.execute("SAVEPOINT operation")
@@ -221,7 +221,7 @@ class Writer:
                 if refused_by_disk(error) or not connection.in_transaction:
                     raise  # some errors end the transaction: later operations would commit separately
                 job.error = error
-                del events[mark:]
+                del events[event_count:]
                 if isolate:
                     connection.execute("ROLLBACK TO operation")
                 elif connection.total_changes != changes:
@@ -254,11 +254,11 @@ class Writer:
         if self._erase_due is None or time.monotonic() < self._erase_due:
             return
         try:
-            done = empty_log(connection)
+            is_emptied = empty_log(connection)
         except sqlite3.Error as error:
             _log.warning("what was erased is still in the log of the database: %s", error)
-            done = False
-        self._erase_due = None if done else time.monotonic() + ERASE_AGAIN_S
+            is_emptied = False
+        self._erase_due = None if is_emptied else time.monotonic() + ERASE_AGAIN_S
 
     def _abandon(self, connection: Connection) -> None:
         try:
@@ -289,7 +289,7 @@ class Writer:
         if self._waiting and not self._busy:
             self._busy = True
             group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
-            self._handed_over.put(group)
+            self._job_queue.put(group)
 
     def _deliver(self, group: list[Job], events: list[Event]) -> None:
         if self._on_outdated is not None and any(job.outdates for job in group):

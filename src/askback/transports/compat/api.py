@@ -82,9 +82,9 @@ class CallerApi:
     ) -> Any:
         """Run an operation with the role, access and checks of the caller; see `ports.systems.Api`."""
         row = OPERATIONS[operation]
-        defaults = {each.name: _absent(each) for each in row.parameters}
-        if unknown := args.keys() - defaults.keys() - set(row.path_parameters):
-            raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown))}")
+        defaults = {each.name: _default_argument(each) for each in row.parameters}
+        if unknown_arguments := args.keys() - defaults.keys() - set(row.path_parameters):
+            raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown_arguments))}")
         call = Call(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)
         try:
             return json.loads((await HANDLERS[operation](call)).text)
@@ -93,13 +93,13 @@ class CallerApi:
 
     async def requests(self, **filters: object) -> list[Json]:
         """Return all requests that the caller may see; see `ports.systems.Api`."""
-        requests, more = list[Json](), {}
+        requests, cursor_arguments = list[Json](), {}
         while True:
-            page = await self.call("list_requests", limit=MAX_PAGE, **filters, **more)
+            page = await self.call("list_requests", limit=MAX_PAGE, **filters, **cursor_arguments)
             requests += page["requests"]
             if page["next_cursor"] is None:
                 return requests[::-1]
-            more = {"cursor": page["next_cursor"]}
+            cursor_arguments = {"cursor": page["next_cursor"]}
 
     async def open_requests(self, **filters: object) -> list[Json]:
         """Return pending requests; see `ports.systems.Api`."""
@@ -109,14 +109,14 @@ class CallerApi:
     async def outcome(self, request_id: str) -> Json:
         """Wait for the end of a request; see `ports.systems.Api`."""
         waiter, waits = _Waiter(self.principal), self._gateway.waits
-        leave = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
+        unsubscribe = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
         try:
             record = await waits.wait_for(request_id, waiter)
             is_over = record.settled or record.state.members.get("detached")
             wire = record.wire if is_over else await waiter.outcome
             return json.loads(wire) if wire else await self.call("get_request", request_id=request_id)
         finally:
-            leave()
+            unsubscribe()
             waits.drop((request_id,), waiter)
 
     @asynccontextmanager
@@ -156,16 +156,16 @@ class CallerApi:
         """Subscribe; see `ports.systems.Api`."""
         reader = EventQueue(self.principal, inbox=False)
 
-        def take(event: Event) -> None:
+        def on_event(event: Event) -> None:
             granted_level = sharing.level(self.principal, event.access, event.thread_id)
             if event.type.startswith(("message.", "run.")) and granted_level >= AccessLevel.VIEW:
                 reader.push(event)
 
-        leave = self.ctx.bus.listen(tenant_topic(self.principal.tenant), take)
+        unsubscribe = self.ctx.bus.listen(tenant_topic(self.principal.tenant), on_event)
         try:
             yield aiter(reader)
         finally:
-            leave()
+            unsubscribe()
 
     def explain(self, error: Exception) -> Problem:
         """Return the refusal of the native API."""
@@ -183,7 +183,7 @@ class EventQueue:
         self._events: deque[Event] = deque()
         self._changed = asyncio.Event()
         self._read = asyncio.Event()
-        self._over = self._behind = False
+        self._is_ended = self._is_behind = False
 
     @property
     def cursor(self) -> int:
@@ -192,7 +192,7 @@ class EventQueue:
 
     def push(self, event: Event) -> None:
         """Take the next event."""
-        self._behind = self._behind or len(self._events) >= MAX_BEHIND
+        self._is_behind = self._is_behind or len(self._events) >= MAX_BEHIND
         self._events.append(event)
         self._changed.set()
 
@@ -204,7 +204,7 @@ class EventQueue:
 
     def on_hidden(self, _subscription: Subscription, /) -> None:
         """End, because the thread is now hidden."""
-        self._over = True
+        self._is_ended = True
         self._changed.set()
 
     def on_activity(self, _activity: Activity, /) -> None:
@@ -224,11 +224,11 @@ class EventQueue:
         """Yield the events; raises `Unavailable` for a reader that is too far behind."""
         while True:
             while self._events:
-                if self._behind:
+                if self._is_behind:
                     raise Unavailable("This reader is too far behind. Connect again.")
                 yield self._json(self._events.popleft())
             self._read.set()
-            if self._over:
+            if self._is_ended:
                 return
             self._changed.clear()
             await self._changed.wait()
@@ -263,5 +263,5 @@ class _Waiter:
             self.outcome.set_exception(NotFound("There is no such request for you any more."))
 
 
-def _absent(parameter: Parameter) -> object:
+def _default_argument(parameter: Parameter) -> object:
     return False if parameter.type == "flag" else parameter.default

@@ -77,25 +77,25 @@ async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
 async def send_events(stream: EventStream, send: Send) -> None:
     """Stream events until they end, with a comment during pauses."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-    await send(_piece(":\n\n"))
+    await send(_body_part(":\n\n"))
     events = aiter(stream.events)
-    coming = asyncio.ensure_future(_next(events))
+    next_event = asyncio.ensure_future(_next(events))
     try:
         while True:
-            done, _ = await asyncio.wait({coming}, timeout=BEAT_S)
+            done, _ = await asyncio.wait({next_event}, timeout=BEAT_S)
             if not done:
-                await send(_piece(":\n\n"))
+                await send(_body_part(":\n\n"))
                 continue
-            event = coming.result()
+            event = next_event.result()
             if event is None:
                 break
-            coming = asyncio.ensure_future(_next(events))
+            next_event = asyncio.ensure_future(_next(events))
             text = json.dumps(event.data, separators=(",", ":"), ensure_ascii=False)
             number = f"id: {event.id}\n" if event.id else ""
-            await send(_piece(f"event: {event.name}\n{number}data: {text}\n\n"))
+            await send(_body_part(f"event: {event.name}\n{number}data: {text}\n\n"))
     finally:
-        coming.cancel()
-        await asyncio.wait({coming})
+        next_event.cancel()
+        await asyncio.wait({next_event})
         if isinstance(events, AsyncGenerator):
             await events.aclose()
     await send({"type": "http.response.body", "body": b""})
@@ -105,5 +105,5 @@ async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:
     return await anext(events, None)
 
 
-def _piece(text: str) -> Message:
+def _body_part(text: str) -> Message:
     return {"type": "http.response.body", "body": text.encode(), "more_body": True}

@@ -18,7 +18,7 @@ from askback.transports.http import ClientGone, Receive, Send
 from askback.transports.receipts import OutcomeReceipts
 
 TOO_LARGE = 1009
-FAILED = 1011
+INTERNAL_ERROR = 1011
 CLOSE_S = 1.0
 MAX_TASKS = 1_000
 """Concurrent operations of one connection; beyond that it is not read."""
@@ -40,11 +40,11 @@ class SocketChannel:
         self.path = path
         self.query = query
         self._send = send
-        self._writing = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._room = asyncio.Event()
+        self._has_room = asyncio.Event()
         self._peer: Peer | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._read_task: asyncio.Task[None] | None = None
         self._receipts = OutcomeReceipts(
             socket and socket.confirm,
             on_arrival=api.received,
@@ -53,7 +53,7 @@ class SocketChannel:
     async def send(self, frame: Json, *, outcome_of: str = "") -> None:
         """Send a frame, after those before it."""
         text = json.dumps(frame, separators=(",", ":"), ensure_ascii=False)
-        async with self._writing:
+        async with self._write_lock:
             if outcome_of:
                 self._receipts.queue(outcome_of)
             batch = self._receipts.begin_batch()
@@ -73,32 +73,32 @@ class SocketChannel:
 
     async def _follow(self, work: Coroutine[Any, Any, None]) -> None:
         if not await self._attempt(work, None):
-            await self.close(FAILED)
+            await self.close(INTERNAL_ERROR)
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """End the connection from this side."""
         with suppress(Exception):  # the other side may be gone already, or no longer read
             async with asyncio.timeout(CLOSE_S):
                 await self._send({"type": "websocket.close", "code": code, "reason": reason})
-        if self._reading is not None:
-            self._reading.cancel()
+        if self._read_task is not None:
+            self._read_task.cancel()
 
     async def run(self, peer: Peer, receive: Receive, *, max_bytes: int, ended: asyncio.Event) -> None:
         """Serve the connection until one side ends it, or `ended` is set."""
         self._peer = peer
-        self._reading = asyncio.create_task(self._read(peer, receive, max_bytes))
-        ending = asyncio.create_task(ended.wait())
+        self._read_task = asyncio.create_task(self._read(peer, receive, max_bytes))
+        end_task = asyncio.create_task(ended.wait())
         try:
-            await asyncio.wait({self._reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({self._read_task, end_task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            tasks = {self._reading, ending, *self._tasks}
+            tasks = {self._read_task, end_task, *self._tasks}
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
             await undelivered.requeue_unacknowledged(
                 self.api.ctx, self.api.principal, self._receipts.unconfirmed()
             )
-        if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
+        if not self._read_task.cancelled() and (error := self._read_task.exception()) is not None:
             raise error
 
     async def _read(self, peer: Peer, receive: Receive, max_bytes: int) -> None:
@@ -111,12 +111,12 @@ class SocketChannel:
             if len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text) > max_bytes:
                 await self.close(TOO_LARGE, "frame too large")
                 return
-            await self._take(peer, text)
+            await self._handle_frame(peer, text)
             while len(self._tasks) >= MAX_TASKS:
-                self._room.clear()
-                await self._room.wait()
+                self._has_room.clear()
+                await self._has_room.wait()
 
-    async def _take(self, peer: Peer, text: str | bytes) -> None:
+    async def _handle_frame(self, peer: Peer, text: str | bytes) -> None:
         try:
             frame = jsontext.parse(text, limits=self.api.limits)
             if not isinstance(frame, dict):
@@ -147,4 +147,4 @@ class SocketChannel:
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        self._room.set()
+        self._has_room.set()

@@ -62,7 +62,7 @@ class Compat:
         self._gateway = gateway
         self._finish_oauth = finish_oauth
         self._open: set[LastingConnection] = set()
-        self._of: Counter[str] = Counter()
+        self._connection_counts: Counter[str] = Counter()
 
     def count(self) -> int:
         """The number of lasting connections."""
@@ -184,21 +184,21 @@ class Compat:
     def _open_connection(self, identity: Identity) -> Generator[LastingConnection]:
         """Count a connection as open, until its token expires at the latest."""
         ctx, principal_id = self._gateway.ctx, identity.principal.id
-        if self._of[principal_id] >= ctx.limits.connections:
+        if self._connection_counts[principal_id] >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
         connection = LastingConnection(identity)
-        remaining = time_left(ctx, identity.principal)
+        remaining_s = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
-        timer = None if remaining is None else loop.call_later(remaining, connection.end, UNAUTHORIZED)
+        timer = None if remaining_s is None else loop.call_later(remaining_s, connection.end, UNAUTHORIZED)
         self._open.add(connection)
-        self._of[principal_id] += 1
+        self._connection_counts[principal_id] += 1
         try:
             yield connection
         finally:
             if timer is not None:
                 timer.cancel()
             self._open.discard(connection)
-            self._of -= Counter((principal_id,))
+            self._connection_counts -= Counter((principal_id,))
 
 
 class Address(NamedTuple):
@@ -211,12 +211,12 @@ class Address(NamedTuple):
 
 def _address(path: str) -> Address:
     """Parse `/compat/SYSTEM/…` or `/compat/SYSTEM/~TOKEN/…`."""
-    _, _, system, *rest = path.split("/", 3)
-    below = "".join(rest)
-    if not below.startswith("~"):
-        return Address(system, None, f"/{below}")
-    token, _, below = below.removeprefix("~").partition("/")
-    return Address(system, unquote(token), f"/{below}")
+    _, _, system, *path_rest = path.split("/", 3)
+    subpath = "".join(path_rest)
+    if not subpath.startswith("~"):
+        return Address(system, None, f"/{subpath}")
+    token, _, subpath = subpath.removeprefix("~").partition("/")
+    return Address(system, unquote(token), f"/{subpath}")
 
 
 def _query(scope: Scope) -> Mapping[str, str]:

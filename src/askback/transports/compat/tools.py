@@ -79,13 +79,15 @@ def _tool(name: str, model: type[Model]) -> Json:
 async def _call(call: Call, tools: Tools, system: System, params: Json) -> Json:
     """Call a tool; a refusal is its result, so that the model can correct it."""
     try:
-        asked = parse(ToolCall, params)
-        key = asked.meta.get(_KEY)
-        done = await tools.run(call, asked.name, asked.arguments, key if isinstance(key, str) else None)
+        tool_call = parse(ToolCall, params)
+        key = tool_call.meta.get(_KEY)
+        result = await tools.run(
+            call, tool_call.name, tool_call.arguments, key if isinstance(key, str) else None
+        )
     except (Faults, Refused) as refused:
         _status, body = system.refuse(call.api.explain(refused))
         return {"content": _text(body["message"]), "isError": True}
-    return {"content": _text(json.dumps(done)), "structuredContent": done, "isError": False}
+    return {"content": _text(json.dumps(result)), "structuredContent": result, "isError": False}
 
 
 def _text(text: str) -> list[Json]:

@@ -9,8 +9,8 @@ from askback.transports.call import Call, Result, json_result
 
 async def create_token(call: Call) -> Result:
     """Create a token; the reply is the only one with its secret."""
-    issued = await credentials.create_token(call.ctx, call.principal, call.body)
-    return json_result({"token": issued.secret, **tokens.token_json(issued.token)})
+    issued_token = await credentials.create_token(call.ctx, call.principal, call.body)
+    return json_result({"token": issued_token.secret, **tokens.token_json(issued_token.token)})
 
 
 async def list_tokens(call: Call) -> Result:
@@ -42,8 +42,8 @@ async def create_agent(call: Call) -> Result:
 async def list_agents(call: Call) -> Result:
     """List agents, newest first."""
     limit, cursor = call.args["limit"], call.args["cursor"]
-    agents, following = await manage.list_agents(call.ctx, call.principal, limit=limit, cursor=cursor)
-    return json_result({"agents": [manage.agent_json(agent) for agent in agents], "next_cursor": following})
+    agents, next_cursor = await manage.list_agents(call.ctx, call.principal, limit=limit, cursor=cursor)
+    return json_result({"agents": [manage.agent_json(agent) for agent in agents], "next_cursor": next_cursor})
 
 
 async def get_agent(call: Call) -> Result:

@@ -69,10 +69,10 @@ async def delete_webhook(call: Call) -> Result:
 async def list_deliveries(call: Call) -> Result:
     """List deliveries, newest first."""
     webhook_id, limit, cursor = call.args["webhook_id"], call.args["limit"], call.args["cursor"]
-    deliveries, following = await log.list_deliveries(
+    deliveries, next_cursor = await log.list_deliveries(
         call.ctx, call.principal, webhook_id, limit=limit, cursor=cursor
     )
-    return json_result({"deliveries": [_delivery(each) for each in deliveries], "next_cursor": following})
+    return json_result({"deliveries": [_delivery(each) for each in deliveries], "next_cursor": next_cursor})
 
 
 async def redeliver(call: Call) -> Result:

@@ -25,8 +25,8 @@ from askback.transports.call import Call, Result, json_result
 async def create_request(call: Call) -> Result:
     """Create a request; 200 for an earlier one with the same external id or a repeated refusal."""
     change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
-    repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
-    return _change_result(change, status=200 if repeated or change.outcome is Outcome.FOUND else None)
+    is_repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
+    return _change_result(change, status=200 if is_repeated or change.outcome is Outcome.FOUND else None)
 
 
 async def get_request(call: Call) -> Result:
@@ -197,8 +197,8 @@ async def _change(call: Call, act: Callable[..., Awaitable[Change]]) -> Result:
 
 
 def _change_result(change: Change, *, status: int | None = None) -> Result:
-    replayed = change.outcome in {Outcome.REPLAYED, Outcome.FOUND}
-    return Result(change.record.wire, status, replayed=replayed)
+    is_replayed = change.outcome in {Outcome.REPLAYED, Outcome.FOUND}
+    return Result(change.record.wire, status, replayed=is_replayed)
 
 
 async def list_files(call: Call) -> Result:

@@ -9,10 +9,10 @@ from askback.transports.call import Call, Result, json_result
 
 async def post_message(call: Call) -> Result:
     """Add a message (201, also when it is repeated), or append text to one (200)."""
-    made, outcome = await messages.post_message(
+    message, outcome = await messages.post_message(
         call.ctx, call.principal, call.args["thread_id"], call.body, key=call.key
     )
-    return json_result(made, status=201 if made else 200, replayed=outcome is Outcome.REPLAYED)
+    return json_result(message, status=201 if message else 200, replayed=outcome is Outcome.REPLAYED)
 
 
 async def update_message(call: Call) -> Result:
@@ -58,8 +58,8 @@ async def get_thread_access(call: Call) -> Result:
 
 async def set_thread_access(call: Call) -> Result:
     """Set the owner of a thread and its access."""
-    done = await access.set_thread_access(call.ctx, call.principal, call.args["thread_id"], call.body)
-    return json_result(done.wire)
+    new_access = await access.set_thread_access(call.ctx, call.principal, call.args["thread_id"], call.body)
+    return json_result(new_access.wire)
 
 
 async def archive_thread(call: Call) -> Result:

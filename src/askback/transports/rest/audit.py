@@ -26,12 +26,12 @@ class LinesReply:
         """Write it out."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         if self.pieces is not None:
-            async for piece in self.pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            async for body_part in self.pieces:
+                await send({"type": "http.response.body", "body": body_part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
 
 async def export_audit_log(call: HttpCall) -> LinesReply:
     """`GET /v1/audit/export`."""
-    pieces = await export(call.ctx, call.principal)
-    return LinesReply(None if call.scope["method"] == "HEAD" else pieces)
+    body_parts = await export(call.ctx, call.principal)
+    return LinesReply(None if call.scope["method"] == "HEAD" else body_parts)

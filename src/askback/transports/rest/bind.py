@@ -13,13 +13,13 @@ from askback.transports.problems import locale_of
 from askback.wire.operation import Operation
 from askback.wire.operations import OPERATIONS
 
-REPLAYED = (b"idempotent-replayed", b"true")
+REPLAYED_HEADER = (b"idempotent-replayed", b"true")
 
 
-def bind(special: Mapping[str, HttpHandler]) -> list[Bound]:
+def bind(special_handlers: Mapping[str, HttpHandler]) -> list[Bound]:
     """Return every HTTP operation with its handler: a `special` one, or the shared one."""
     return [
-        Bound(operation, special.get(name) or partial(_run, operation, HANDLERS[name]))
+        Bound(operation, special_handlers.get(name) or partial(_run, operation, HANDLERS[name]))
         for name, operation in OPERATIONS.items()
         if "http" in operation.over
     ]
@@ -37,4 +37,4 @@ def _reply(operation: Operation, result: Result) -> Reply:
     status = result.status or next(iter(operation.replies))
     if operation.replies[status] is None:
         return Reply(status)
-    return text_reply(result.text, status=status, headers=(REPLAYED,) if result.replayed else ())
+    return text_reply(result.text, status=status, headers=(REPLAYED_HEADER,) if result.replayed else ())

@@ -13,7 +13,7 @@ from askback.ports.files import StoredFile
 from askback.service.files import read, upload
 from askback.service.files.preview import preview_of
 from askback.service.files.scan import file_chunks
-from askback.transports.http import Headers, HttpCall, Pieces, Reply, Send, declared_size, json_reply
+from askback.transports.http import BodyReader, Headers, HttpCall, Reply, Send, declared_size, json_reply
 
 SANDBOX = b"default-src 'none'; sandbox"
 _RUNNABLE = frozenset(
@@ -55,13 +55,13 @@ async def upload_message_file(call: HttpCall) -> Reply:
 
 
 async def _store_upload(call: HttpCall, store: Callable[..., Awaitable[StoredFile]]) -> Reply:
-    body = Pieces(call.receive)
+    body = BodyReader(call.receive)
     try:
-        stored = await store(name=call.args["name"], size=declared_size(call.scope), body=aiter(body))
+        stored_file = await store(name=call.args["name"], size=declared_size(call.scope), body=aiter(body))
     except Exception:
         await body.drain()
         raise
-    return json_reply(stored.upload.value, status=201)
+    return json_reply(stored_file.upload.value, status=201)
 
 
 async def get_file(call: HttpCall) -> FileReply:
@@ -87,8 +87,8 @@ _COMMON: Headers = (
 
 def _headers(file: StoredFile) -> Headers:
     type_ = UNKNOWN_TYPE if file.type in _RUNNABLE else file.type
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in " ._-()") else "_" for c in file.name)
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
+    ascii_name = "".join(c if c.isascii() and (c.isalnum() or c in " ._-()") else "_" for c in file.name)
+    disposition = f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(file.name, safe='')}"
     return (
         (b"content-type", type_.encode()),
         (b"content-disposition", disposition.encode()),

@@ -128,10 +128,10 @@ def _open_items(counts: Counts) -> Iterator[str]:
 
 
 def _writer(pressure: Pressure) -> Iterator[str]:
-    for name, about, kind, value in (
+    for name, help_text, kind, value in (
         ("askback_writer_groups_total", "Transactions of the writer.", "counter", pressure.groups),
         ("askback_writer_changes_total", "Changes in them.", "counter", pressure.changes),
         ("askback_writer_queue", "Changes that wait for the writer.", "gauge", pressure.queued),
     ):
-        yield metric_head(name, about, kind)
+        yield metric_head(name, help_text, kind)
         yield metric_sample(name, {}, value)

@@ -22,26 +22,26 @@ from askback.wire.bodies import SignBody, SignInBody
 
 async def create_session(call: HttpCall) -> Reply:
     """Set the cookie and return the second half, `session`; no credential is needed."""
-    if security.FOREIGN in call.scope:
+    if security.FOREIGN_ORIGIN in call.scope:
         raise Forbidden(
             "A page of another origin cannot use the session cookie. Send a token.", code="origin_not_allowed"
         )
     payload = parse(SignInBody, await call.json())
     device = header(call.scope, b"user-agent") or ""
     if payload.token is not None and payload.code is None:
-        opened = await sessions.open_with_token(call.ctx, payload.token, device=device)
+        opened_session = await sessions.open_with_token(call.ctx, payload.token, device=device)
     elif payload.code is not None and payload.token is None:
-        opened = await sessions.open_session(call.ctx, payload.code, device=device)
+        opened_session = await sessions.open_session(call.ctx, payload.code, device=device)
     else:
         raise Faults([fault("code", "missing_required" if payload.code is None else "unknown_field.key")])
-    if opened is None:
+    if opened_session is None:
         raise security.unknown_credential(
             call.ctx,
             call.scope,
             "This login link was used or has expired. Get a new one with `askback login`.",
         )
-    cookie = await security.set_cookie(call.ctx, opened.secret, max_age_s=sessions.SESSION_MS // 1000)
-    body = {"session": opened.half, **_session_json(opened.session, current=True)}
+    cookie = await security.set_cookie(call.ctx, opened_session.secret, max_age_s=sessions.SESSION_MS // 1000)
+    body = {"session": opened_session.half, **_session_json(opened_session.session, current=True)}
     return json_reply(body, status=201, headers=(cookie,))
 
 
@@ -96,7 +96,11 @@ async def sign_address(call: HttpCall) -> Reply:
         raise Faults([fault("path", "wrong_type.string")])
     target = security.address(url.path, url.query)
     return json_reply(
-        {"url": security.with_signature(target, sessions.sign(call.ctx, call.identity.session, target))},
+        {
+            "url": security.with_signature(
+                target, sessions.sign_target(call.ctx, call.identity.session, target)
+            )
+        },
         status=201,
     )
 

@@ -85,22 +85,22 @@ class Connection:
         self._large = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._patient: set[asyncio.Task[None]] = set()
-        self._room = asyncio.Event()
-        self._room.set()
-        self._reading: asyncio.Task[None] | None = None
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._read_task: asyncio.Task[None] | None = None
 
     async def run(self, receive: Receive) -> None:
         """Serve the connection until the peer leaves."""
         writer = asyncio.create_task(self._outbox.run())
-        self._reading = asyncio.create_task(self._read(receive))
+        self._read_task = asyncio.create_task(self._read(receive))
         try:
-            await asyncio.wait({writer, self._reading}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({writer, self._read_task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.closed = True
             self._release()
-            self._reading.cancel()
+            self._read_task.cancel()
             writer.cancel()
-            await asyncio.wait({writer, self._reading})
+            await asyncio.wait({writer, self._read_task})
             for task in self._patient:
                 task.cancel()
             if self._tasks:
@@ -127,14 +127,14 @@ class Connection:
     def on_activity(self, activity: Activity, /) -> None:
         """Report that somebody else is answering a request now; skipped if the peer is behind."""
         if not self._outbox.full:
-            by = {"id": activity.person, "name": activity.name}
-            where = {"thread_id": activity.thread_id, "request_id": activity.request_id}
-            self._outbox.put(json.dumps({"answering": {**where, "by": by, "active": activity.active}}))
+            actor = {"id": activity.person, "name": activity.name}
+            subject = {"thread_id": activity.thread_id, "request_id": activity.request_id}
+            self._outbox.put(json.dumps({"answering": {**subject, "by": actor, "active": activity.active}}))
 
     def on_change(self, change: PersonalChange, /) -> None:
         """Tell the peer which data to read again; a peer with a full queue starts over."""
-        where = {"thread_id": change.thread_id, "request_id": change.request_id}
-        self._put(json.dumps({"changed": {**where, "what": change.what}}))
+        subject = {"thread_id": change.thread_id, "request_id": change.request_id}
+        self._put(json.dumps({"changed": {**subject, "what": change.what}}))
 
     def on_hidden(self, subscription: Subscription, /) -> None:
         """Tell the peer that a thread is hidden from it now."""
@@ -190,7 +190,7 @@ class Connection:
                 return
             self._frame(text)
             del message, text
-            await self._room.wait()
+            await self._has_room.wait()
             if self._outbox.full:
                 await self._outbox.drain()
 
@@ -214,20 +214,20 @@ class Connection:
             self._patient.add(task)
         task.add_done_callback(self._task_done)
         if len(self._tasks) >= MAX_OPERATIONS:
-            self._room.clear()
+            self._has_room.clear()
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._patient.discard(task)
-        self._room.set()
+        self._has_room.set()
 
     async def _operate(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
         try:
             async with self._large if op in LARGE else nullcontext():
                 if op in LARGE:
                     await self._outbox.drain()
-                ok = await OPERATIONS[op](self, frame)
-                self._outbox.put(f'{{"id":{frame_id},"ok":{ok}}}')
+                reply = await OPERATIONS[op](self, frame)
+                self._outbox.put(f'{{"id":{frame_id},"ok":{reply}}}')
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(frame_id, error)
 
@@ -254,8 +254,8 @@ class Connection:
             async with asyncio.timeout(CLOSE_S):
                 await self._outbox.drain()
                 await self._send({"type": "websocket.close", "code": code})
-        if self._reading is not None:
-            self._reading.cancel()
+        if self._read_task is not None:
+            self._read_task.cancel()
 
     def _write_now(self, text: str) -> bool:
         assert self._socket is not None
@@ -309,6 +309,6 @@ def _id(frame: dict[str, Any]) -> int:
 
 def _first_id(text: str | bytes) -> int | None:
     """Return the id of a frame that cannot be parsed, if it begins with one, so that its caller gets the error."""
-    head = text[:40] if isinstance(text, str) else text[:40].decode("ascii", "replace")
-    match = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', head)
+    first_characters = text[:40] if isinstance(text, str) else text[:40].decode("ascii", "replace")
+    match = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', first_characters)
     return int(match[1]) if match else None

@@ -36,7 +36,7 @@ class Sockets:
         self._subscriptions = subscriptions
         self._waits = waits
         self._open: set[Connection] = set()
-        self._of: Counter[str] = Counter()
+        self._connection_counts: Counter[str] = Counter()
 
     def count(self) -> int:
         """How many connections are open."""
@@ -60,23 +60,26 @@ class Sockets:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection until it ends."""
         await receive()
-        offered = scope.get("subprotocols", [])
+        subprotocols = scope.get("subprotocols", [])
         # Accepted even if it is refused next: a browser sees a close code only on an open connection.
-        chosen = SUBPROTOCOL if SUBPROTOCOL in offered else None
-        await send({"type": "websocket.accept", "subprotocol": chosen})
-        if chosen is None:
+        subprotocol = SUBPROTOCOL if SUBPROTOCOL in subprotocols else None
+        await send({"type": "websocket.accept", "subprotocol": subprotocol})
+        if subprotocol is None:
             await _refuse(send, PROTOCOL_ERROR, f"offer the subprotocol {SUBPROTOCOL}")
             return
         if len(self._open) >= self._ctx.limits.ws_connections:
             await _refuse(send, TRY_LATER, "too many connections")
             return
         try:
-            token, half = _find_offer(offered, TOKEN_PREFIX), _find_offer(offered, SESSION_PREFIX)
-            identity = await identify(self._ctx, scope, token=token, half=half)
+            token, browser_secret = (
+                _find_offer(subprotocols, TOKEN_PREFIX),
+                _find_offer(subprotocols, SESSION_PREFIX),
+            )
+            identity = await identify(self._ctx, scope, token=token, half=browser_secret)
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
             return
-        if self._of[identity.principal.id] >= self._ctx.limits.connections:
+        if self._connection_counts[identity.principal.id] >= self._ctx.limits.connections:
             await _refuse(send, TRY_LATER, "too many connections of yours")
             return
         await self._serve(
@@ -95,7 +98,7 @@ class Sockets:
 
     async def _serve(self, connection: Connection, receive: Receive) -> None:
         self._open.add(connection)
-        self._of[connection.principal.id] += 1
+        self._connection_counts[connection.principal.id] += 1
         end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(UNAUTHORIZED))
         try:
             await connection.run(receive)
@@ -103,17 +106,17 @@ class Sockets:
             if end is not None:
                 end.cancel()
             self._open.discard(connection)
-            self._of -= Counter((connection.principal.id,))  # those without any are left out
+            self._connection_counts -= Counter((connection.principal.id,))  # those without any are left out
 
 
 def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> asyncio.TimerHandle | None:
     """Call `end` when the token of a principal expires; nothing for one that does not."""
-    remaining = time_left(ctx, principal)
-    return None if remaining is None else asyncio.get_running_loop().call_later(remaining, end)
+    remaining_s = time_left(ctx, principal)
+    return None if remaining_s is None else asyncio.get_running_loop().call_later(remaining_s, end)
 
 
-def _find_offer(offered: list[str], prefix: str) -> str | None:
-    return next((name.removeprefix(prefix) for name in offered if name.startswith(prefix)), None)
+def _find_offer(subprotocols: list[str], prefix: str) -> str | None:
+    return next((name.removeprefix(prefix) for name in subprotocols if name.startswith(prefix)), None)
 
 
 def _close_code(error: Refused) -> int:

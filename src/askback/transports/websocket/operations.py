@@ -38,7 +38,7 @@ YIELD_EVERY = 100
 MAX_REPLY = 1024 * 1024
 """Characters of settled requests in one reply to `wait`."""
 
-EVERYWHERE = frozenset({"id", "op", "key", HEADER})
+COMMON_MEMBERS = frozenset({"id", "op", "key", HEADER})
 """The members that every frame may have. `key` and the trace are headers in REST, perhaps without an effect."""
 
 
@@ -142,12 +142,12 @@ async def _list(peer: Peer, call: Call) -> str:
 
 
 async def _wait(peer: Peer, call: Call) -> str:
-    settled, unknown, size = list[str](), list[str](), 0
+    settled_texts, unknown_ids, size = list[str](), list[str](), 0
     for number, request_id in enumerate(dict.fromkeys(call.args["request_ids"]), 1):
         try:
             change = await _watch_request(peer, request_id)
         except NotFound:
-            unknown.append(request_id)
+            unknown_ids.append(request_id)
         else:
             size += len(change or "")
             if change is not None and size > MAX_REPLY:
@@ -155,10 +155,10 @@ async def _wait(peer: Peer, call: Call) -> str:
                 await peer.drain()
                 peer.settled(request_id, change)
             elif change is not None:
-                settled.append(change)
+                settled_texts.append(change)
         if number % YIELD_EVERY == 0:
             await asyncio.sleep(0)  # point reads do not suspend; others want the loop as well
-    return f'{{"settled":[{",".join(settled)}],"unknown":{json.dumps(unknown)}}}'
+    return f'{{"settled":[{",".join(settled_texts)}],"unknown":{json.dumps(unknown_ids)}}}'
 
 
 async def _unwait(peer: Peer, call: Call) -> str:
@@ -185,7 +185,7 @@ async def _subscribe(peer: Peer, call: Call) -> str:
     thread_id = _topic(call)
     reader = Inbox(peer) if thread_id is None else peer
     async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
-        sent = peer.unsubscribe(thread_id)
+        notifications = peer.unsubscribe(thread_id)
         subscription = await peer.subscriptions.open(
             peer.principal,
             reader,
@@ -197,10 +197,15 @@ async def _subscribe(peer: Peer, call: Call) -> str:
             subscription.close()
         else:
             peer.open_subscriptions[thread_id] = subscription
-    begun = {"cursor": subscription.cursor, "level": subscription.level and subscription.level.wire_name}
-    if sent is not None:
-        subscription.rewind(sent)  # for the reader of the earlier subscription, which may lack later events
-    return json.dumps({name: part for name, part in begun.items() if part is not None})
+    subscription_state = {
+        "cursor": subscription.cursor,
+        "level": subscription.level and subscription.level.wire_name,
+    }
+    if notifications is not None:
+        subscription.rewind(
+            notifications
+        )  # for the reader of the earlier subscription, which may lack later events
+    return json.dumps({name: part for name, part in subscription_state.items() if part is not None})
 
 
 async def _mark_answering(peer: Peer, call: Call) -> str:
@@ -232,7 +237,7 @@ def _ping(_peer: Peer, _frame: Frame) -> str:
     return "{}"
 
 
-_SPECIAL: Mapping[str, Callable[[Peer, Call], Awaitable[str]]] = {
+_SOCKET_OPERATIONS: Mapping[str, Callable[[Peer, Call], Awaitable[str]]] = {
     "create_request": _create,
     "list_requests": _list,
     "wait": _wait,
@@ -262,7 +267,7 @@ _OVER_WEBSOCKET = {
 }
 OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
     {
-        name: partial(_run, each, _SPECIAL.get(name) or partial(_run_shared, HANDLERS[name]))
+        name: partial(_run, each, _SOCKET_OPERATIONS.get(name) or partial(_run_shared, HANDLERS[name]))
         for name, each in _OVER_WEBSOCKET.items()
     }
 )
@@ -277,7 +282,7 @@ PATIENT = frozenset({"pull_resumes"})
 _MEMBERS: Mapping[str, frozenset[str]] = {
     name: frozenset(
         (
-            *EVERYWHERE,
+            *COMMON_MEMBERS,
             *each.path_parameters,
             *(parameter.name for parameter in each.parameters if "websocket" in parameter.over),
             *(("body",) if each.body else ()),
@@ -298,6 +303,6 @@ def operation_name(frame: Frame) -> str:
         if isinstance(name, str) and name in RENAMED:
             raise Gone(f"The operation {name} is now called {RENAMED[name]}.", code="renamed")
         raise Faults([fault("op", "unknown_value", allowed=", ".join([*OPERATIONS, *INLINE]))])
-    if unknown := frame.keys() - _MEMBERS[name]:
-        raise Faults([fault(member, "unknown_field.key") for member in sorted(unknown)])
+    if unknown_members := frame.keys() - _MEMBERS[name]:
+        raise Faults([fault(member, "unknown_field.key") for member in sorted(unknown_members)])
     return name
