@@ -51,6 +51,24 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
 
 @TRANSPORTS
 @pytest.mark.fault
+@pytest.mark.requirement("C20")
+async def test_a_question_whose_caller_was_cancelled_while_the_server_was_away_is_withdrawn_later(
+    own_server: ServerProcess, transport: str
+):
+    async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
+        task = asyncio.create_task(agent.form(FORM, thread_id="t1"))
+        with anyio.fail_after(120):
+            [request_id] = await created(person, "t1", 1)
+            own_server.kill()
+            task.cancel()
+            await asyncio.wait({task})
+            await anyio.to_thread.run_sync(own_server.start)
+            ended = await person.wait(request_id)
+    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+
+
+@TRANSPORTS
+@pytest.mark.fault
 @pytest.mark.requirement("G8", "H1")
 async def test_an_answer_sent_while_the_agent_was_disconnected_reaches_it_later(
     own_server: ServerProcess, transport: str

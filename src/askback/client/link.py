@@ -326,10 +326,10 @@ class Link:
             await asyncio.wait({self.background(self.withdraw(request_id))}, timeout=GRACE_S)
 
     async def withdraw(self, request_id: str) -> None:
-        """Cancel a request whose caller is gone; if it was settled before, it stays so."""
+        """Cancel a request whose caller is gone, however long the server is away; a settled one stays so."""
         op = f'"op":"cancel_request","request_id":"{request_id}","body":{{"reason":"agent_aborted"}}'
         with suppress(AskbackError):
-            await self.call(op, retry_for=GRACE_S)
+            await self.call(op, retry_for=FOREVER)
 
     async def _transmit_later(self, retry: RetryAfter) -> None:
         # A random time longer: all clients of a server were refused at the same moment.
