@@ -28,14 +28,16 @@ class NotStarted(AskbackError):
 def ensure_server(data_dir: Path) -> None:
     """Start the server of a folder if none runs, and wait until it accepts requests.
 
-    The server keeps running when this program ends. Of several concurrent callers, one starts it. Raises `NotStarted`.
+    The server keeps running when this program ends. Of several concurrent callers, one starts it. A server that
+    something else starts meanwhile is used too. Raises `NotStarted`.
     """
     if _is_running(data_dir):
         return
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _is_running(data_dir) and not any(_start(data_dir, port) for port in _PORTS):
+        started = (_start(data_dir, port) or _is_running(data_dir) for port in _PORTS)
+        if not _is_running(data_dir) and not any(started):
             raise NotStarted(
                 f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
             )

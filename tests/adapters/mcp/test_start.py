@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -92,3 +93,18 @@ def test_a_server_that_cannot_start_is_named_with_its_log(tmp_path: Path) -> Non
     with pytest.raises(NotStarted, match=r"did not start; .*server\.log says why"):
         ensure_server(tmp_path)
     assert (tmp_path / LOG).read_text()
+
+
+def test_a_server_that_something_else_started_meanwhile_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other server is a socket, and becomes known while the own one fails to start."""
+    data, code = tmp_path / "data", tmp_path / "code"
+    data.mkdir()
+    code.mkdir()
+    (data / "askback.db").write_text("rubbish")
+    monkeypatch.setenv("PYTHONPATH", str(code))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        known = json.dumps({"url": f"http://127.0.0.1:{other.getsockname()[1]}"})
+        (code / "sitecustomize.py").write_text(f"open({str(data / 'server.json')!r}, 'w').write({known!r})")
+        ensure_server(data)
