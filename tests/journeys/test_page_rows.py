@@ -6,7 +6,8 @@ import pytest
 from playwright.async_api import expect
 
 from askback import AsyncClient
-from tests.journeys.browser import OpenScreen, answer_of, place_of
+from tests.journeys.browser import OpenScreen, answer_of, form, place_of
+from tests.journeys.people import Person
 from tests.journeys.test_rows import FORM
 from tests.requirements import requirement
 
@@ -126,3 +127,20 @@ async def test_rows_follow_the_language_of_the_page_without_saying_that_the_ques
     await eva.page.evaluate("document.documentElement.lang = 'de'")
     await expect(eva.card.get_by_role("group", name="Erstes").get_by_label("Annehmen")).to_be_checked()
     await expect(eva.card).not_to_contain_text("geändert")
+
+
+@requirement("A22", "F25", "E22")
+async def test_rows_beside_a_secret_are_named_in_the_receipt_and_in_a_summary(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    rows = [{"id": "anna", "label": "Anna"}, {"id": "bob", "label": "Bob"}]
+    secret = {"type": "text", "label": "Key", "sensitive": True}
+    body = form(secret, {"type": "rows", "rows": rows})
+    for view in (None, {"summary_template": "Hired: {q1}."}):
+        asked = await agent.requests.create({**body, "completed_view": view}, thread_id=thread)
+        decided = {"anna": {"decision": "accept"}, "bob": {"decision": "decline"}}
+        await ada.answer(asked.id, {"q0": "a secret key", "q1": decided})
+    eva = await screen(place_of(thread))
+    await expect(eva.card.locator(".a")).to_have_text(
+        ["set · Anna: Accept; Bob: Decline", "Hired: Anna: Accept; Bob: Decline."]
+    )

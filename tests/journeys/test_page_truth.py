@@ -208,3 +208,39 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     assert done.status_code == 200, done.text
     await expect(eva.card.locator("summary")).to_contain_text("Allowed once")
     await expect(denials(eva.card)).to_have_count(0)
+
+
+FIXED: dict[str, Any] = {"type": "text", "label": "Plan", "readonly": True, "default": "Basic"}
+HIDDEN: dict[str, Any] = {"type": "text", "default": "late", "visible_if": {"field": "q1", "is": True}}
+STEPS: dict[str, Any] = {
+    "layout": "steps",
+    "sections": [
+        {
+            "id": "who",
+            "submit_label": "Continue",
+            "fields": [{"id": "name", "type": "text", "label": "Name"}],
+        },
+        {"id": "when", "fields": [{"id": "day", "type": "text", "label": "Day", "default": "Monday"}]},
+    ],
+}
+
+
+@requirement("N2", "F26")
+async def test_only_entered_values_are_said_to_have_been_entered(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    forms = [form({"type": "text", "default": "soup"}, {"type": "boolean"}, more) for more in (FIXED, HIDDEN)]
+    fixed, hidden, steps = [
+        await agent.requests.create(body, thread_id=thread) for body in (*forms, {**STEPS, "title": "Steps"})
+    ]
+    await ada.answer(fixed.id, {"q0": "rice", "q1": True})
+    await agent.requests.cancel(hidden.id)
+    eva = await screen(place_of(thread))
+    await expect(eva.card.get_by_text("Answered by")).to_be_visible()
+    await expect(eva.card.get_by_text("Cancelled")).to_be_visible()
+    await expect(eva.card.get_by_text("You had entered")).to_have_count(0)
+    await eva.card.get_by_label("Name").fill("Eva")
+    await eva.button("Continue").click()
+    await expect(eva.card.get_by_label("Day")).to_be_visible()
+    await agent.requests.cancel(steps.id)
+    await expect(eva.card.get_by_text("You had entered")).to_have_text("You had entered: Eva")

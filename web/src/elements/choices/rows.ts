@@ -28,7 +28,11 @@ interface Flattened {
 type Trees = Record<string, Rich[]>;
 
 /** The sources of flattened forms. */
-const flattenedForms = new WeakMap<Form, Flattened>();
+/** A flat form has its rows under this symbol, which its copies (`{ ...form }`) have too. */
+const FLATTENED = Symbol("flattened");
+
+type FlatForm = Form & { readonly [FLATTENED]?: Flattened };
+
 const sources = new WeakMap<InputRequest, InputRequest>();
 const flattenedRequests = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
 
@@ -37,8 +41,7 @@ const fieldId = ({ id }: Rows, row: Row, field: { id: string }): string =>
   `${id}\n${row.id}\nvalues\n${field.id}`;
 
 /** The place of a field of a flat form among rows. */
-export const placeOf = (form: Form, id: string): RowPlace | undefined =>
-  flattenedForms.get(form)?.places.get(id);
+export const placeOf = (form: FlatForm, id: string): RowPlace | undefined => form[FLATTENED]?.places.get(id);
 
 /** Return the form with plain fields in place of its rows, and add their Markdown trees to `flatTrees`. */
 export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, flatTrees: Trees = {}): Form {
@@ -69,7 +72,7 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
   };
   const { fields, sections, initial_values } = form;
   const [first] = allFields(form);
-  const flattened = {
+  const flattened: FlatForm = {
     ...form,
     title: form.title || (first?.type === "rows" ? nameOf(form, first) : form.title),
     fields: fields && flattenFields(fields, "form"),
@@ -78,8 +81,8 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
       fields: flattenFields(each.fields, `form.sections[${at}]`),
     })),
     initial_values: initial_values && flattenValues(form, initial_values),
+    [FLATTENED]: { source: form, places },
   };
-  flattenedForms.set(flattened, { source: form, places });
   return flattened;
 }
 
@@ -178,8 +181,8 @@ export function flatten(request: InputRequest, element?: Element): InputRequest 
 }
 
 /** The texts of the values by field, with one for all rows of a field. */
-export function joinRows(form: Form, texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const source = flattenedForms.get(form)?.source;
+export function joinRows(form: FlatForm, texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const source = form[FLATTENED]?.source;
   if (!source) return texts;
   const line = (field: Rows, row: Row): string => {
     const decision = texts.get(decisionId(field, row));

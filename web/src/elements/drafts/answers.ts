@@ -65,22 +65,27 @@ export function answerLine(form: Form, answer: Answer, locale: string, getText: 
 /** A form, and what is entered in it. */
 interface EnteredForm {
   readonly form: Form;
-  /** The form with the fields that the person may answer now. */
-  readonly open: Form;
   readonly draft: Draft;
   readonly revision: { withRemoved(text: string): string } | undefined;
   readonly host: { readonly locale: string; readonly getText: GetText };
 }
 
-/** What was entered in a form and is neither an initial value nor the answer, in one line, and what has no place any more. */
+/**
+ * What was entered in a form, in one line, and what has no place any more: the values that are neither initial values
+ * nor those of the answer. Hidden and read-only fields, and those of other steps, have their initial values.
+ */
 export function unsentLine(entered: EnteredForm, { answer }: InputRequest): string {
-  const { form, open, draft, revision, host } = entered;
+  const { form, draft, revision, host } = entered;
   const { locale, getText } = host;
-  const line = (values: Values) =>
-    answerLine({ ...form, completed_view: null }, { values }, locale, getText).trim();
-  const now = line(collectValues(open, draft, locale));
-  const known = [line(collectValues(form, startDraft(form, locale), locale)), line(answer?.values ?? {})];
-  const unsent = known.includes(now) ? "" : now;
+  const initial = collectValues(form, startDraft(form, locale), locale);
+  const sameIn = (values: Values | undefined, [id, value]: [string, Json]) =>
+    JSON.stringify(ownValue(values, id)) === JSON.stringify(value);
+  const now = Object.entries(collectValues(form, draft, locale)).filter((pair) => !sameIn(initial, pair));
+  const values = Object.fromEntries(now);
+  const known = now.every((pair) => sameIn(answer?.values, pair));
+  const unsent = known
+    ? ""
+    : answerLine({ ...form, completed_view: null }, { values }, locale, getText).trim();
   return revision?.withRemoved(unsent) ?? unsent;
 }
 
