@@ -160,6 +160,8 @@ def test_features_that_mcp_lacks_are_listed() -> None:
     content = {"fmt": "1", "fmt__other": " ", "code": "A", "ok": False, "at": "10:00", "extra": 1}
     assert read_content(form, content) == {"fmt": 1, "code": "A", "ok": False, "extra": 1}
     assert read_content(form, {**content, "fmt__other": "odt"})["fmt"] == "odt"
+    assert read_content(form, {**content, "fmt__other": 5})["fmt"] == 5  # which the field refuses
+    assert read_content(form, {**content, "code__other": "B"})["code__other"] == "B"  # as an unknown field
 
 
 @requirement("F31")

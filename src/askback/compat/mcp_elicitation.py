@@ -137,7 +137,8 @@ def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
         if value not in (None, "", []) and not field.readonly:
             values[field.id] = value
     hidden = hidden_fields(form, values)
-    known = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
+    known = {field.id for field in form.all_fields}
+    known |= {f"{field.id}{OTHER}" for field in form.all_fields if getattr(field, "allow_other", False)}
     unknown = {name: value for name, value in content.items() if name not in known}
     return {name: value for name, value in values.items() if name not in hidden} | unknown
 
@@ -301,9 +302,11 @@ def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) 
     """Return the values of the chosen options, and the person's own text."""
     options = field.options if isinstance(field, Multiselect) else _shown_options(field)
     known = {value_text(option.value): option.value for option in options}
-    own = other if field.allow_other and isinstance(other, str) and other.strip() else None
+    is_blank = isinstance(other, str) and not other.strip()
+    own = other if field.allow_other and not is_blank else None
     if not isinstance(field, Multiselect):
-        return own or (known.get(value, value) if isinstance(value, str) else value)
+        chosen = known.get(value, value) if isinstance(value, str) else value
+        return chosen if own is None else own
     if not isinstance(value, list | None):
         return value
     chosen = [
