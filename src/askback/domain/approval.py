@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from askback.domain.fields import Number_, ReadJson
-from askback.domain.model import Model
+from askback.domain.model import Model, empty_list
 from askback.messages.languages import LocalText
 
 ApprovalDecision = Literal["approve", "deny"]
@@ -31,7 +31,7 @@ class Risk(Model):
     """How dangerous a call is: a hint for people, never the only protection."""
 
     level: Literal["normal", "danger"] = "normal"
-    reasons: list[str] = Field(default_factory=list[str])
+    reasons: list[str] = Field(default_factory=list)
 
 
 class Before(Model):
@@ -98,7 +98,7 @@ class ReasonCode(_ReadModel):
     """
 
     code: str
-    params: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
+    params: dict[str, ReadJson] = Field(default_factory=dict)
 
 
 Role = Literal[
@@ -148,14 +148,14 @@ class Preview(_ReadModel):
     headline_code: ReasonCode | None = None
     parts: Parts = Field(default_factory=Parts)
     argv: bool = False
-    marks: list[str] = Field(default_factory=list[str])
+    marks: list[str] = Field(default_factory=list)
     path: Parts | None = None
     folder: Parts | None = None
     diff: list[DiffLine] | None = None
     whole: bool = False
     added: int = 0
     removed: int = 0
-    fields: list[PreviewField] = Field(default_factory=list[PreviewField])
+    fields: list[PreviewField] = Field(default_factory=empty_list)
     rest: Parts | None = None
 
 
@@ -189,7 +189,7 @@ class ShownApproval(_ReadModel):
     """
 
     tool: str
-    input: ReadJson = Field(default_factory=dict[str, ReadJson])
+    input: ReadJson = Field(default_factory=dict)
     plan: str | None = None
     title: LocalText | None = None
     reason: LocalText | None = None
@@ -198,7 +198,7 @@ class ShownApproval(_ReadModel):
     scopes: list[Scope] = Field(default_factory=lambda: list[Scope](("once",)))
     project: str | None = None
     cwd: str | None = None
-    secret_free: list[str] = Field(default_factory=list[str])
+    secret_free: list[str] = Field(default_factory=list)
     root: str | None = None
     allow_edit: bool = False
     quorum: int = 1
@@ -206,15 +206,15 @@ class ShownApproval(_ReadModel):
     valid_s: float | None = None
     digest: str = ""
     rule: str | None = None
-    choices: list[RuleChoice] = Field(default_factory=list[RuleChoice])
-    scripts: list[str] = Field(default_factory=list[str])
+    choices: list[RuleChoice] = Field(default_factory=empty_list)
+    scripts: list[str] = Field(default_factory=list)
     runs_project: bool = False
     only_once: str | None = None
     only_once_code: ReasonCode | None = None
     locked: bool = False
-    reasons: list[str] = Field(default_factory=list[str])
-    reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
-    risk_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
+    reasons: list[str] = Field(default_factory=list)
+    reason_codes: list[ReasonCode] = Field(default_factory=empty_list)
+    risk_codes: list[ReasonCode] = Field(default_factory=empty_list)
     preview: Preview | None = None
 
 

@@ -19,8 +19,8 @@ class EscalationStep(Model):
     """After `after_s` seconds without an answer, `notify` names people to notify, and `assign` more who may answer."""
 
     after_s: Number_
-    notify: list[str] = Field(default_factory=list[str])
-    assign: list[str] = Field(default_factory=list[str])
+    notify: list[str] = Field(default_factory=list)
+    assign: list[str] = Field(default_factory=list)
 
 
 class TimeoutSettings(BaseModel):

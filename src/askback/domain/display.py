@@ -51,8 +51,8 @@ class Display(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    patterns: dict[str, str | None] = Field(default_factory=dict[str, str | None])
-    markdown: dict[str, list[Rich]] = Field(default_factory=dict[str, list[Rich]])
-    languages: list[str] = Field(default_factory=list[str])
+    patterns: dict[str, str | None] = Field(default_factory=dict)
+    markdown: dict[str, list[Rich]] = Field(default_factory=dict)
+    languages: list[str] = Field(default_factory=list)
     messages: bool = False
     """Whether a field has its own messages."""

@@ -13,6 +13,11 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
+def empty_list() -> list[Any]:
+    """Return a new list, as the default of a member: `list[Item]()` takes three times as long."""
+    return []
+
+
 def without_none(**members: Any) -> dict[str, Any]:
     """Return the members of an object without those that are None."""
     return {name: value for name, value in members.items() if value is not None}

@@ -15,7 +15,7 @@ from askback.domain.deadlines import EscalationStep
 from askback.domain.display import Display
 from askback.domain.fields import Form, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.model import Model
+from askback.domain.model import Model, empty_list
 from askback.domain.request_state import (
     Assignment,
     FailedAttempt,
@@ -135,7 +135,7 @@ class Ask(Envelope):
     kind: Literal["form"]
     form: Form
     validator: str | None = None
-    hooks: list[Hook] = Field(default_factory=list[Hook])
+    hooks: list[Hook] = Field(default_factory=empty_list)
     on_timeout: Literal["expire", "default", "resume", "cancel"] = "expire"
     repeat: Literal["refuse", "ask"] = "refuse"
     question_limit: AskedLimit | None = None
@@ -200,8 +200,8 @@ class Shown(ReadModel):
     """
 
     locale: str | None = None
-    labels: dict[str, str] = Field(default_factory=dict[str, str])
-    options: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    labels: dict[str, str] = Field(default_factory=dict)
+    options: dict[str, list[str]] = Field(default_factory=dict)
     title: str | None = None
     reason: str | None = None
     description: str | None = None
@@ -223,9 +223,9 @@ class Answer(ReadModel):
     answer.
     """
 
-    values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
-    other: dict[str, bool] = Field(default_factory=dict[str, bool])
-    skipped: dict[str, bool] = Field(default_factory=dict[str, bool])
+    values: dict[str, ReadJson] = Field(default_factory=dict)
+    other: dict[str, bool] = Field(default_factory=dict)
+    skipped: dict[str, bool] = Field(default_factory=dict)
     shown: Shown | None = None
     control: str | None = None
     decision: ApprovalDecision | None = None
@@ -238,15 +238,15 @@ class Answer(ReadModel):
     rule: KeptRule | None = None
     root: str | None = None
     policy_rule: str | None = None
-    names: list[str] = Field(default_factory=list[str])
-    existing: list[str] = Field(default_factory=list[str])
+    names: list[str] = Field(default_factory=list)
+    existing: list[str] = Field(default_factory=list)
     verified: bool | None = None
     outcome: ActionOutcome | None = None
     reason: str | None = None
     data: ReadJson = None
     text: str | None = None
-    reasons: list[str] = Field(default_factory=list[str])
-    reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
+    reasons: list[str] = Field(default_factory=list)
+    reason_codes: list[ReasonCode] = Field(default_factory=empty_list)
     result: ReadJson = None
     message: str | None = None
     message_id: str | None = None
@@ -315,23 +315,23 @@ class InputRequest(ReadModel):
     """How long the same request is refused without asking, after a person refused it."""
     submission: Literal["accepted", "checking", "reprompted", "refused"] | None = None
     """The outcome of an earlier answer that was sent again with its key."""
-    warnings: list[FieldWarning] = Field(default_factory=list[FieldWarning])
+    warnings: list[FieldWarning] = Field(default_factory=empty_list)
     """Only in the reply to an answer: what may be wrong with its values, which were accepted."""
     settled_at: datetime | None = None
     settled_by: Actor | None = None
-    votes: list[Vote] = Field(default_factory=list[Vote])
+    votes: list[Vote] = Field(default_factory=empty_list)
     submitted: Answer | None = None
     """The answer that is being checked or was sent back: a form's values, the names of secrets, never a secret."""
     submitted_by: Actor | None = None
     """Who sent the `submission`."""
-    hooks: list[Hook] = Field(default_factory=list[Hook])
+    hooks: list[Hook] = Field(default_factory=empty_list)
     held: Held | None = None
     """The decline or deadline that a hook is deciding about."""
     declined_once: bool = False
     """A hook has already decided about a decline: the next one counts immediately."""
     updates: int = 0
     """How often the requester has changed the request."""
-    notified: list[str] = Field(default_factory=list[str])
+    notified: list[str] = Field(default_factory=list)
     """The people whom escalation steps have notified."""
     attempt: FailedAttempt | None = None
     """The last failed attempt of an action, while it can be tried again."""
@@ -340,7 +340,7 @@ class InputRequest(ReadModel):
     shown_at: datetime | None = None
     escalated: int = 0
     """The number of escalation steps taken."""
-    assigned: list[str] = Field(default_factory=list[str])
+    assigned: list[str] = Field(default_factory=list)
     """The people whom an escalation step allowed to answer."""
     assignment: Assignment | None = None
     """The current assignment by a person."""
@@ -352,7 +352,7 @@ class InputRequest(ReadModel):
     """Who checks the answer, and until when."""
     time_left_s: float | None = None
     """The time left until the deadline, which is paused while an answer is checked."""
-    field_errors: list[FieldError] = Field(default_factory=list[FieldError])
+    field_errors: list[FieldError] = Field(default_factory=empty_list)
     error_summary: str | None = None
     queued: bool = False
     """The outcome is queued for the requester; it is dropped if somebody waits after all."""

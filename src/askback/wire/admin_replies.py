@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, PlainValidator
 
 from askback.domain.access import Actor
+from askback.domain.model import empty_list
 from askback.domain.request_state import FieldWarning
 from askback.domain.secrets.secret import Secret
 from askback.wire.policy_replies import AuditHead
@@ -98,7 +99,7 @@ class StoredSecret(Reply):
     agents: Sequence[str] | Literal["all"] | None = None
     used_at: datetime | None = None
     used_by: Actor | None = None
-    warnings: list[FieldWarning] = Field(default_factory=list[FieldWarning])
+    warnings: list[FieldWarning] = Field(default_factory=empty_list)
     """Only in the reply that sets it: what may be wrong with the value, which was stored."""
 
 

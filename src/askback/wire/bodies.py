@@ -132,8 +132,8 @@ class SubmissionBody(Model):
     """`POST /v1/requests/{id}/answer` for secrets. For the OpenAPI document: no model ever reads one."""
 
     revision: int
-    secrets: dict[str, str] = Field(default_factory=dict[str, str])
-    use_existing: list[str] = Field(default_factory=list[str])
+    secrets: dict[str, str] = Field(default_factory=dict)
+    use_existing: list[str] = Field(default_factory=list)
     scope: SecretScope | None = None
 
 
@@ -188,8 +188,8 @@ class LeaseBody(Model):
     """
 
     thread_id: str
-    names: list[str] = Field(default_factory=list[str])
-    refs: list[str] = Field(default_factory=list[str])
+    names: list[str] = Field(default_factory=list)
+    refs: list[str] = Field(default_factory=list)
     request_id: str | None = None
 
 
@@ -203,9 +203,7 @@ class AccessBody(Model):
 
     owner: str | None = None
     others: Literal["none", "view", "prompt", "all"] = "none"
-    people: dict[str, Literal["view", "prompt", "all"]] = Field(
-        default_factory=dict[str, Literal["view", "prompt", "all"]]
-    )
+    people: dict[str, Literal["view", "prompt", "all"]] = Field(default_factory=dict)
 
     agents: list[str] | None = None
     agents_of: str | None = None
@@ -280,7 +278,7 @@ class Person(Model):
 
     name: str | None = None
     user: str | None = None
-    groups: list[str] = Field(default_factory=list[str])
+    groups: list[str] = Field(default_factory=list)
 
 
 class LoginLinkBody(Person):

@@ -10,6 +10,7 @@ from pydantic import Field
 from askback.domain.access import Actor
 from askback.domain.approval import ReasonCode
 from askback.domain.audit import SealStatus
+from askback.domain.model import empty_list
 from askback.domain.policy.description import RuleDescription
 from askback.wire.replies import FieldProblem, Reply
 
@@ -187,10 +188,10 @@ class RuleTrial(Reply):
 
     rule: str | None = None
     description: RuleDescription | None = None
-    problems: list[FieldProblem] = Field(default_factory=list[FieldProblem])
+    problems: list[FieldProblem] = Field(default_factory=empty_list)
     covers: bool | None = None
-    why: list[str] = Field(default_factory=list[str])
-    why_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
+    why: list[str] = Field(default_factory=list)
+    why_codes: list[ReasonCode] = Field(default_factory=empty_list)
     now: Ruling | None = None
     then: Ruling | None = None
 
@@ -259,7 +260,7 @@ class ImportedRow(Reply):
     outcome: Literal["added", "known", "refused"]
     rule: str | None = None
     id: str | None = None
-    problems: list[FieldProblem] = Field(default_factory=list[FieldProblem])
+    problems: list[FieldProblem] = Field(default_factory=empty_list)
 
 
 class RuleImport(Reply):

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from askback.domain.fields import Form, Number_, ReadJson
-from askback.domain.model import Model
+from askback.domain.model import Model, empty_list
 from askback.domain.request import FieldFault
 
 
@@ -29,7 +29,7 @@ class RepromptBody(Model):
     With errors, another `form`, or another deadline: `timeout_s` is counted from now, and null means no deadline.
     """
 
-    field_errors: list[FieldFault] = Field(default_factory=list[FieldFault])
+    field_errors: list[FieldFault] = Field(default_factory=empty_list)
     error_summary: str | None = None
     form: Form | None = None
     timeout_s: Number_ | None = None

@@ -57,7 +57,7 @@ class EnvVars(Tool):
     reason: Reason
     instructions: str | None = Field(None, max_length=2_000)
     default_scope: Literal["session", "global"] = "global"
-    metadata: dict[str, Help] = Field(default_factory=dict[str, Help], alias="variable_metadata")
+    metadata: dict[str, Help] = Field(default_factory=dict, alias="variable_metadata")
 
     def request(self) -> Json:
         """Return a request for secrets."""

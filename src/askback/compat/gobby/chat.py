@@ -84,7 +84,7 @@ class SetMode(Frame):
 class Events(Frame):
     """The events that a page subscribes to, or no longer subscribes to."""
 
-    events: list[str] = Field(default_factory=list[str])
+    events: list[str] = Field(default_factory=list)
 
 
 _AnyResponse = AskUserResponse | ToolApprovalResponse | PlanApprovalResponse

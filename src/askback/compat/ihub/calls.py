@@ -16,7 +16,7 @@ from askback.compat.data import read_data
 from askback.compat.keys import key_of
 from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults
-from askback.domain.model import Model
+from askback.domain.model import Model, empty_list
 from askback.domain.options import OptionValue
 from askback.domain.patterns import compile_pattern, has_nested_quantifiers
 from askback.domain.validation.report import Report
@@ -82,7 +82,7 @@ class Arguments(Model, extra="ignore"):
 
     title: Annotated[str, AfterValidator(_check_text)] = Field(alias="question", max_length=500)
     type: str = Field(default="text", alias="input_type")
-    options: list[AskedOption] = Field(default_factory=list[AskedOption], max_length=20)
+    options: list[AskedOption] = Field(default_factory=empty_list, max_length=20)
     validation: Rules = Field(default_factory=Rules)
     placeholder: str = Field(default="", max_length=CUT["placeholder"])
     description: str = Field(default="", alias="context", max_length=CUT["context"])
@@ -164,7 +164,7 @@ class Function(Model, extra="ignore"):
     """A tool call of a model; its arguments are JSON, or a text of JSON."""
 
     name: str
-    arguments: Any = Field(default_factory=dict[str, Any])
+    arguments: Any = Field(default_factory=dict)
 
 
 class ToolCall(Model, extra="ignore"):

@@ -27,7 +27,7 @@ class RuleDescription(BaseModel):
 
     form: Form
     subject: str
-    details: list[str] = Field(default_factory=list[str])
+    details: list[str] = Field(default_factory=list)
     folder: str | None = None
 
 

@@ -48,7 +48,7 @@ class SecretAsk(Model):
     instructions: LocalText | None = None
     default_scope: SecretScope = "session"
     project: str | None = None
-    metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
+    metadata: dict[str, SecretHelp] = Field(default_factory=dict)
     probe: bool | str = False
     hide_names: bool = False
 
@@ -73,11 +73,11 @@ class ShownSecret(BaseModel):
     instructions: LocalText | None = None
     default_scope: Scope = "session"
     project: str | None = None
-    metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
+    metadata: dict[str, SecretHelp] = Field(default_factory=dict)
     probe: bool | str = False
     hide_names: bool = False
     count: int | None = None
-    present: dict[str, list[Scope]] = Field(default_factory=dict[str, list[Scope]])
+    present: dict[str, list[Scope]] = Field(default_factory=dict)
 
     @property
     def required(self) -> list[str]:

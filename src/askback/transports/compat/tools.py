@@ -23,8 +23,8 @@ class ToolCall(Model, extra="ignore"):
     """The parameters of `tools/call`."""
 
     name: str
-    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
-    meta: dict[str, Any] = Field(default_factory=dict[str, Any], alias="_meta")
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    meta: dict[str, Any] = Field(default_factory=dict, alias="_meta")
 
 
 def tool_routes(system: System) -> list[Route]:
