@@ -44,4 +44,7 @@ def _is_simple(value: object) -> bool:
 
 
 def _are_simple(values: Iterable[object]) -> bool:
-    return all(type(value) in _SIMPLE or _is_simple(value) for value in values)
+    for value in values:  # noqa: SIM110 - a generator takes twice as long
+        if type(value) not in _SIMPLE and not _is_simple(value):
+            return False
+    return True

@@ -15,8 +15,8 @@ class AuditSeals:
 
     def __init__(self, ring: Callable[[], KeyRing | None]) -> None:
         self._ring = ring
-        self._newest: AuditHead | None = None
-        """The entry that was sealed last, which need not be checked before the next one."""
+        self._newest: tuple[AuditHead, int] | None = None
+        """The entry that was sealed last, with `unsealed`. It need not be checked before the next one."""
 
     @property
     def key_id(self) -> str | None:
@@ -37,14 +37,16 @@ class AuditSeals:
         """Return the seal of `after`, or the unchanged seal of `before` if it is not valid."""
         if before.seq == 0 and before.seal is None:
             return self._seal_newest(after, unsealed=0)
+        if self._newest is not None and before == self._newest[0]:
+            return self._seal_newest(after, unsealed=self._newest[1]) or before.seal
         seal = read_seal(before.seal or "")
-        if seal is None or not (before == self._newest or self._is_sealed(before)):
+        if seal is None or not self._is_sealed(before):
             return before.seal
         return self._seal_newest(after, unsealed=seal.unsealed) or before.seal
 
     def _seal_newest(self, head: AuditHead, *, unsealed: int) -> str | None:
         seal = self.seal(head, unsealed=unsealed)
-        self._newest = AuditHead(head.tenant, head.seq, head.hash, seal)
+        self._newest = None if seal is None else (AuditHead(head.tenant, head.seq, head.hash, seal), unsealed)
         return seal
 
     def _is_sealed(self, head: AuditHead) -> bool:

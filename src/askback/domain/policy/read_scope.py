@@ -120,9 +120,9 @@ class ReadScope:
         """
         if not self.own:
             return None
-        folders, names = _folders_and_names(self.own)
+        folders, own_names, names = _folders_and_names(self.own)
         for text in texts:
-            if not any(folder.rpartition("/")[2] in text.casefold() for folder in folders):
+            if not own_names.search(text.casefold()):
                 continue  # any path from outside contains the folder's own name
             absolute_path = (self.resolve(text) or "").casefold()
             if any(is_below(absolute_path, folder) for folder in folders) or names.search(
@@ -149,11 +149,18 @@ def _is_hidden(names: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _folders_and_names(own_paths: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return folders as paths in lower case, and the pattern of their names in a text."""
+def _folders_and_names(
+    own_paths: tuple[str, ...],
+) -> tuple[tuple[str, ...], re.Pattern[str], re.Pattern[str]]:
+    """Return folders as paths in lower case, the pattern of their own names, and that of their spellings in a text."""
     folders = tuple(normalize_path(folder).casefold() for folder in own_paths)
+    own_names = "|".join(re.escape(folder.rpartition("/")[2]) for folder in folders)
     spellings = (name for folder in folders for name in _spellings(folder))
-    return folders, re.compile("|".join(_EDGES.format(re.escape(name)) for name in spellings))
+    return (
+        folders,
+        re.compile(own_names),
+        re.compile("|".join(_EDGES.format(re.escape(name)) for name in spellings)),
+    )
 
 
 def _spellings(folder: str) -> tuple[str, ...]:
