@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
 from askback.domain import jsontext
+from askback.domain.canonicaljson import NotCanonical
 from askback.domain.faults import Faults
 from askback.domain.policy.calls import Call
 from askback.domain.policy.decision_table import ASK_MODES, LEVELS
@@ -24,8 +26,8 @@ def check_line(
     fallback: Callable[[], Policy],
     without_rules: Policy = _WITHOUT_RULES,
     cwd: str | None = None,
-) -> PolicyResult:
-    """Decide about one line; an unreadable line needs approval.
+) -> str:
+    """Return the decision about one line, as one line of JSON; an unreadable line needs approval.
 
     `fallback` returns the policy of a line without rules, `without_rules` is the base policy of a line with rules.
     `cwd` is the folder in which the call of a line without a `folder` runs.
@@ -33,25 +35,27 @@ def check_line(
     try:
         body = jsontext.parse(line)
     except Faults as odd:
-        return _ask_result("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
+        return _answer_to_odd("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
     if not isinstance(body, dict):
-        return _ask_result("The line is not a JSON object.")
+        return _answer_to_odd("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
     call = _call(fields, cwd)
     if isinstance(call, str):
-        return _ask_result(call)
+        return _answer_to_odd(call)
     unread: list[Reason] = []
     policy = _policy(fields, fallback, without_rules, unread)
     if isinstance(policy, str):
-        return _ask_result(policy)
+        return _answer_to_odd(policy)
     decision = decide(call, policy)
-    if decision.decision == "allow":
-        return decision
-    return replace(decision, reasons=(*decision.reasons, *unread))
+    if decision.decision != "allow":
+        decision = replace(decision, reasons=(*decision.reasons, *unread))
+    with suppress(NotCanonical):
+        return _answer(decision, digest=call.digest)
+    return _answer(decision)
 
 
-def _ask_result(*texts: str) -> PolicyResult:
-    return PolicyResult("ask", tuple(map(_text, texts)))
+def _answer_to_odd(*texts: str) -> str:
+    return _answer(PolicyResult("ask", tuple(map(_text, texts))))
 
 
 def _text(text: str) -> Reason:
@@ -132,13 +136,12 @@ def _add(text: object, effect: Effect, rules: list[Rule], faults: list[Reason]) 
         faults.append(odd.why)
 
 
-def answer_line(decision: PolicyResult) -> str:
-    """Write a decision as one line of JSON."""
+def _answer(decision: PolicyResult, *, digest: str | None = None) -> str:
     body: dict[str, Any] = {
         "decision": decision.decision,
         "reasons": decision.reasons,
         "rule": decision.rule,
         "risks": decision.risks,
-        "digest": decision.digest,
+        "digest": digest,
     }
     return json.dumps({name: value for name, value in body.items() if value})

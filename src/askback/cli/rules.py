@@ -19,7 +19,7 @@ from askback.cli.connection import NoServerRunning, find
 from askback.cli.language import sentences
 from askback.cli.local import all_pages, client_as
 from askback.cli.options import DataDir, report_empty, require_choice
-from askback.cli.policy_line import answer_line, check_line
+from askback.cli.policy_line import check_line
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
@@ -178,7 +178,7 @@ def check(
             for line in lines:
                 if line.strip():
                     # Flushed line by line: the caller may wait for each answer.
-                    print(answer_line(check_line(line, fallback, machine, cwd)), flush=True)
+                    print(check_line(line, fallback, machine, cwd), flush=True)
     except BrokenPipeError:
         # The reader has gone. The interpreter must not try to flush either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

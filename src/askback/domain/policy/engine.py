@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, cast
 
 from askback.domain.approval import Mode
@@ -88,15 +87,14 @@ class Policy:
 class PolicyResult:
     """The decision about a call, with its reasons.
 
-    `rules` are the canonical texts of the rules that decided together; `risks` are known dangers of the call; `digest`
-    binds the decision to the call. With `locked`, no rule can be stored for the call.
+    `rules` are the canonical texts of the rules that decided together; `risks` are known dangers of the call. With
+    `locked`, no rule can be stored for the call.
     """
 
     decision: PolicyDecision
     reasons: tuple[Reason, ...]
     rules: tuple[str, ...] = ()
     risks: tuple[Reason, ...] = ()
-    digest: str | None = None
     locked: bool = False
 
     @property
@@ -108,14 +106,14 @@ class PolicyResult:
 def decide(call: Call, policy: Policy) -> PolicyResult:
     """Decide about a call. Never raises."""
     try:
-        digest = call.digest
+        call.digest  # noqa: B018 - nothing could be bound to a call without one
     except NotCanonical:
         return PolicyResult("deny", (Reason("not_canonical"),))
     try:
-        return replace(_decide(call, policy), digest=digest)
+        return _decide(call, policy)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         reason = Reason("check_failed", failure=type(failure).__name__)
-        return PolicyResult(_ask_or_deny(policy), (reason,), digest=digest)
+        return PolicyResult(_ask_or_deny(policy), (reason,))
 
 
 def _decide(call: Call, policy: Policy) -> PolicyResult:
