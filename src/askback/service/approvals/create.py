@@ -7,6 +7,7 @@ the earlier one is returned, so that an insistent agent does not fill the lists.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import to_json
@@ -24,6 +25,7 @@ from askback.domain.policy.suggestions import (
 )
 from askback.domain.preview import escape_line, preview, reason_data
 from askback.domain.record import Record
+from askback.domain.state import settled_state
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import ApprovalRequest, check_approval
 from askback.domain.view import languages_of, make_view, markdown_trees
@@ -98,8 +100,7 @@ async def _create_settled(
     terms: ThreadTerms,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
-    record = _record(ctx, principal, approval, terms, approval=_stated_approval(approval), opens=False)
-    now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
+    now, verdict = ctx.clock.now_ms(), _DECISIONS[ruling.decision.decision]
     answer: dict[str, Any] = {
         "decision": verdict,
         "digest": approval.digest,
@@ -112,7 +113,12 @@ async def _create_settled(
         valid_ms = min(validity_ms(ctx, approval.ask.approval.valid_s), validity_ms(ctx, None))
         answer |= {"scope": "once", "expires_at": rfc3339(now + valid_ms)}
     answer = {name: value for name, value in answer.items() if value is not None}
-    record = record.as_settled(Status.ANSWERED, source="policy", answer=answer)
+    end = {
+        "at": now,
+        "status": Status.ANSWERED,
+        "state": settled_state(Status.ANSWERED, now, source="policy", answer=answer),
+    }
+    record = _record(ctx, principal, approval, terms, approval=_stated_approval(approval), end=end)
     audit = audit_entry(
         "decide",
         at=now,
@@ -237,9 +243,9 @@ def _record(
     terms: ThreadTerms,
     *,
     approval: dict[str, Any],
-    opens: bool = True,
+    end: Mapping[str, Any] | None = None,
 ) -> Record:
-    """Make the row of a request; one that does not open needs no deadline."""
+    """Make the row of a request; `end` has the arguments of `new_record` for one that is settled on creation."""
     timeout = ask.ask.timeout_s
     if "timeout_s" not in ask.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
@@ -252,11 +258,12 @@ def _record(
         ask.ask,
         to_json({**members, "approval": approval}).decode(),
         kind=ask.ask.kind,
-        timeout_s=timeout if opens else None,
+        timeout_s=timeout if end is None else None,
         view=_view(ask),
-        digest=ask.digest,
+        digest=ask.digest if end is None else None,
         labels=labels_of(ask.ask, ask.ask),
         access=terms.access,
+        **(end or {}),
     )
 
 

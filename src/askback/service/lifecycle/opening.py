@@ -23,7 +23,7 @@ from askback.domain.policy.settings import read_thread_settings
 from askback.domain.record import Labels, Record
 from askback.domain.request import Ask, Envelope
 from askback.domain.spec import Spec
-from askback.domain.state import pending
+from askback.domain.state import State, pending
 from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
 from askback.errors import Conflict, Unavailable
@@ -52,9 +52,15 @@ def new_record(
     form: Form | None = None,
     labels: Labels,
     access: AccessList = UNSHARED,
+    at: int | None = None,
+    status: Status = Status.PENDING,
+    state: State | None = None,
 ) -> Record:
-    """Make the row of a pending request. `text` is the question as JSON, without the members that the server adds."""
-    now = ctx.clock.now_ms()
+    """Make the row of a request. `text` is the question as JSON, without the members that the server adds.
+
+    It is pending, unless it is settled on creation: then `at` (ms) is the time, and `state` has its end.
+    """
+    now = ctx.clock.now_ms() if at is None else at
     request_id = ctx.ids.new("req", now_ms=now)
     members: dict[str, Any] = {
         "id": request_id,
@@ -78,7 +84,7 @@ def new_record(
         thread_id=envelope.thread_id,
         kind=kind,
         requester=principal.id,
-        status=Status.PENDING,
+        status=status,
         revision=1,
         created_at=now,
         expires_at=expires_at,
@@ -88,7 +94,7 @@ def new_record(
             form=form,
             languages=None if form is None else (view or {}).get("languages", ()),
         ),
-        state=pending(expires_at),
+        state=pending(expires_at) if state is None else state,
         digest=digest,
         due_at=due_at,
         hides_names=hides_names,
