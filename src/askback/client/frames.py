@@ -67,13 +67,15 @@ def _dump(value: Any) -> Any:
     return [_dump(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def _encode(content: Model | Mapping[str, Any]) -> str:
+def _encode(head: dict[str, Any], member: str, content: Model | Mapping[str, Any]) -> str:
+    """Write the body of a request: its head, and the content as a member."""
     if isinstance(content, Model):
         with suppress(
             PydanticSerializationError
         ):  # half a character: escaped, it reaches the server, which names its place
-            return to_json(dump_set_fields(content)).decode()
-    return _dump_json(content)
+            text = to_json(dump_set_fields(content)).decode()
+            return f'{_dump_json(head)[:-1]},"{member}":{text}}}'
+    return _dump_json({**head, member: content})
 
 
 def _dump_model(value: object) -> dict[str, Any]:
@@ -108,15 +110,14 @@ def create_request(
             if isinstance(content, SecretAsk)
             else "action"
         )
+    head = {"kind": kind, "thread_id": thread_id, **options}
     try:
-        text = _encode(content)
+        body = _encode(head, member or kind, content)
     except (TypeError, ValueError, RecursionError):
         fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
-    head = _dump_json({"kind": kind, "thread_id": thread_id, **options})
     # Outside the body: a request with another trace is still the same request.
     trace = f'"{HEADER}":"{traceparent}",' if (traceparent := current_trace()) else ""
-    body = f'{head[:-1]},"{member or kind}":{text}}}'
     return f'"op":"create_request",{trace}"key":{_dump_json(idempotency_key(key))},"body":{body}'
 
 

@@ -133,8 +133,10 @@ def dump_errors(errors: Errors, *, location: str = "values") -> dict[str, Any]:
 
 
 def _dump(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
     if isinstance(value, Agent | EscalationStep):
         return value.model_dump(exclude_defaults=True)
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if not isinstance(value, Sequence):
         return value
     return [_dump(item) for item in cast("Sequence[Any]", value)]
