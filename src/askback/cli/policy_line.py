@@ -35,26 +35,26 @@ def check_line(
     try:
         body = jsontext.parse(line)
     except Faults as odd:
-        return _answer_to_odd("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
+        return _ask_result("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
     if not isinstance(body, dict):
-        return _answer_to_odd("The line is not a JSON object.")
+        return _ask_result("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
     call = _call(fields, cwd)
     if isinstance(call, str):
-        return _answer_to_odd(call)
-    unread: list[Reason] = []
-    policy = _policy(fields, fallback, without_rules, unread)
+        return _ask_result(call)
+    unread_rules: list[Reason] = []
+    policy = _policy(fields, fallback, without_rules, unread_rules)
     if isinstance(policy, str):
-        return _answer_to_odd(policy)
+        return _ask_result(policy)
     decision = decide(call, policy)
     if decision.decision != "allow":
-        decision = replace(decision, reasons=(*decision.reasons, *unread))
+        decision = replace(decision, reasons=(*decision.reasons, *unread_rules))
     with suppress(NotCanonical):
         return _answer(decision, digest=call.digest)
     return _answer(decision)
 
 
-def _answer_to_odd(*texts: str) -> str:
+def _ask_result(*texts: str) -> str:
     return _answer(PolicyResult("ask", tuple(map(_text, texts))))
 
 
@@ -83,9 +83,12 @@ def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
 
 
 def _policy(
-    fields: Mapping[str, Any], fallback: Callable[[], Policy], without_rules: Policy, unread: list[Reason]
+    fields: Mapping[str, Any],
+    fallback: Callable[[], Policy],
+    without_rules: Policy,
+    unread_rules: list[Reason],
 ) -> Policy | str:
-    """Take the policy from a line, or return the fault; `unread` collects the faults of allow rules."""
+    """Take the policy from a line, or return the fault; `unread_rules` collects the faults of allow rules."""
     base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else without_rules
     mode, level, ask = (
         fields.get("mode", base.mode),
@@ -105,7 +108,7 @@ def _policy(
         if texts is not None and not isinstance(texts, list):
             return f"`{effect}` must be a list of rules."
         for text in cast("list[object]", texts or []):
-            _add(text, effect, rules, unread if effect == "allow" else faults)
+            _add(text, effect, rules, unread_rules if effect == "allow" else faults)
     return replace(
         placed,
         rules=(*base.rules, *rules),

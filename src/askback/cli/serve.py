@@ -105,14 +105,14 @@ def _run(
     application = create_app(settings)
 
     async def ready() -> None:
-        reach = await _introduce(application, local_url(settings, listener)) if makes_tokens else {}
+        addresses = await _introduce(application, local_url(settings, listener)) if makes_tokens else {}
         # The current objects live as long as the server, so the collector need not scan them. Nearly all
         # objects of a request are freed by their reference count, so rare collections cost nothing and
         # shorten the tail latency.
         gc.freeze()
         gc.set_threshold(50_000, 50, 1_000)
         gc.enable()
-        announce(reach)
+        announce(addresses)
         asyncio.get_running_loop().run_in_executor(None, import_policy)
 
     run_server(application, listener, on_ready=ready)
@@ -174,15 +174,15 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
     if (reason := application.services.read_only.reason) is not None:
         known = {f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES if role in tokens}
         return {"url": url, **known, "read_only": reason}
-    reach = {"url": url, **{f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES}}
+    addresses = {"url": url, **{f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES}}
     code = await credentials.create_login_code(
-        application.services, tenant=DEFAULT_TENANT, name=OWNER, user=owner_id(reach)
+        application.services, tenant=DEFAULT_TENANT, name=OWNER, user=owner_id(addresses)
     )
-    return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
+    return {**addresses, "login_url": login_url(application.settings.public_url or url, code)}
 
 
-def _warn_without_tokens(reach: Addresses) -> None:
-    if any(f"{role}_token" in reach for role in BOOTSTRAP_ROLES):
+def _warn_without_tokens(addresses: Addresses) -> None:
+    if any(f"{role}_token" in addresses for role in BOOTSTRAP_ROLES):
         return
     _warn(
         "No token is known here, because there is no server.json with tokens of this database. Tokens that programs "
@@ -201,24 +201,25 @@ def _console(*, stderr: bool = False) -> Console:
     return Console(highlight=False, soft_wrap=True, stderr=stderr)
 
 
-def _announce(reach: Addresses, *, as_json: bool) -> None:
-    if "read_only" in reach:
-        _warn_without_tokens(reach)
+def _announce(addresses: Addresses, *, as_json: bool) -> None:
+    if "read_only" in addresses:
+        _warn_without_tokens(addresses)
     if as_json:
-        print(json.dumps(dict(reach)), flush=True)
+        print(json.dumps(dict(addresses)), flush=True)
     else:
-        _welcome(reach)
+        _welcome(addresses)
 
 
-def _welcome(reach: Addresses) -> None:
+def _welcome(addresses: Addresses) -> None:
     out = _console()
-    out.print(f"[bold]askback[/] is running at [bold]{reach['url']}[/]\n")
-    if "login_url" in reach:
+    out.print(f"[bold]askback[/] is running at [bold]{addresses['url']}[/]\n")
+    if "login_url" in addresses:
         out.print("Open it in a browser; this link works once, for ten minutes:")
-        out.print(f"  [cyan]{reach['login_url']}[/]\n")
-    if "requester_token" in reach:
+        out.print(f"  [cyan]{addresses['login_url']}[/]\n")
+    if "requester_token" in addresses:
         out.print("For your agent (on this machine it finds them by itself):")
         out.print(
-            f"  export ASKBACK_URL={reach['url']} ASKBACK_TOKEN={reach['requester_token']}\n", markup=False
+            f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n",
+            markup=False,
         )
     out.print("[dim]Ctrl+C stops it.[/]")

@@ -27,12 +27,12 @@ interface Flattened {
 
 type Trees = Record<string, Rich[]>;
 
-/** The sources of flattened forms. */
 /** A flat form has its rows under this symbol, which its copies (`{ ...form }`) have too. */
 const FLATTENED = Symbol("flattened");
 
 type FlatForm = Form & { readonly [FLATTENED]?: Flattened };
 
+/** The sources of flattened requests. */
 const sources = new WeakMap<InputRequest, InputRequest>();
 const flattenedRequests = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
 
