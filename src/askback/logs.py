@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO, cast, final
 
-OWN = "askback"
+OWN_LOGGER = "askback"
 LINE = "%(levelname)s %(name)s: %(message)s%(call)s"
 FORMS = ("text", "json")
 
@@ -75,7 +75,7 @@ class Record(logging.LogRecord):
         sinfo: str | None = None,
         **more: object,
     ) -> None:
-        if name != OWN and not name.startswith(f"{OWN}."):
+        if name != OWN_LOGGER and not name.startswith(f"{OWN_LOGGER}."):
             msg, args = _redact_foreign(msg, args, source=pathname, line=lineno)
         super().__init__(name, level, pathname, lineno, msg, args, None, func, sinfo, **more)
         if exc_info and exc_info[1] is not None:
@@ -135,13 +135,13 @@ def _sentences(source: str) -> frozenset[str]:
     return frozenset(text for text in texts if isinstance(text, str))
 
 
-def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+def _chain(error: BaseException | None, seen_ids: set[int]) -> Iterator[BaseException]:
+    while error is not None and id(error) not in seen_ids:
+        seen_ids.add(id(error))
         yield error
         if isinstance(error, BaseExceptionGroup):
             for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-                yield from _chain(each, seen)
+                yield from _chain(each, seen_ids)
         hidden = None if error.__suppress_context__ else error.__context__
         error = error.__cause__ or hidden
 
@@ -171,8 +171,8 @@ def _log_thread_error(thread: threading.ExceptHookArgs) -> None:
     _log.error("unhandled exception in a thread", exc_info=thread.exc_value or True)
 
 
-def _log_unraisable(failed: sys.UnraisableHookArgs) -> None:
-    _log.error("exception ignored by the interpreter", exc_info=failed.exc_value or True)
+def _log_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    _log.error("exception ignored by the interpreter", exc_info=unraisable.exc_value or True)
 
 
 def _log_warning(

@@ -16,7 +16,7 @@ from askback.ports.presence import Presence, PresenceRegister, View
 from askback.service.local_state.default_ports import LocalPresence
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.fake_presence import FakeRegister
-from askback.testing.presence_contracts import PresenceContracts, RegisterContracts, until
+from askback.testing.presence_contracts import PresenceContracts, RegisterContracts, wait_until
 from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +94,7 @@ async def test_a_lease_is_renewed_for_as_long_as_the_server_lives(
     async def renewed_again_and_again() -> bool:
         return register.renewals >= 3
 
-    await until(renewed_again_and_again)
+    await wait_until(renewed_again_and_again)
 
 
 async def test_a_stopped_server_removes_its_presence_immediately(register: FakeRegister) -> None:
@@ -116,7 +116,7 @@ async def test_presence_is_registered_again_after_it_was_lost(
     async def there() -> bool:
         return await register.has_viewer("main", "t1")
 
-    await until(there)
+    await wait_until(there)
 
 
 async def test_a_page_that_connects_during_an_outage_is_counted_later(
@@ -132,7 +132,7 @@ async def test_a_page_that_connects_during_an_outage_is_counted_later(
     async def there() -> bool:
         return await register.has_viewer("main", "t1")
 
-    await until(there)
+    await wait_until(there)
 
 
 class Doubtful(FakeRegister):
@@ -164,7 +164,7 @@ async def test_presence_registered_without_an_acknowledgement_expires() -> None:
     async def gone() -> bool:
         return not await register.has_viewer("main", "t1")
 
-    await until(gone)
+    await wait_until(gone)
     await server.close()
 
 
@@ -183,10 +183,10 @@ async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() ->
     async def gone() -> bool:
         return not await there()
 
-    await until(gone)
+    await wait_until(gone)
     server.enter("main", "t1")
     register.unheard = False
-    await until(there)
+    await wait_until(there)
     await server.close()
 
 

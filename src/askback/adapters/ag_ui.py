@@ -134,22 +134,29 @@ async def _answer(
     calls: Mapping[str, Call],
     timeout_s: float | None,
 ) -> ResumeEntry:
-    here = replace(place, id=f"{place.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
-    remaining = _seconds_left(interrupt)
-    if remaining is not None and remaining <= 0:
+    interrupt_place = replace(place, id=f"{place.id}:{interrupt.id}", tool_call_id=interrupt.tool_call_id)
+    remaining_s = _seconds_left(interrupt)
+    if remaining_s is not None and remaining_s <= 0:
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
-    limit = min((each for each in (remaining, timeout_s) if each is not None), default=None)
+    limit = min((each for each in (remaining_s, timeout_s) if each is not None), default=None)
     if interrupt.tool_call_id is not None and _is_approval(interrupt):
-        payload = await _decision(ask, interrupt, here, calls.get(interrupt.tool_call_id), limit)
+        payload = await _decision(ask, interrupt, interrupt_place, calls.get(interrupt.tool_call_id), limit)
         return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
     question = {"message": interrupt.message or interrupt.reason, **(interrupt.metadata or {})}
-    asked = question if interrupt.metadata else question["message"]
-    shaped = typed_form(asked, interrupt.response_schema) if interrupt.response_schema else None
-    request = await ask_once(ask, shaped.form if shaped else open_form(asked), here, timeout_s=limit)
+    question_text = question if interrupt.metadata else question["message"]
+    form_of_schema = (
+        typed_form(question_text, interrupt.response_schema) if interrupt.response_schema else None
+    )
+    request = await ask_once(
+        ask,
+        form_of_schema.form if form_of_schema else open_form(question_text),
+        interrupt_place,
+        timeout_s=limit,
+    )
     outcome = outcome_of(request)
     if not isinstance(outcome, Answer):
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
-    payload = shaped.instance(outcome.values) if shaped else open_answer(request)
+    payload = form_of_schema.instance(outcome.values) if form_of_schema else open_answer(request)
     return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
 
 
@@ -162,11 +169,11 @@ async def _decision(
     ask: AsyncClient, interrupt: Interrupt, place: Place, call: Call | None, timeout_s: float | None
 ) -> dict[str, Any]:
     """Ask about a tool call, use the approval, and return the payload; everything but an approval is a denial."""
-    known = call or Call(UNKNOWN_TOOL, json.dumps({"message": interrupt.message, "id": interrupt.id}))
-    arguments = read_arguments(known.arguments)
+    decided_call = call or Call(UNKNOWN_TOOL, json.dumps({"message": interrupt.message, "id": interrupt.id}))
+    arguments = read_arguments(decided_call.arguments)
     decision = await approve_once(
         ask,
-        known.name,
+        decided_call.name,
         arguments,
         place,
         timeout_s=timeout_s,

@@ -129,9 +129,9 @@ class Asked:
 
 def form_for(arguments: AskUser) -> Asked:
     """Return the form to ask; raises `Faults`."""
-    ways = [way for way in _QUESTION_KEYS if getattr(arguments, way) is not None]
-    if len(ways) != 1:
-        raise Faults([fault(ways[1] if ways else "question", "one_question")])
+    question_keys = [key for key in _QUESTION_KEYS if getattr(arguments, key) is not None]
+    if len(question_keys) != 1:
+        raise Faults([fault(question_keys[1] if question_keys else "question", "one_question")])
     if arguments.question is None:
         extra = [name for name in _FOR_QUESTION if getattr(arguments, name)]
         if extra:

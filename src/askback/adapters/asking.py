@@ -86,8 +86,8 @@ async def ask_once(
     asking = asyncio.ensure_future(_create_or_find(client, content, place, wait=wait, timeout_s=timeout_s))
     try:
         # Without the shield, an interrupt during creation would leave an unknown request.
-        asked = await asyncio.shield(asking)
-        return await client.wait(asked) if wait and not asked.settled else asked
+        request = await asyncio.shield(asking)
+        return await client.wait(request) if wait and not request.settled else request
     except asyncio.CancelledError:
         if wait:
             await _withdraw(client, asking)
@@ -159,16 +159,16 @@ async def approve_once(
             **place.options,
         )
     except Conflict as taken:
-        asked = earlier_request(taken)
-        if asked.approval is None or (asked.approval.tool, asked.approval.input) != (tool, call_input):
+        earlier = earlier_request(taken)
+        if earlier.approval is None or (earlier.approval.tool, earlier.approval.input) != (tool, call_input):
             raise
-    if wait and not asked.settled:
+    if wait and not earlier.settled:
         try:
-            asked = await client.wait(asked)
+            earlier = await client.wait(earlier)
         except asyncio.CancelledError:
-            await _withdraw(client, asked)
+            await _withdraw(client, earlier)
             raise
-    return await client.decision(asked)
+    return await client.decision(earlier)
 
 
 def earlier_request(conflict: Conflict) -> InputRequest:

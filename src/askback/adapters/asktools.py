@@ -84,8 +84,8 @@ class AskTool:
 
 
 async def _ask_user(client: AsyncClient, arguments: AskUser, place: Place, wait: bool) -> AskResult:
-    asked = await ask_once(client, form_for(arguments).form, place, wait=wait)
-    return AskResult(model_text(asked), asked)
+    request = await ask_once(client, form_for(arguments).form, place, wait=wait)
+    return AskResult(model_text(request), request)
 
 
 async def _request_approval(
@@ -100,9 +100,9 @@ async def _request_approval(
 async def _request_env_vars(
     client: AsyncClient, arguments: RequestEnvVars, place: Place, wait: bool
 ) -> AskResult:
-    asked = SecretAsk.model_validate(arguments.model_dump(exclude_none=True))
+    secret_ask = SecretAsk.model_validate(arguments.model_dump(exclude_none=True))
     try:
-        request = await ask_once(client, asked, place, wait=wait)
+        request = await ask_once(client, secret_ask, place, wait=wait)
     except Conflict as refused:
         if refused.code != "secrets_off":
             raise

@@ -167,8 +167,13 @@ async def park(
     """
     state = result.to_state()
     place = _new_place(thread_id or ask.thread_id)
-    stored = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id, "timeout_s": timeout_s}
-    parked = json.dumps({**stored, "state": state.to_string()})
+    parked_run = {
+        "pause": place.id,
+        "thread_id": place.thread_id,
+        "run_id": place.run_id,
+        "timeout_s": timeout_s,
+    }
+    parked = json.dumps({**parked_run, "state": state.to_string()})
     await pass_to(store, parked)
     await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
     return parked
@@ -182,10 +187,10 @@ async def resume_run(
     Build the agent as before. `options` are those of `Runner.run` of the SDK. If the result is interrupted again, park
     it again.
     """
-    stored = json.loads(parked)
-    state = await RunState.from_string(starting_agent, stored["state"])
-    place = Place(id=stored["pause"], thread_id=stored["thread_id"], run_id=stored["run_id"])
-    answers = await _decide(ask, state, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
+    parked_run = json.loads(parked)
+    state = await RunState.from_string(starting_agent, parked_run["state"])
+    place = Place(id=parked_run["pause"], thread_id=parked_run["thread_id"], run_id=parked_run["run_id"])
+    answers = await _decide(ask, state, place, {"wait": False, "timeout_s": parked_run.get("timeout_s")})
     if answers is None:
         return None
     with _answered(answers):
@@ -265,13 +270,15 @@ async def _outcome(
     ask: AsyncClient, item: ToolApprovalItem, place: Place, options: AskOptions
 ) -> Decision | AskResult:
     name, call_id = item.name or item.type, item.call_id or ""
-    here = replace(place, id=f"{place.id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name)
+    call_place = replace(
+        place, id=f"{place.id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name
+    )
     # Tools that are hosted have no arguments: the person sees the whole call.
     call_input = _as_json(item.raw_item) if item.arguments is None else _read_json(item.arguments)
     if name in ASK_TOOLS and isinstance(call_input, dict):
         arguments = cast("dict[str, Any]", call_input)
-        return await ASK_TOOLS[name].call(ask, arguments, here, wait=options.get("wait", True))
-    return await approve_once(ask, name, call_input, here, **options)
+        return await ASK_TOOLS[name].call(ask, arguments, call_place, wait=options.get("wait", True))
+    return await approve_once(ask, name, call_input, call_place, **options)
 
 
 async def _decide(

@@ -64,50 +64,54 @@ def members_of(value: object) -> Mapping[str, Any]:
 def text_to_edit(value: Any) -> str | None:
     """Return the text that a person edits: the only other text, if the instruction asks for a change."""
     members = members_of(value)
-    about = next((key for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
-    texts = {key: each for key, each in members.items() if key != about}
+    question_key = next((key for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
+    texts = {key: each for key, each in members.items() if key != question_key}
     if len(texts) != 1:
         return None
     [(key, text)] = texts.items()
-    wish = key if about is None else str(members[about])
+    wish = key if question_key is None else str(members[question_key])
     return text if isinstance(text, str) and len(text) <= DETAILS and EDIT.search(wish) else None
 
 
 def typed_form(value: Any, schema: Mapping[str, Any]) -> ModelForm:
     """Return the form for a value of a JSON Schema, with `value` as its question; raises `NoFormFor`."""
-    wrapped = schema.get("type") != "object" and "properties" not in schema
-    shaped = model_form(_as_object(schema) if wrapped else schema)
+    is_wrapped = schema.get("type") != "object" and "properties" not in schema
+    form_of_schema = model_form(_as_object(schema) if is_wrapped else schema)
     title, details = title_and_details(value)
-    form = shaped.form.model_copy(update={"title": title, **({"description": details} if details else {})})
+    form = form_of_schema.form.model_copy(
+        update={"title": title, **({"description": details} if details else {})}
+    )
 
     def instance(values: Mapping[str, Any]) -> Any:
-        made = shaped.instance(values)
-        return made[FIELD] if wrapped else made
+        made = form_of_schema.instance(values)
+        return made[FIELD] if is_wrapped else made
 
     return ModelForm(form, instance)
 
 
 def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = {name: value for name, value in schema.items() if name != "$defs"}
-    whole = {"type": "object", "properties": {FIELD: inner}, "required": [FIELD]}
-    return {**whole, "$defs": schema["$defs"]} if "$defs" in schema else whole
+    object_schema = {"type": "object", "properties": {FIELD: inner}, "required": [FIELD]}
+    return {**object_schema, "$defs": schema["$defs"]} if "$defs" in schema else object_schema
 
 
 def title_and_details(value: Any) -> tuple[str, str | None]:
     """Return the question of an interrupt in one line, and everything else that it says."""
     if isinstance(value, str):
-        first, _, rest = value.strip().partition("\n")
-        return (first[:LABEL] or "?", rest.strip() or None) if len(first) <= LABEL else (first[:LABEL], value)
+        first, _, details = value.strip().partition("\n")
+        return (
+            (first[:LABEL] or "?", details.strip() or None) if len(first) <= LABEL else (first[:LABEL], value)
+        )
     if isinstance(value, Mapping):
         members = cast("Mapping[str, Any]", value)
         key = next(
             (key for key in QUESTION_KEYS if isinstance(members.get(key), str) and members[key].strip()), None
         )
         if key is not None:
-            title, rest = title_and_details(members[key])
-            others = {name: each for name, each in members.items() if name != key}
+            title, details = title_and_details(members[key])
+            other_members = {name: each for name, each in members.items() if name != key}
             return title, "\n\n".join(
-                part for part in (rest, describe_value(others) if others else None) if part
+                part for part in (details, describe_value(other_members) if other_members else None) if part
             ) or None
     return "The agent needs an answer", describe_value(value)
 

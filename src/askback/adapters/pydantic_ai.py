@@ -114,13 +114,15 @@ async def resume_agent(
 
     `run` are options of `agent.run`, such as `deps`. Any process with the same agent can do it.
     """
-    stored = _PARKED.validate_json(parked)
-    place = _place(stored.messages, stored.thread_id, None)
-    outcomes = await _outcomes(ask, stored.requests, place, {"wait": False, "timeout_s": stored.timeout_s})
+    parked_run = _PARKED.validate_json(parked)
+    place = _place(parked_run.messages, parked_run.thread_id, None)
+    outcomes = await _outcomes(
+        ask, parked_run.requests, place, {"wait": False, "timeout_s": parked_run.timeout_s}
+    )
     if any(map(is_open, outcomes.values())):
         return None
-    results = await _results(ask, stored.requests, outcomes)
-    return await agent.run(message_history=stored.messages, deferred_tool_results=results, **run)
+    results = await _results(ask, parked_run.requests, outcomes)
+    return await agent.run(message_history=parked_run.messages, deferred_tool_results=results, **run)
 
 
 @function
@@ -205,7 +207,7 @@ async def _outcomes(
     asking = dict[str, Awaitable[AskOutcome]]()
     for call in [*requests.approvals, *requests.calls]:
         id_ = call.tool_call_id
-        here = replace(place, id=f"{place.id}:{id_}", tool_call_id=id_)
+        call_place = replace(place, id=f"{place.id}:{id_}", tool_call_id=id_)
         metadata = requests.metadata.get(id_, {})
         args = call.args_as_dict()
         if (kind := requests.kind(id_)) == "approval":
@@ -214,29 +216,29 @@ async def _outcomes(
                 ask,
                 call.tool_name,
                 args,
-                here,
+                call_place,
                 allow_edit=True,
                 reason=reason if isinstance(reason, str) else None,
                 **options,
             )
         elif metadata.get(_TOOL_KEY) in ASK_TOOLS:
             wait = options.get("wait", True)
-            asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, here, wait=wait)
+            asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, call_place, wait=wait)
         elif kind == "question":
-            asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), here, **options)
+            asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), call_place, **options)
     return dict(zip(asking, await gather_all(asking.values()), strict=True))
 
 
 async def _results(
     ask: AsyncClient, requests: DeferredToolRequests, outcomes: Mapping[str, AskOutcome]
 ) -> DeferredToolResults:
-    asked = {call.tool_call_id: call.args_as_dict() for call in requests.approvals}
+    arguments_by_call = {call.tool_call_id: call.args_as_dict() for call in requests.approvals}
     approvals = dict[str, Any]()
     calls = dict[str, Any]()
     for id_, outcome in outcomes.items():
         if isinstance(outcome, Decision):
             used = await ask.use(outcome)
-            changed = used.input if used.input != asked[id_] else None
+            changed = used.input if used.input != arguments_by_call[id_] else None
             approvals[id_] = ToolApproved(override_args=changed) if used else ToolDenied(used.text)
         elif isinstance(outcome, AskResult):
             calls[id_] = outcome.text

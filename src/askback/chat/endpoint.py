@@ -15,7 +15,7 @@ from askback.errors import AskbackError
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
 _NO_NAME = "unknown"
-OK = 200
+HTTP_OK = 200
 
 
 class ModelError(AskbackError):
@@ -51,10 +51,10 @@ class Endpoint:
         async for delta in self._deltas(body):
             if text := _text(delta.get("content")):
                 await write(text)
-            for piece in _objects(delta.get("tool_calls")):
-                index = piece.get("index")
+            for call_delta in _objects(delta.get("tool_calls")):
+                index = call_delta.get("index")
                 call = calls.setdefault(index if isinstance(index, int) else len(calls), ModelCall())
-                for function in _objects([piece.get("function")]):
+                for function in _objects([call_delta.get("function")]):
                     call.name += _text(function.get("name"))
                     call.arguments += _text(function.get("arguments"))
         for call in calls.values():
@@ -69,19 +69,19 @@ class Endpoint:
                 httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=True) as client,
                 client.stream("POST", address, json=body, headers=headers) as response,
             ):
-                if response.status_code != OK:
+                if response.status_code != HTTP_OK:
                     error_text = (await response.aread()).decode(errors="replace")[:_MAX_ERROR_CHARACTERS]
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 async for line in response.aiter_lines():
                     name, _, data = line.partition(":")
                     if name != "data" or data.strip() == "[DONE]":
                         continue
-                    for piece in _objects([json.loads(data)]):
-                        if error := piece.get("error"):
+                    for chunk in _objects([json.loads(data)]):
+                        if error := chunk.get("error"):
                             raise ModelError(
                                 f"{address} ended the reply: {str(error)[:_MAX_ERROR_CHARACTERS]}"
                             )
-                        for choice in _objects(piece.get("choices")):
+                        for choice in _objects(chunk.get("choices")):
                             for delta in _objects([choice.get("delta")]):
                                 yield delta
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:

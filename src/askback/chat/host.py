@@ -45,32 +45,34 @@ class Host:
             async for event in self.ask.events(self.thread_id, cursor=thread["seq"]):
                 await self._follow(event)
         finally:
-            await self._stop()
+            await self._stop_turn()
 
     async def _start_or_continue(self, prompt: Mapping[str, Any]) -> None:
         """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
-        last = runs[0] if runs and runs[0].metadata == _about(prompt) else None
+        last = runs[0] if runs and runs[0].metadata == _prompt_members(prompt) else None
         if last is None:
-            self._begin(prompt)
+            self._begin_turn(prompt)
         elif last.status == "running":
-            self._begin(prompt, run_id=last.id, goes_on=True)
+            self._begin_turn(prompt, run_id=last.id, goes_on=True)
         elif last.reason == SILENT_REASON:
-            self._begin(prompt, goes_on=True)
+            self._begin_turn(prompt, goes_on=True)
 
     async def _follow(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "run.ended" and event["run"]["id"] == self._run_id:
-            await self._stop()
+            await self._stop_turn()
         elif event["type"] == "message.added":
             prompt = event["message"]
             if prompt["role"] == "user" and "request_id" not in prompt:  # else it repeats an answer
-                await self._stop()
-                self._begin(prompt)
+                await self._stop_turn()
+                self._begin_turn(prompt)
 
-    def _begin(self, prompt: Mapping[str, Any], *, run_id: str | None = None, goes_on: bool = False) -> None:
+    def _begin_turn(
+        self, prompt: Mapping[str, Any], *, run_id: str | None = None, goes_on: bool = False
+    ) -> None:
         self._task = asyncio.create_task(self._turn(prompt, run_id, goes_on=goes_on))
 
-    async def _stop(self) -> None:
+    async def _stop_turn(self) -> None:
         """Stop the turn, if there is one: its questions are withdrawn."""
         if self._task is not None:
             self._task.cancel()
@@ -80,7 +82,7 @@ class Host:
     async def _turn(self, prompt: Mapping[str, Any], run_id: str | None, *, goes_on: bool) -> None:
         try:
             await self._name(prompt)
-            async with self.ask.run(self.thread_id, run_id=run_id, metadata=_about(prompt)) as run:
+            async with self.ask.run(self.thread_id, run_id=run_id, metadata=_prompt_members(prompt)) as run:
                 self._run_id = run.id
                 turn = Turn(
                     ask=self.ask, thread_id=self.thread_id, run_id=run.id, prompt=prompt, goes_on=goes_on
@@ -115,5 +117,5 @@ class Host:
             raise
 
 
-def _about(prompt: Mapping[str, Any]) -> dict[str, Any]:
+def _prompt_members(prompt: Mapping[str, Any]) -> dict[str, Any]:
     return {"prompt": prompt["id"]}

@@ -54,14 +54,14 @@ class ModelAgent:
     async def _call(self, turn: Turn, tools: Mapping[str, AskTool], call: Mapping[str, Any]) -> None:
         call_id, tool = call["tool_call_id"], tools.get(call["name"])
         arguments: Any = call.get("input")
-        failed = False
+        has_failed = False
         try:
             if tool is None or not isinstance(arguments, dict):
                 raise ToolFailed(f"There are the tools {', '.join(tools)}, and their input is a JSON object.")
             text = (await tool.call(turn.ask, cast("dict[str, Any]", arguments), turn.place(call_id))).text
         except (ToolFailed, OSError) as error:
-            failed, text = True, str(error)
-        await turn.end_call(call_id, text, failed=failed)
+            has_failed, text = True, str(error)
+        await turn.end_call(call_id, text, failed=has_failed)
 
 
 def _describe_tool(tool: AskTool) -> dict[str, Any]:

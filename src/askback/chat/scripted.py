@@ -28,7 +28,7 @@ class ScriptedAgent:
 
     async def answer(self, turn: Turn) -> None:
         """Run the sample agent, from where it was killed."""
-        talk = Conversation(turn.ask, turn.thread_id, short_id(turn.prompt["id"]), pace=self.pace)
-        await talk.recall()
-        began = date.fromisoformat(turn.prompt["at"][:10])
-        await Scaffolder(talk, self.folder, began).run()
+        conversation = Conversation(turn.ask, turn.thread_id, short_id(turn.prompt["id"]), pace=self.pace)
+        await conversation.recall()
+        start_date = date.fromisoformat(turn.prompt["at"][:10])
+        await Scaffolder(conversation, self.folder, start_date).run()

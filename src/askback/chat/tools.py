@@ -58,10 +58,14 @@ class Bash(Model):
 
 def tools_in(folder: Path) -> Mapping[str, AskTool]:
     """Return the tools of a chat that works in a folder, by their names."""
-    gated: dict[type[Model], Callable[[Path, Any], Awaitable[str]]] = {Read: _read, LS: _list, Bash: _run}
+    run_by_tool: dict[type[Model], Callable[[Path, Any], Awaitable[str]]] = {
+        Read: _read,
+        LS: _list,
+        Bash: _run,
+    }
     tools = [
         AskTool(kind.__name__, kind, partial(_run_if_approved, kind, folder, run))
-        for kind, run in gated.items()
+        for kind, run in run_by_tool.items()
     ]
     return {each.name: each for each in (ASK_USER, *tools)}
 

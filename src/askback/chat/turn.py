@@ -15,7 +15,7 @@ DELTA_CHARACTERS = 40
 """Streamed text is sent at this many characters, or `PAUSE_S` after its first one."""
 PAUSE_S = 0.1
 
-STOPPED = "It was stopped before it ended."
+STOPPED_TEXT = "It was stopped before it ended."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,15 +66,15 @@ class Turn:
         self._timer = None
         self._sending = asyncio.create_task(self._send(self._sending))
 
-    async def _send(self, before: asyncio.Task[None] | None) -> None:
+    async def _send(self, previous_send: asyncio.Task[None] | None) -> None:
         """Send the buffered text once the piece before it has arrived."""
-        if before is not None:
-            await before
+        if previous_send is not None:
+            await previous_send
         text, self._text = self._text, ""
         if not text:
             return
         if self._message_id is None:
-            await self._begin({"type": "text", "text": text})
+            await self._begin_message({"type": "text", "text": text})
         else:
             await self.ask.threads.append_to_message(self._message_id, text, thread_id=self.thread_id)
 
@@ -94,7 +94,7 @@ class Turn:
             "status": "calling",
         }
         if self._message_id is None:
-            self._calls[call_id] = await self._begin(call)
+            self._calls[call_id] = await self._begin_message(call)
         else:
             self._calls[call_id] = self._message_id
             await self.ask.threads.append_parts(self._message_id, [call], thread_id=self.thread_id)
@@ -113,9 +113,9 @@ class Turn:
         """Send the buffered text and end the open tool calls."""
         await self.flush()
         for _, call in history.open_calls(await self.read()):
-            await self.end_call(call["tool_call_id"], STOPPED, failed=True)
+            await self.end_call(call["tool_call_id"], STOPPED_TEXT, failed=True)
 
-    async def _begin(self, part: Mapping[str, Any]) -> str:
+    async def _begin_message(self, part: Mapping[str, Any]) -> str:
         self._message_id = await self.ask.threads.create_message(
             [part], thread_id=self.thread_id, run_id=self.run_id
         )

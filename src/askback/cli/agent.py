@@ -41,8 +41,8 @@ def list_(data_dir: DataDir = None) -> None:
 @app.command()
 def stop(agent: Agent, data_dir: DataDir = None) -> None:
     """Revoke an agent's tokens, cancel its open requests and end its modes."""
-    found = _change(agent, lambda client, found: client.agents.stop(found), data_dir=data_dir)
-    print(f"Stopped {found.name} ({found.id}).")
+    stopped_agent = _change(agent, lambda client, found: client.agents.stop(found), data_dir=data_dir)
+    print(f"Stopped {stopped_agent.name} ({stopped_agent.id}).")
 
 
 @app.command()
@@ -78,12 +78,14 @@ async def agent_id(client: AsyncClient, name: str) -> str:
     agents = await _every_agent(client)
     if any(agent.id == name for agent in agents):
         return name
-    named = [agent.id for agent in agents if agent.name == name and not agent.stopped_at]
-    if len(named) == 1:
-        return named[0]
-    if not named:
+    agents_with_name = [agent.id for agent in agents if agent.name == name and not agent.stopped_at]
+    if len(agents_with_name) == 1:
+        return agents_with_name[0]
+    if not agents_with_name:
         raise AskbackError(f"No agent has the name or id {name}. See `askback agent list`.")
-    raise AskbackError(f"{len(named)} agents are called {name}. Give an id: {', '.join(named)}.")
+    raise AskbackError(
+        f"{len(agents_with_name)} agents are called {name}. Give an id: {', '.join(agents_with_name)}."
+    )
 
 
 async def _every_agent(client: AsyncClient) -> list[AgentRecord]:

@@ -70,26 +70,26 @@ class _AnswerSession:
         self._client = client
         self._terminal = terminal
         self._request = request
-        self._place = place
+        self._progress_text = place
         self._sending = False
         self._form_prompt: FormPrompt | None = None
 
     async def run(self) -> bool:
         self._terminal.drop_typed()
-        settled = asyncio.create_task(self._client.wait(self._request.id))
+        wait_task = asyncio.create_task(self._client.wait(self._request.id))
         prompting = asyncio.create_task(self._prompt())
         try:
             async with answering_reports.answering(self._client, self._terminal, self._request):
-                await asyncio.wait({settled, prompting}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({wait_task, prompting}, return_when=asyncio.FIRST_COMPLETED)
                 if prompting.done() or self._sending:
                     return await prompting
                 await stop(prompting)
             self._terminal.say()
-            self._terminal.say(ended_text(settled.result()), "yellow")
+            self._terminal.say(ended_text(wait_task.result()), "yellow")
             await self._terminal.settle()
             return True
         finally:
-            await stop(settled)
+            await stop(wait_task)
             await stop(prompting)
 
     async def _prompt(self) -> bool:
@@ -130,8 +130,8 @@ class _AnswerSession:
 
     async def _fill_form(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
         """Submit until the server accepts; it enforces every rule."""
-        if (of := self._request.of) and of <= MAX_NUMBERED_QUESTIONS:
-            number = {"n": self._request.ordinal, "of": of}
+        if (question_count := self._request.of) and question_count <= MAX_NUMBERED_QUESTIONS:
+            number = {"n": self._request.ordinal, "of": question_count}
             self._terminal.say(translate("ui.question_number", language(), **number), "dim")
         if form.title:
             self._terminal.say(text(form.title), "bold underline")
@@ -140,12 +140,12 @@ class _AnswerSession:
         if self._sends_on_decline:
             self._terminal.say(translate("ui.decline_sends", negotiate_locale(language())), "dim")
         self._terminal.say("(:help lists the commands; :later leaves it open)", "dim")
-        sent = self._request.submitted
+        submitted = self._request.submitted
         answers = self._form_prompt = FormPrompt(
             self._terminal,
             form,
             negotiate_locale(form.locale or language()),
-            values=typed or dict(sent.values if sent else {}),
+            values=typed or dict(submitted.values if submitted else {}),
             errors=self._request.field_errors,
             upload=self._upload,
             search=partial(self._client.options.search, self._request),
@@ -153,25 +153,25 @@ class _AnswerSession:
         if self._request.error_summary:
             self._terminal.say(self._request.error_summary, "red")
         await answers.fill()
-        why = ""
+        sentence = ""
         try:
             now = await self._submit_form(answers)
         except Conflict as late:
             if late.code != "stale_revision" or not late.request:
                 raise
-            now, why = InputRequest.model_validate(late.request), translate("ui.changed", answers.locale)
+            now, sentence = InputRequest.model_validate(late.request), translate("ui.changed", answers.locale)
         if now.form is not None and now.status is Status.PENDING:
-            self._show_again(now, why)
+            self._show_again(now, sentence)
             return await self._fill_form(now.form, answers.values)
         self._terminal.say(form_text(now), "green")
         return True
 
-    def _show_again(self, now: InputRequest, why: str = "") -> None:
+    def _show_again(self, now: InputRequest, sentence: str = "") -> None:
         """Take the request as it is now and say why; only what was typed before that is no answer to it."""
         self._request, self._sending = now, False
         self._terminal.drop_typed()
-        if why:
-            self._terminal.say(why, "yellow")
+        if sentence:
+            self._terminal.say(sentence, "yellow")
 
     async def _await_check(self, now: InputRequest) -> InputRequest:
         """Return a request once its answer has been checked; it is pending if the person is asked again."""
@@ -195,7 +195,7 @@ class _AnswerSession:
                 await answers.correct([(fault.path, broken_rule(fault, answers.locale)) for fault in faults])
                 continue
             try:
-                sent = await self._send(
+                is_sent = await self._send(
                     self._client.requests.answer(
                         self._request,
                         answers.shown_values,
@@ -208,14 +208,14 @@ class _AnswerSession:
             except Invalid as refused:
                 await answers.correct(_faults(refused))
             else:
-                return await self._await_check(sent)
+                return await self._await_check(is_sent)
 
     # --- secrets -----------------------------------------------------------------------------
 
     async def _submit_secrets(self, secret: ShownSecret) -> bool:
         """Submit until the server accepts; rejected values are typed again."""
-        saved = await self._client.secrets.saved_scopes(self._request)
-        secret = secret.model_copy(update={"present": saved})
+        saved_scopes = await self._client.secrets.saved_scopes(self._request)
+        secret = secret.model_copy(update={"present": saved_scopes})
         values_prompt = SecretPrompt(self._terminal, self._request, secret)
         submission = await values_prompt.ask()
         while True:
@@ -309,18 +309,20 @@ class _AnswerSession:
             self._sending = False
             raise
 
-    async def _handle_exit(self, left: PromptExit) -> bool:
-        if left.how is ExitWord.ALL:
-            raise left
-        if left.how is ExitWord.LATER:
+    async def _handle_exit(self, prompt_exit: PromptExit) -> bool:
+        if prompt_exit.how is ExitWord.ALL:
+            raise prompt_exit
+        if prompt_exit.how is ExitWord.LATER:
             self._terminal.say("Left open.", "dim")
             return False
-        reason, typed = REASON[left.how], None
+        reason, typed_values = REASON[prompt_exit.how], None
         if self._form_prompt is not None and self._sends_on_decline:
-            typed = self._form_prompt.values
+            typed_values = self._form_prompt.values
         try:
             now = await self._await_check(
-                await self._send(self._client.requests.decline(self._request.id, reason=reason, values=typed))
+                await self._send(
+                    self._client.requests.decline(self._request.id, reason=reason, values=typed_values)
+                )
             )
         except Conflict as late:
             return self._report_conflict(late)
@@ -330,16 +332,16 @@ class _AnswerSession:
         self._terminal.say(f"{title(self._request)}: {reason}.", "green")
         return True
 
-    def _report_conflict(self, late: Conflict) -> bool:
+    def _report_conflict(self, conflict: Conflict) -> bool:
         """Report what happened first; return whether to offer the request again."""
-        now = InputRequest.model_validate(late.request) if late.request else None
-        self._terminal.say(ended_text(now) if now is not None and now.settled else late.message, "yellow")
-        return late.code != "already_voted"
+        now = InputRequest.model_validate(conflict.request) if conflict.request else None
+        self._terminal.say(ended_text(now) if now is not None and now.settled else conflict.message, "yellow")
+        return conflict.code != "already_voted"
 
     def _show_heading(self) -> None:
         self._terminal.say()
-        self._terminal.say(f"── {self._place}{requester_text(self._request)}", "cyan")
+        self._terminal.say(f"── {self._progress_text}{requester_text(self._request)}", "cyan")
 
 
-def _faults(refused: Invalid) -> list[tuple[str, str]]:
-    return [(str(fault["path"]), str(fault["message"])) for fault in refused.field_errors]
+def _faults(error: Invalid) -> list[tuple[str, str]]:
+    return [(str(fault["path"]), str(fault["message"])) for fault in error.field_errors]

@@ -80,12 +80,12 @@ class _Reporter:
 
 async def _show_others(client: AsyncClient, terminal: Terminal, request: InputRequest) -> None:
     clock = asyncio.get_running_loop()
-    until = dict[str, float]()
+    shown_until = dict[str, float]()
     with suppress(AskbackError):
         async with aclosing(client.answering(request.thread_id)) as reports:
             async for report in reports:
                 if report.request_id != request.id:
                     continue
-                if report.active and until.get(report.by.id, 0.0) < clock.time():
+                if report.active and shown_until.get(report.by.id, 0.0) < clock.time():
                     terminal.notice(f"{translate('ui.answering.single', language(), names=report.by.name)}.")
-                until[report.by.id] = clock.time() + COUNTS_S if report.active else 0.0
+                shown_until[report.by.id] = clock.time() + COUNTS_S if report.active else 0.0

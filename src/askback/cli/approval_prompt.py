@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from askback.cli import card
-from askback.cli.entry import YES
+from askback.cli.entry import YES_WORDS
 from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.terminal import Terminal
 from askback.domain import jsontext
@@ -67,7 +67,9 @@ class ApprovalPrompt:
             if not word:
                 self._handle_word(line)
                 continue
-            choice = next((one for one in self._choices if word.casefold() in (one.word, one.word[0])), None)
+            choice = next(
+                (option for option in self._choices if word.casefold() in (option.word, option.word[0])), None
+            )
             if choice is None:
                 self._terminal.say(HELP, "dim")
             elif body := await choice.take(note if colon else None):
@@ -77,11 +79,16 @@ class ApprovalPrompt:
         """Leave the request open for an empty line; handle the words that begin with a colon."""
         if not line:
             raise PromptExit(ExitWord.LATER)
-        leave = next(
-            (how for how in (ExitWord.LATER, ExitWord.DISMISS, ExitWord.ALL) if how.value == line), None
+        exit_word = next(
+            (
+                word_of_exit
+                for word_of_exit in (ExitWord.LATER, ExitWord.DISMISS, ExitWord.ALL)
+                if word_of_exit.value == line
+            ),
+            None,
         )
-        if leave is not None:
-            raise PromptExit(leave)
+        if exit_word is not None:
+            raise PromptExit(exit_word)
         self._terminal.say(HELP, "dim")
 
     # --- a call ------------------------------------------------------------------------------
@@ -136,8 +143,8 @@ class ApprovalPrompt:
             for each in odd.faults:
                 self._terminal.say(render(each, "en"), "red")
             return None
-        if (wanted := jsontext.type_name(self._approval.input)) != jsontext.type_name(edited):
-            self._terminal.say(render(fault("", f"wrong_type.{wanted}"), "en"), "red")
+        if (expected_type := jsontext.type_name(self._approval.input)) != jsontext.type_name(edited):
+            self._terminal.say(render(fault("", f"wrong_type.{expected_type}"), "en"), "red")
             return None
         card.show_input(self._terminal, edited)
         if not await self._ask_yes("Approve this instead"):
@@ -169,4 +176,4 @@ class ApprovalPrompt:
         )
 
     async def _ask_yes(self, question: str) -> bool:
-        return (await self._terminal.line(f"{question}? [y/N] ")).strip().casefold() in YES
+        return (await self._terminal.line(f"{question}? [y/N] ")).strip().casefold() in YES_WORDS

@@ -30,7 +30,7 @@ from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 from askback.messages import render
 
-DENIED = 3
+DENIED_STATUS = 3
 _SCOPES: tuple[Scope, ...] = ("once", "thread", "project", "always")
 
 EPILOG = """\
@@ -93,19 +93,21 @@ def approve(
             "agent": "askback approve",
             "timeout_s": timeout,
         }
-        ended = run_or_cancel(_ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints))
-    print(json.dumps(outcome(ended), ensure_ascii=False))
-    raise typer.Exit(status(ended))
+        outcome_of_request = run_or_cancel(
+            _ask(_server(data_dir), approval, options, data_dir=data_dir, hints=hints)
+        )
+    print(json.dumps(outcome(outcome_of_request), ensure_ascii=False))
+    raise typer.Exit(status(outcome_of_request))
 
 
 def outcome(request: InputRequest | None) -> dict[str, Any]:
     """Return the object to print; None is a call that was cancelled here. `input` is there only to be run."""
-    printed = outcome_fields(request)
+    fields = outcome_fields(request)
     if request is None:
-        return printed
+        return fields
     decision = Decision.from_request(request)
     answer = request.answer
-    known = {
+    status_members = {
         "decision": answer.decision if answer else None,
         "tool": decision.tool,
         "scope": decision.scope,
@@ -117,7 +119,11 @@ def outcome(request: InputRequest | None) -> dict[str, Any]:
         "text": decision.text,
     }
     approved = {"input": decision.input} if decision.approved else {}
-    return {**printed, **{name: value for name, value in known.items() if value is not None}, **approved}
+    return {
+        **fields,
+        **{name: value for name, value in status_members.items() if value is not None},
+        **approved,
+    }
 
 
 def status(request: InputRequest | None) -> int:
@@ -127,7 +133,7 @@ def status(request: InputRequest | None) -> int:
     return (
         EXIT[request.status]
         if request.status is not Status.ANSWERED or Decision.from_request(request)
-        else DENIED
+        else DENIED_STATUS
     )
 
 

@@ -71,11 +71,11 @@ def ask(
             title=title,
             file=json_form,
         )
-        ended = run_or_cancel(
+        outcome_of_request = run_or_cancel(
             _ask(find("requester", data_dir=data_dir), form, thread or own_thread("shell"), timeout, hints)
         )
-    print(json.dumps(outcome(ended, whole_form=json_form is not None), ensure_ascii=False))
-    raise typer.Exit(EXIT[ended.status if ended else Status.CANCELLED])
+    print(json.dumps(outcome(outcome_of_request, whole_form=json_form is not None), ensure_ascii=False))
+    raise typer.Exit(EXIT[outcome_of_request.status if outcome_of_request else Status.CANCELLED])
 
 
 def form_of(
@@ -105,13 +105,13 @@ def form_of(
 
 def outcome(request: InputRequest | None, *, whole_form: bool) -> dict[str, Any]:
     """Return the object to print; None for a question that was cancelled here."""
-    printed = outcome_fields(request)
+    fields = outcome_fields(request)
     if request is None or request.answer is None:
-        return printed
-    values, other = request.answer.values, request.answer.other
+        return fields
+    values, own_texts = request.answer.values, request.answer.other
     if whole_form:
-        return {**printed, "values": values, "other": other}
-    return {**printed, "answer": values["answer"], "other": bool(other)}
+        return {**fields, "values": values, "other": own_texts}
+    return {**fields, "answer": values["answer"], "other": bool(own_texts)}
 
 
 async def _ask(

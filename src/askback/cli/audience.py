@@ -30,10 +30,10 @@ class Reader:
         approval, asker = request.approval, request.requester
         if approval and approval.exclude_requester and asker and asker.user in self.names:
             return "The agent works for you, so somebody else has to decide."
-        wanted = request.audience
-        if not wanted or self.names.intersection(wanted):
+        audience = request.audience
+        if not audience or self.names.intersection(audience):
             return None
-        return f"To be answered by: {', '.join(name.removeprefix(GROUP_PREFIX) for name in wanted)}."
+        return f"To be answered by: {', '.join(name.removeprefix(GROUP_PREFIX) for name in audience)}."
 
 
 async def reader(server: Connection) -> Reader:

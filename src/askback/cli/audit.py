@@ -26,7 +26,7 @@ from askback.vault.auditseal import AuditSeals
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 Head = tuple[int, str]
-_HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})", re.ASCII)
+_HEAD_PATTERN = re.compile(r"(\d{1,18}):([0-9a-f]{64})", re.ASCII)
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database.")]
 
 
@@ -61,15 +61,15 @@ def verify_(
     Exit status 1: there is such an entry, or the log is not sealed although there is a master key. An older copy of the
     whole database has a valid seal: store the printed line elsewhere, and check against it with --head.
     """
-    noted = None if head is None else _parse_head(head)
+    noted_head = None if head is None else _parse_head(head)
     if file is not None:
         with _open_lines(file) as lines:
-            good = _print_result("", *_check_file(lines, noted=noted))
+            is_intact = _print_result("", *_check_file(lines, noted_head=noted_head))
     else:
-        if tenant is None and noted is not None:
+        if tenant is None and noted_head is not None:
             tenant = DEFAULT_TENANT
-        good = _verify_database(data_dir, tenant=tenant, noted=noted)
-    raise typer.Exit(0 if good else 1)
+        is_intact = _verify_database(data_dir, tenant=tenant, noted_head=noted_head)
+    raise typer.Exit(0 if is_intact else 1)
 
 
 @app.command()
@@ -104,8 +104,8 @@ def seal(
     settings = settings_module.load(data_dir=data_dir)
     settings.require_database()
     heads = anyio.run(_seal_logs, settings, tenant)
-    for name, why in heads:
-        print(f"Sealed the log of {name}; it was: {why}.")
+    for name, status in heads:
+        print(f"Sealed the log of {name}; it was: {status}.")
     if not heads:
         print("Nothing to do: every log is sealed.")
 
@@ -115,54 +115,58 @@ async def _seal_logs(settings: Settings, tenant: str | None) -> list[tuple[str, 
     async with application.running(serves=False):
         if application.services.seals is None or application.services.seals.key_id is None:
             raise StoreUnusable("This server has no master key, so there is nothing to seal with.")
-        return [(name, why.value) for name, why in await seal_as_is(application.services, tenant)]
+        return [(name, status.value) for name, status in await seal_as_is(application.services, tenant)]
 
 
-def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head | None) -> bool:
+def _verify_database(data_dir: Path | None, *, tenant: str | None, noted_head: Head | None) -> bool:
     settings = settings_module.load(data_dir=data_dir)
-    good, seen = True, False
+    is_intact, has_logs = True, False
     with audit_logs(settings) as logs:
         for log in logs:
             seals = audit_seals(settings)
             if tenant in {None, log.tenant}:
-                good = _print_result(log.tenant, *_check_log(log, seals, noted=noted)) and good
-                seen = True
-    if tenant is not None and not seen:
+                is_intact = (
+                    _print_result(log.tenant, *_check_log(log, seals, noted_head=noted_head)) and is_intact
+                )
+                has_logs = True
+    if tenant is not None and not has_logs:
         return _print_result("", False, f"BROKEN: There is no log of the tenant {tenant}.")
-    return good if seen else _print_result("", *_check_chain((), noted=noted))
+    return is_intact if has_logs else _print_result("", *_check_chain((), noted_head=noted_head))
 
 
 def _print_result(tenant: str, is_valid: bool, text: str) -> bool:
-    about = "" if tenant in {"", DEFAULT_TENANT} else f"{tenant}: "
-    print(f"{about}{text}")
+    tenant_prefix = "" if tenant in {"", DEFAULT_TENANT} else f"{tenant}: "
+    print(f"{tenant_prefix}{text}")
     return is_valid
 
 
-def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:
+def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted_head: Head | None) -> tuple[bool, str]:
     """Check one log of the database and its seal; return whether it is valid, and the text to print."""
     if log.noted is None:
-        good, text = _check_chain(log.entries, head=log.head, noted=noted)
-        lost = "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
-        return False, lost if good else text
+        is_intact, text = _check_chain(log.entries, head=log.head, noted_head=noted_head)
+        missing_log_text = (
+            "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
+        )
+        return False, missing_log_text if is_intact else text
     head_seal = read_seal(log.noted.seal or "")
     recorder = _HashRecorder(log.entries, head_seal.seq if head_seal else 0)
-    good, text = _check_chain(iter(recorder), head=log.head, noted=noted)
-    if not good:
-        return good, text
+    is_intact, text = _check_chain(iter(recorder), head=log.head, noted_head=noted_head)
+    if not is_intact:
+        return is_intact, text
     if seals is None:
-        standing = SealStatus.UNKNOWN_KEY if log.noted.seal else SealStatus.UNSEALED
+        status = SealStatus.UNKNOWN_KEY if log.noted.seal else SealStatus.UNSEALED
     else:
-        standing = seals.judge(log.noted, sealed=recorder.hash)
-    if standing is SealStatus.SEALED:
+        status = seals.judge(log.noted, sealed=recorder.hash)
+    if status is SealStatus.SEALED:
         return True, f"{text}, sealed" + (
             f" from entry {head_seal.unsealed + 1} on" if head_seal and head_seal.unsealed else ""
         )
-    if standing is SealStatus.UNSEALED and seals is None:
+    if status is SealStatus.UNSEALED and seals is None:
         return True, f"{text}, not sealed: there is no master key"
-    kind = "BROKEN" if standing is SealStatus.WRONG else "NOT SEALED"
+    kind = "BROKEN" if status is SealStatus.WRONG else "NOT SEALED"
     return (
         False,
-        f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.noted, standing)}.",
+        f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.noted, status)}.",
     )
 
 
@@ -171,50 +175,52 @@ class _HashRecorder:
 
     def __init__(self, entries: Iterator[str], at: int) -> None:
         self._entries = entries
-        self._at = at
+        self._recorded_seq = at
         self.hash: str | None = None if at else GENESIS
 
     def __iter__(self) -> Iterator[str]:
         for seq, entry in enumerate(self._entries, 1):
-            if seq == self._at:
+            if seq == self._recorded_seq:
                 self.hash = entry_hash(entry)
             yield entry
 
 
-def _check_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
+def _check_file(entries: Iterator[str], *, noted_head: Head | None) -> tuple[bool, str]:
     """Check an exported log. An empty one is refused: every server logs its first token."""
     first = next(entries, None)
     if first is None:
         return False, "BROKEN: The file is empty. A log has an entry for each token."
-    return _check_chain(chain((first,), entries), noted=noted)
+    return _check_chain(chain((first,), entries), noted_head=noted_head)
 
 
-def _check_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:
+def _check_chain(
+    entries: Iterable[str], *, head: Head | None = None, noted_head: Head | None
+) -> tuple[bool, str]:
     """Check a chain up to `head`; it must contain the entry `noted`."""
-    end = _check_from_noted(iter(entries), head=head, noted=noted or (0, GENESIS))
+    end = _check_from_noted(iter(entries), head=head, noted_head=noted_head or (0, GENESIS))
     if isinstance(end, ChainBreak):
         return False, f"BROKEN at line {end.line}: {end.why}"
     seq, sealed = end
     return True, f"OK: {seq} entries, head {seq}:{sealed}"
 
 
-def _check_from_noted(entries: Iterator[str], *, head: Head | None, noted: Head) -> ChainBreak | Head:
+def _check_from_noted(entries: Iterator[str], *, head: Head | None, noted_head: Head) -> ChainBreak | Head:
     """Check up to the noted entry, and then the entries after it."""
-    before = verify_chain(islice(entries, noted[0]))
-    if isinstance(before, ChainBreak):
-        return before
-    if before != noted:
-        return ChainBreak(noted[0], f"Entry {noted[0]} is not the one that was noted.")
-    end = verify_chain(entries, head=head, after=noted)
-    return replace(end, line=end.line + noted[0]) if isinstance(end, ChainBreak) else end
+    verified = verify_chain(islice(entries, noted_head[0]))
+    if isinstance(verified, ChainBreak):
+        return verified
+    if verified != noted_head:
+        return ChainBreak(noted_head[0], f"Entry {noted_head[0]} is not the one that was noted.")
+    end = verify_chain(entries, head=head, after=noted_head)
+    return replace(end, line=end.line + noted_head[0]) if isinstance(end, ChainBreak) else end
 
 
 def _parse_head(text: str) -> Head:
     """Read SEQ:HASH, or the last such line of a file."""
-    head = _HEAD.fullmatch(text)
+    head = _HEAD_PATTERN.fullmatch(text)
     if head is None and (file := Path(text)).is_file():
         with _open_lines(file) as lines:
-            head = next((match for line in reversed([*lines]) if (match := _HEAD.search(line))), None)
+            head = next((match for line in reversed([*lines]) if (match := _HEAD_PATTERN.search(line))), None)
     if head is None:
         raise typer.BadParameter(
             "must be SEQ:HASH, as askback audit verify prints it, or a file that has that",
@@ -227,8 +233,8 @@ def _parse_head(text: str) -> Head:
 def _open_lines(file: Path) -> Generator[Iterator[str]]:
     """Open a file of JSON lines."""
     try:
-        opened = sys.stdin.buffer if str(file) == "-" else file.open("rb")
+        binary_file = sys.stdin.buffer if str(file) == "-" else file.open("rb")
     except OSError as odd:
         raise typer.BadParameter(f"{file} cannot be read: {odd.strerror}", param_hint="FILE") from None
-    with opened:
-        yield (line.decode("utf-8", "replace") for line in opened)
+    with binary_file:
+        yield (line.decode("utf-8", "replace") for line in binary_file)

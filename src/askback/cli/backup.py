@@ -60,7 +60,7 @@ def backup(
     if key_file is not None and key_file.exists():
         raise BackupRefused(f"{key_file} exists already. Choose a new file for the master keys.")
     make_empty(folder)
-    before = _read_master_keys(settings) if key_file is not None else dict[str, bytes]()
+    old_keys = _read_master_keys(settings) if key_file is not None else dict[str, bytes]()
     if isinstance(settings.database, Path):
         copy_database(settings.database, folder / DATABASE)
     write_private(folder / SETTINGS, json.dumps(_describe(settings), indent=2) + "\n")
@@ -68,7 +68,7 @@ def backup(
     parts = [f"{SETTINGS} in {folder}"] if on_postgres else [f"{DATABASE} and {SETTINGS} in {folder}"]
     if key_file is not None:
         # A key that was made or dropped while the database was copied may be needed for the copy.
-        write_key_file(key_file, {**_read_master_keys(settings), **before})
+        write_key_file(key_file, {**_read_master_keys(settings), **old_keys})
         parts.append(f"master keys in {key_file}")
     else:
         parts.append("no master keys")
@@ -85,10 +85,10 @@ def _require_choice(settings: Settings, keys: str | None) -> None:
     if keys is not None:
         return
     if isinstance(settings.database, Path):
-        needed = bool(key_ids(settings.database))
+        needs_keys = bool(key_ids(settings.database))
     else:
-        needed = settings.master_keys not in {None, "off"}
-    if needed:
+        needs_keys = settings.master_keys not in {None, "off"}
+    if needs_keys:
         raise BackupRefused(
             "This server keeps secrets, and a copy without the master keys cannot read them. Say where to write the "
             "keys with --keys FILE, apart from the copy, or --keys none to leave them out."

@@ -28,10 +28,10 @@ def make_empty(folder: Path) -> None:
     """Make a folder for its owner alone; raises `BackupRefused` for one that is not empty."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        taken = any(folder.iterdir())
+        is_occupied = any(folder.iterdir())
     except OSError as error:
         raise BackupRefused(f"{folder} cannot be used: {error.strerror}.") from None
-    if taken:
+    if is_occupied:
         raise BackupRefused(f"{folder} is not empty. Choose a new folder.")
 
 

@@ -34,8 +34,8 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
         if reason not in risks:
             terminal.say(f"{translate('ui.approval.why', language())}: {one_line(reason)}", "dim")
     codes = [] if approval.only_once_code is None else [approval.only_once_code]
-    for why in sentences([approval.only_once or ""], codes) if codes else ():
-        terminal.say(one_line(why), "dim")
+    for sentence in sentences([approval.only_once or ""], codes) if codes else ():
+        terminal.say(one_line(sentence), "dim")
 
 
 def headline(approval: ShownApproval) -> str:
@@ -69,8 +69,8 @@ def _show_words(terminal: Terminal, approval: ShownApproval) -> None:
 
 
 def _show_preview(terminal: Terminal, preview: Preview) -> None:
-    head = "Arguments, quoted" if preview.argv else _HEADS.get(preview.type, "Input")
-    terminal.say(f"{head}:", "dim")
+    heading = "Arguments, quoted" if preview.argv else _HEADS.get(preview.type, "Input")
+    terminal.say(f"{heading}:", "dim")
     if preview.path is not None:
         terminal.quote(preview.path, "bold")
     if preview.parts:

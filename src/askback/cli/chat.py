@@ -120,8 +120,8 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
     except NoServerRunning:
         pass
     folder = (data_dir or discovery.data_dir()).absolute()
-    async with run_server(folder, port=_port_of_last(folder)) as ready:
-        yield Connection(ready.url, ready.requester_token)
+    async with run_server(folder, port=_port_of_last(folder)) as running_server:
+        yield Connection(running_server.url, running_server.requester_token)
 
 
 def _print_connection() -> None:

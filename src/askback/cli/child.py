@@ -24,8 +24,8 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 class NotStarted(Exception):
     """The command cannot be run; `status` is what a shell would return."""
 
-    def __init__(self, why: str, *, status: int) -> None:
-        super().__init__(why)
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
         self.status = status
 
 
@@ -36,13 +36,13 @@ def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -
         return subprocess.Popen(  # noqa: S603 - it is the command that the user has given
             argv, env=environment, stdout=output, stderr=output, bufsize=0
         )
-    except OSError as failed:
+    except OSError as error:
         # The traceback would keep a reference to the environment.
-        why = f"{argv[0]} cannot be run: {failed.strerror}."
-        status = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE
+        message = f"{argv[0]} cannot be run: {error.strerror}."
+        status = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
     except ValueError:
-        why, status = f"{argv[0]} cannot be run: an argument holds a NUL character.", NOT_EXECUTABLE
-    raise NotStarted(why, status=status)
+        message, status = f"{argv[0]} cannot be run: an argument holds a NUL character.", NOT_EXECUTABLE
+    raise NotStarted(message, status=status)
 
 
 async def forward_until_exit(
@@ -54,24 +54,24 @@ async def forward_until_exit(
     Raises `OSError` if the output cannot be written, except for a reader that has gone.
     """
     loop = asyncio.get_running_loop()
-    given_up = asyncio.Event()
+    interrupted = asyncio.Event()
 
     def forward(number: int) -> None:
         if child.poll() is not None:
-            given_up.set()  # processes that it left running may hold its output open forever
+            interrupted.set()  # processes that it left running may hold its output open forever
         elif number != signal.SIGINT or not _is_in_foreground():
             child.send_signal(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, forward, number)
     pipes = {1: child.stdout, 2: child.stderr}
-    passing = [_OutputForwarder(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
+    forwarders = [_OutputForwarder(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
     status = await asyncio.to_thread(child.wait)
-    giving_up = asyncio.create_task(given_up.wait())
-    for each in passing:
-        await asyncio.wait({giving_up, each.done}, return_when=asyncio.FIRST_COMPLETED)
-    giving_up.cancel()
-    for each in passing:
+    interrupt_task = asyncio.create_task(interrupted.wait())
+    for each in forwarders:
+        await asyncio.wait({interrupt_task, each.done}, return_when=asyncio.FIRST_COMPLETED)
+    interrupt_task.cancel()
+    for each in forwarders:
         if each.done.done():
             each.done.result()
     return status if status >= 0 else 128 - status
@@ -92,9 +92,9 @@ class _OutputForwarder:
     def _run(self) -> None:
         failure: OSError | None = None
         try:
-            with self._source, DefaultSelector() as ready:
-                ready.register(self._source, EVENT_READ)
-                self._forward(ready)
+            with self._source, DefaultSelector() as selector:
+                selector.register(self._source, EVENT_READ)
+                self._forward(selector)
         except BrokenPipeError:
             pass  # the reader has gone; the command notices when it writes again
         except OSError as failed:
@@ -102,10 +102,10 @@ class _OutputForwarder:
         with suppress(RuntimeError):  # the program has ended meanwhile
             self._loop.call_soon_threadsafe(self._end, failure)
 
-    def _forward(self, ready: DefaultSelector) -> None:
+    def _forward(self, selector: DefaultSelector) -> None:
         resting = True
         while True:
-            if not ready.select(None if resting else PAUSE_S):
+            if not selector.select(None if resting else PAUSE_S):
                 _write(self._target, self._scrubber.pause())
                 resting = True
                 continue
@@ -123,9 +123,9 @@ class _OutputForwarder:
 
 
 def _write(target: int, data: bytes) -> None:
-    remaining = memoryview(data)
-    while remaining:
-        remaining = remaining[os.write(target, remaining) :]
+    unwritten = memoryview(data)
+    while unwritten:
+        unwritten = unwritten[os.write(target, unwritten) :]
 
 
 def _is_in_foreground() -> bool:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from askback.cli import card
 from askback.cli.answering import stop
-from askback.cli.entry import YES
+from askback.cli.entry import YES_WORDS
 from askback.cli.local import Local
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.client import AsyncClient
@@ -27,13 +27,15 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-async def confirm(local: Local, approval: Approval, *, console: Console, **asked: Any) -> InputRequest:
+async def confirm(
+    local: Local, approval: Approval, *, console: Console, **approval_options: Any
+) -> InputRequest:
     """Ask as the agent and decide as the person, unless the policy decides; return the settled request.
 
     `asked` are the options of the request, as for `AsyncClient.create`.
     """
     async with local.client("requester") as agent, local.client("responder") as person:
-        request = await agent.requests.create(approval, **asked)
+        request = await agent.requests.create(approval, **approval_options)
         try:
             return (
                 request if request.settled else await _decide_while_open(Terminal(console), person, request)
@@ -45,19 +47,19 @@ async def confirm(local: Local, approval: Approval, *, console: Console, **asked
 
 async def _decide_while_open(terminal: Terminal, person: AsyncClient, request: InputRequest) -> InputRequest:
     """Let the person decide, for as long as the request is open."""
-    over = asyncio.create_task(person.wait(request))
+    wait_task = asyncio.create_task(person.wait(request))
     deciding = asyncio.create_task(_decide(terminal, person, request))
     try:
-        await asyncio.wait({over, deciding}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({wait_task, deciding}, return_when=asyncio.FIRST_COMPLETED)
         if deciding.done():
             with suppress(Conflict):  # it ended first
                 await deciding
         else:
             await stop(deciding)
             terminal.say()
-        return await over
+        return await wait_task
     finally:
-        await stop(over)
+        await stop(wait_task)
         await stop(deciding)
 
 
@@ -69,11 +71,11 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
     with suppress(EndOfInput):
         card.show(terminal, approval)
         word = await _ask_word(terminal, approval)
-        if word in YES or (word in ALWAYS_WORDS and _can_keep(approval)):
+        if word in YES_WORDS or (word in ALWAYS_WORDS and _can_keep(approval)):
             decision, scope = "approve", "always" if word in ALWAYS_WORDS else "once"
         if decision == "approve" and approval.risk.level == "danger":
             sure = await terminal.line("This is dangerous. Really run it? [y/N]: ")
-            decision = "approve" if sure.strip().casefold() in YES else "deny"
+            decision = "approve" if sure.strip().casefold() in YES_WORDS else "deny"
     await person.requests.decide(
         request,
         decision,

@@ -46,8 +46,8 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
         if url in {None, server["url"]} and reachable(server["url"]):
             return Connection(server["url"], server[f"{role}_token"])
     if url is None:
-        where = f" of {data_dir}" if data_dir else ""
-        raise NoServerRunning(f"No server{where} is running. Start one with: askback serve")
+        folder_text = f" of {data_dir}" if data_dir else ""
+        raise NoServerRunning(f"No server{folder_text} is running. Start one with: askback serve")
     token = os.environ.get("ASKBACK_TOKEN")
     if not token:
         raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")

@@ -83,18 +83,18 @@ async def _demo(
 ) -> None:
     run_id, token = secrets.token_hex(4), f"demo_{secrets.token_urlsafe(16)}"
     async with (
-        run_server(data_dir, port=port) as ready,
+        run_server(data_dir, port=port) as running_server,
         run_registry(data_dir / "registry", token) as registry,
     ):
         today, pace = date.today(), 0.0 if auto else PACE_S  # noqa: DTZ011 - the person's own day
         run = Run(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
-        with _publish_for_inbox(ready):
-            async with run_agent(ready, run) as agent:
+        with _publish_for_inbox(running_server):
+            async with run_agent(running_server, run) as agent:
                 if auto:
-                    async with _scripted_person(console, ready, run, token):
+                    async with _scripted_person(console, running_server, run, token):
                         result = await run_result(agent)
                 else:
-                    _print_invitation(console, ready, run, token, browser=browser)
+                    _print_invitation(console, running_server, run, token, browser=browser)
                     result = await run_result(agent)
             _report(console, result)
             if not auto and sys.stdin.isatty():
@@ -102,8 +102,10 @@ async def _demo(
                 await _wait_for_enter()
 
 
-def _print_invitation(console: Console, ready: RunningServer, run: Run, token: str, *, browser: bool) -> None:
-    link = f"{ready.login_url}&next=/t/{run.thread_id}"
+def _print_invitation(
+    console: Console, running_server: RunningServer, run: Run, token: str, *, browser: bool
+) -> None:
+    link = f"{running_server.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
     console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
     console.print(f"or answer in a second terminal:  {_command_name()} inbox", soft_wrap=True, markup=False)
@@ -128,12 +130,12 @@ def _report(console: Console, result: RunResult) -> None:
 
 @asynccontextmanager
 async def _scripted_person(
-    console: Console, ready: RunningServer, run: Run, token: str
+    console: Console, running_server: RunningServer, run: Run, token: str
 ) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
-    async with Connection(ready.url, ready.responder_token).client() as client:
+    async with Connection(running_server.url, running_server.responder_token).client() as client:
         person = asyncio.create_task(ScriptedPerson(client, run.thread_id, note=note, token=token).run())
         try:
             yield
@@ -143,13 +145,13 @@ async def _scripted_person(
 
 
 @contextmanager
-def _publish_for_inbox(ready: RunningServer) -> Generator[None]:
+def _publish_for_inbox(running_server: RunningServer) -> Generator[None]:
     """Store the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
     addresses = {
-        "url": ready.url,
-        "requester_token": ready.requester_token,
-        "responder_token": ready.responder_token,
+        "url": running_server.url,
+        "requester_token": running_server.requester_token,
+        "responder_token": running_server.responder_token,
     }
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -159,7 +161,7 @@ def _publish_for_inbox(ready: RunningServer) -> Generator[None]:
     try:
         yield
     finally:
-        if server_file.read(file).get("url") == ready.url:
+        if server_file.read(file).get("url") == running_server.url:
             file.unlink(missing_ok=True)
 
 
@@ -176,10 +178,10 @@ def _command_name() -> str:
 
 
 async def _wait_for_enter() -> None:
-    loop, pressed = asyncio.get_running_loop(), asyncio.Event()
-    loop.add_reader(sys.stdin.fileno(), pressed.set)
+    loop, is_pressed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), is_pressed.set)
     try:
         with suppress(asyncio.CancelledError):  # Ctrl-C is fine: the agent has finished
-            await pressed.wait()
+            await is_pressed.wait()
     finally:
         loop.remove_reader(sys.stdin.fileno())

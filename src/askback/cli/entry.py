@@ -25,8 +25,8 @@ from askback.domain.fields import (
 from askback.domain.files import most_files
 from askback.domain.options import Option, OptionValue, value_text
 
-YES = frozenset({"y", "yes", "true", "on", "j", "ja"})
-NO = frozenset({"n", "no", "false", "off", "nein"})
+YES_WORDS = frozenset({"y", "yes", "true", "on", "j", "ja"})
+NO_WORDS = frozenset({"n", "no", "false", "off", "nein"})
 OWN_TEXT_PREFIX = "="
 """The prefix of a person's own answer, which could otherwise be taken for the key of an option."""
 
@@ -38,11 +38,13 @@ def options_of(field: AnyField) -> list[Option]:
 
 def keys(options: list[Option]) -> list[str]:
     """Return a short key for each option: numbers, or letters where a label is itself a number."""
-    taken = {word.casefold() for option in options for word in (text(option.label), value_text(option.value))}
+    used_words = {
+        word.casefold() for option in options for word in (text(option.label), value_text(option.value))
+    }
     count = range(1, len(options) + 1)
-    for made in ([str(n) for n in count], list(string.ascii_lowercase), [f"#{n}" for n in count]):
-        if len(made) >= len(options) and not taken & set(made):
-            return made[: len(options)]
+    for candidate_keys in ([str(n) for n in count], list(string.ascii_lowercase), [f"#{n}" for n in count]):
+        if len(candidate_keys) >= len(options) and not used_words & set(candidate_keys):
+            return candidate_keys[: len(options)]
     return [f"#{n}" for n in count]
 
 
@@ -52,14 +54,14 @@ def hint(field: AnyField) -> str:
 
 
 def _hint(field: AnyField) -> str:
-    own = f", or {OWN_TEXT_PREFIX}your own text" if getattr(field, "allow_other", False) else ""
+    own_text_hint = f", or {OWN_TEXT_PREFIX}your own text" if getattr(field, "allow_other", False) else ""
     match field:
         case Boolean() | Checkbox():
             return "y or n"
         case Multiselect():
-            return f"keys or labels with commas between{own}"
+            return f"keys or labels with commas between{own_text_hint}"
         case Select() | Radio():
-            return f"key or label{own}"
+            return f"key or label{own_text_hint}"
         case Textarea():
             return "several lines; a line with only a full stop ends"
         case Number():
@@ -121,26 +123,29 @@ def join_items(items: list[str]) -> str:
 
 def dangerous_labels(field: AnyField, value: Any) -> list[str]:
     """Return the labels of chosen options that need a second confirmation."""
-    chosen = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in chosen]
+    values = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in values]
 
 
-def _bounds(noun: str, low: Any, high: Any) -> str:
-    limits = (f"from {low}" if low is not None else "", f"to {high}" if high is not None else "")
+def _bounds(noun: str, minimum: Any, maximum: Any) -> str:
+    limits = (
+        f"from {minimum}" if minimum is not None else "",
+        f"to {maximum}" if maximum is not None else "",
+    )
     return " ".join(part for part in (noun, *limits) if part)
 
 
 def _yes_or_no(line: str) -> Any:
     word = line.strip().casefold()
-    return True if word in YES else False if word in NO else line
+    return True if word in YES_WORDS else False if word in NO_WORDS else line
 
 
 def _number(text: str) -> Any:
     if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
         return int(text)
-    plain = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", plain, re.ASCII):
-        return float(plain)
+    number_text = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
+    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", number_text, re.ASCII):
+        return float(number_text)
     return text
 
 
@@ -160,9 +165,11 @@ def _choice(options: list[Option], line: str) -> OptionValue:
     by_key = dict(zip(keys(options), options, strict=True))
     if word in by_key:
         return by_key[word].value
-    for exact in (str, str.casefold):
+    for normalize in (str, str.casefold):
         for spellings in ([text(o.label) for o in options], [value_text(o.value) for o in options]):
-            matches = [index for index, spelling in enumerate(spellings) if exact(spelling) == exact(word)]
+            matches = [
+                index for index, spelling in enumerate(spellings) if normalize(spelling) == normalize(word)
+            ]
             if len(matches) == 1:
                 return options[matches[0]].value
     return word

@@ -40,12 +40,12 @@ class ExitWord(Enum):
 class PromptExit(Exception):
     """The person left the request."""
 
-    def __init__(self, how: ExitWord) -> None:
-        super().__init__(how.value)
-        self.how = how
+    def __init__(self, word: ExitWord) -> None:
+        super().__init__(word.value)
+        self.how = word
 
 
-class Back(Exception):
+class BackRequested(Exception):
     """The person wants to go back one step."""
 
 
@@ -57,7 +57,7 @@ class SkippedQuestion(Exception):
 class FieldPrompt:
     """Asks for the fields of one form.
 
-    Each method may raise `PromptExit`, `Back`, `SkippedQuestion` or `EndOfInput`.
+    Each method may raise `PromptExit`, `BackRequested`, `SkippedQuestion` or `EndOfInput`.
     """
 
     terminal: Terminal
@@ -87,10 +87,10 @@ class FieldPrompt:
             if not faults and await self._confirm_danger(each, value):
                 return value
 
-    def show_fixed(self, each: AnyField, value: Any) -> None:
+    def show_fixed(self, field: AnyField, value: Any) -> None:
         """Show a field that cannot be changed."""
-        self._show_heading(each, required=True, choices=False)
-        self.terminal.say(f"  {entry.display_text(each, value)}")
+        self._show_heading(field, required=True, choices=False)
+        self.terminal.say(f"  {entry.display_text(field, value)}")
 
     def title(self, rows: Rows) -> None:
         """Show the title of rows, before the first row."""
@@ -102,19 +102,19 @@ class FieldPrompt:
     async def ask_yes(self, question: str, *, default: bool = False) -> bool:
         """Ask for yes or no; an empty line is `default`."""
         word = (await self._next_answer(f"{question}? {'[Y/n]' if default else '[y/N]'} ")).strip().casefold()
-        return word in entry.YES if word else default
+        return word in entry.YES_WORDS if word else default
 
-    def _show_heading(self, each: AnyField, *, required: bool, choices: bool = True) -> None:
+    def _show_heading(self, field: AnyField, *, required: bool, choices: bool = True) -> None:
         self.terminal.say()
-        words = [text(each.label), None if required else "(optional)"]
+        words = [text(field.label), None if required else "(optional)"]
         if any(words):
             self.terminal.say(" ".join(filter(None, words)), "bold")
-        if each.description:
-            self.terminal.say(text(each.description), "dim")
-        if each.allow_skip and choices:
+        if field.description:
+            self.terminal.say(text(field.description), "dim")
+        if field.allow_skip and choices:
             self.terminal.say(f"{PASS} skips this question.", "dim")
-        listed = choices and getattr(each, "options_from", None) is None
-        options = entry.options_of(each) if listed else []
+        shows_choices = choices and getattr(field, "options_from", None) is None
+        options = entry.options_of(field) if shows_choices else []
         for key, option in zip(entry.keys(options), options, strict=True):
             note = " (recommended)" if option.recommended else ""
             self.terminal.say(
@@ -123,32 +123,32 @@ class FieldPrompt:
             if option.description:
                 self.terminal.say(f"     {text(option.description)}", "dim")
 
-    async def _value(self, each: AnyField, previous: Any) -> Any:
-        if isinstance(each, Select | Radio | Multiselect) and each.options_from is not None and self.search:
-            return await self._choose(each, SourceListing(self.terminal, each, self.search, previous))
-        offer = "" if previous is None else f" [{entry.display_text(each, previous)}]"
-        words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
-        line = await self._next_answer(f"{entry.hint(each)}{offer}: ", words)
-        if line.strip() == PASS and each.allow_skip:
+    async def _value(self, field: AnyField, previous: Any) -> Any:
+        if isinstance(field, Select | Radio | Multiselect) and field.options_from is not None and self.search:
+            return await self._choose(field, SourceListing(self.terminal, field, self.search, previous))
+        offer = "" if previous is None else f" [{entry.display_text(field, previous)}]"
+        words = (EMPTY, PASS) if field.allow_skip else (EMPTY,)
+        line = await self._next_answer(f"{entry.hint(field)}{offer}: ", words)
+        if line.strip() == PASS and field.allow_skip:
             raise SkippedQuestion
         if line.strip() == EMPTY:
             return None
         if not line.strip():
             return previous
-        if isinstance(each, File) and self.upload is not None:
-            return await upload_files(each, line, self.upload)
-        if isinstance(each, Textarea):
+        if isinstance(field, File) and self.upload is not None:
+            return await upload_files(field, line, self.upload)
+        if isinstance(field, Textarea):
             return await self._lines(_unescape(line))
-        return entry.parse_line(each, _unescape(line))
+        return entry.parse_line(field, _unescape(line))
 
-    async def _choose(self, each: AnyField, listing: SourceListing) -> Any:
+    async def _choose(self, field: AnyField, listing: SourceListing) -> Any:
         """Search and choose until the choice is made; return it, None for none."""
         await listing.load()
-        words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
+        words = (EMPTY, PASS) if field.allow_skip else (EMPTY,)
         while True:
-            offer = "" if listing.value is None else f" [{entry.display_text(each, listing.value)}]"
+            offer = "" if listing.value is None else f" [{entry.display_text(field, listing.value)}]"
             line = (await self._next_answer(f"{listing.hint}{offer}: ", words)).strip()
-            if line == PASS and each.allow_skip:
+            if line == PASS and field.allow_skip:
                 raise SkippedQuestion
             if line == EMPTY:
                 return None
@@ -164,8 +164,8 @@ class FieldPrompt:
             line = await self.terminal.line("| ")
         return "\n".join(lines)
 
-    async def _confirm_danger(self, each: AnyField, value: Any) -> bool:
-        for label in entry.dangerous_labels(each, value):
+    async def _confirm_danger(self, field: AnyField, value: Any) -> bool:
+        for label in entry.dangerous_labels(field, value):
             if not await self.ask_yes(f"Really “{label}”"):
                 return False
         return True
@@ -178,7 +178,7 @@ class FieldPrompt:
             if not word.startswith(":") or word.startswith("::") or word in words:
                 return line
             if word == BACK:
-                raise Back
+                raise BackRequested
             if word == ExitWord.SKIP.value and not self.form.allow_skip:
                 self.terminal.say("This form cannot be skipped. :dismiss refuses to answer it.", "yellow")
             elif word in {how.value for how in ExitWord}:
@@ -187,10 +187,10 @@ class FieldPrompt:
                 self.terminal.say(HELP, "dim")
 
 
-def _faults(each: AnyField, value: Any) -> list[Fault]:
+def _faults(field: AnyField, value: Any) -> list[Fault]:
     try:
-        alone = each.model_copy(update={"visible_if": None})
-        form, values = Form(fields=[alone]), {each.id: value}
+        single_field = field.model_copy(update={"visible_if": None})
+        form, values = Form(fields=[single_field]), {field.id: value}
         check_answer(form, values, uploads=uploads_in(form, values))
     except Faults as refused:
         return list(refused.faults)

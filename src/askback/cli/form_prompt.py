@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askback.cli import entry
-from askback.cli.field_prompt import Back, FieldPrompt, SkippedQuestion
+from askback.cli.field_prompt import BackRequested, FieldPrompt, SkippedQuestion
 from askback.cli.file_prompt import Upload
 from askback.cli.language import text
 from askback.cli.source_prompt import Search
@@ -43,16 +43,20 @@ class FormPrompt:
     search: Search | None = None
 
     def __post_init__(self) -> None:
-        self._asked = self.form
-        self.form, self.values = flat_form(self._asked), flat_values(self._asked, self.values)
-        rows = [each for each in self._asked.all_fields if isinstance(each, Rows)]
+        self._visible_form = self.form
+        self.form, self.values = flat_form(self._visible_form), flat_values(self._visible_form, self.values)
+        rows = [each for each in self._visible_form.all_fields if isinstance(each, Rows)]
         self._first_rows = {decision_id(each, each.rows[0]): each for each in rows}
         self._prompt = FieldPrompt(self.terminal, self.form, self.locale, self.upload, self.search)
-        typed, initial = self.values, self.form.initial_values or {}
+        typed_values, initial_values = self.values, self.form.initial_values or {}
         self.values = {}
         for each in self.form.all_fields:
-            before = None if each.readonly else typed.get(each.id)
-            values = [candidate for candidate in (before, initial.get(each.id)) if candidate is not None]
+            previous_value = None if each.readonly else typed_values.get(each.id)
+            values = [
+                candidate
+                for candidate in (previous_value, initial_values.get(each.id))
+                if candidate is not None
+            ]
             self._set_value(each, values[0] if values else each.default)
 
     async def fill(self) -> None:
@@ -68,9 +72,11 @@ class FormPrompt:
         """Show errors as (path, sentence), and prompt for these fields again."""
         for _, sentence in faults:
             self.terminal.say(sentence, "red")
-        wrong = [each for each in self.form.all_fields if any(_concerns(path, each) for path, _ in faults)]
-        if wrong:
-            await self._ask([(None, each) for each in wrong])
+        faulty_fields = [
+            each for each in self.form.all_fields if any(_concerns(path, each) for path, _ in faults)
+        ]
+        if faulty_fields:
+            await self._ask([(None, each) for each in faulty_fields])
         else:
             await self.fill()
 
@@ -78,23 +84,25 @@ class FormPrompt:
         """Ask which field answers the form, and prompt for it; a form with one field needs no choice."""
         fields = [each for each in self.form.all_fields if not each.readonly]
         names = self.form.names
-        which = Radio(
+        field_choice = Radio(
             id="control",
             label=self.form.title or "Which one do you answer?",
             required=True,
             options=[Option(value=each.id, label=one_line(text(names[each.id]))) for each in fields],
         )
-        chosen = fields[0].id if len(fields) == 1 else await self._prompt.field(which, None, optional=False)
-        self.control = str(chosen)
-        self.values = {id_: value for id_, value in self.values.items() if id_ == chosen}
+        field_id = (
+            fields[0].id if len(fields) == 1 else await self._prompt.field(field_choice, None, optional=False)
+        )
+        self.control = str(field_id)
+        self.values = {id_: value for id_, value in self.values.items() if id_ == field_id}
         await self._ask(
-            [(None, each.model_copy(update={"required": True})) for each in fields if each.id == chosen]
+            [(None, each.model_copy(update={"required": True})) for each in fields if each.id == field_id]
         )
 
     @property
     def shown_values(self) -> dict[str, Any]:
         """The values, without those of hidden fields, which are kept in case the fields are shown again."""
-        return fold_values(self._asked, self._visible_values())
+        return fold_values(self._visible_form, self._visible_values())
 
     def _visible_values(self) -> dict[str, Any]:
         hidden = self._hidden()
@@ -107,8 +115,8 @@ class FormPrompt:
         """Check the whole form like the server."""
         try:
             values = self.shown_values
-            uploads = uploads_in(self._asked, values)
-            check_answer(self._asked, values, self.skipped, control=self.control, uploads=uploads)
+            uploads = uploads_in(self._visible_form, values)
+            check_answer(self._visible_form, values, self.skipped, control=self.control, uploads=uploads)
         except Faults as refused:
             return list(refused.faults)
         return []
@@ -123,22 +131,22 @@ class FormPrompt:
         ]
 
     async def _ask(self, steps: Sequence[Step]) -> None:
-        skipped: set[str] = set()
-        asked: list[int] = []
-        at = 0
-        while at < len(steps):
-            section, each = steps[at]
+        skipped_fields: set[str] = set()
+        answered_steps: list[int] = []
+        index = 0
+        while index < len(steps):
+            section, field = steps[index]
             try:
-                if each is None:
+                if field is None:
                     assert section is not None
-                    was_asked = await self._open_section(section, skipped)
+                    was_asked = await self._open_section(section, skipped_fields)
                 else:
-                    was_asked = await self._field(section, each, skipped)
-            except Back:
-                at = asked.pop() if asked else 0
+                    was_asked = await self._field(section, field, skipped_fields)
+            except BackRequested:
+                index = answered_steps.pop() if answered_steps else 0
             else:
-                asked += [at] if was_asked else []
-                at += 1
+                answered_steps += [index] if was_asked else []
+                index += 1
 
     async def _open_section(self, section: Section, skipped: set[str]) -> bool:
         """Print the heading of a section and ask whether to fill in an optional one; return whether it asked."""
@@ -156,26 +164,26 @@ class FormPrompt:
                 self._set_value(each, None)
         return section.optional
 
-    async def _field(self, section: Section | None, each: AnyField, skipped: set[str]) -> bool:
-        if (section is not None and section.id in skipped) or each.id in self._hidden():
-            self.skipped = [id_ for id_ in self.skipped if id_ != each.id]
+    async def _field(self, section: Section | None, field: AnyField, skipped: set[str]) -> bool:
+        if (section is not None and section.id in skipped) or field.id in self._hidden():
+            self.skipped = [id_ for id_ in self.skipped if id_ != field.id]
             return False
-        if (rows := self._first_rows.get(each.id)) is not None:
+        if (rows := self._first_rows.get(field.id)) is not None:
             self._prompt.title(rows)
-        if each.readonly:
-            self._prompt.show_fixed(each, self.values[each.id])
+        if field.readonly:
+            self._prompt.show_fixed(field, self.values[field.id])
             return False
         optional = section is not None and section.optional
         for error in self.errors:
-            if _concerns(error.path, each):
+            if _concerns(error.path, field):
                 self.terminal.say(error.message, "red")
-        self.skipped = [id_ for id_ in self.skipped if id_ != each.id]
+        self.skipped = [id_ for id_ in self.skipped if id_ != field.id]
         try:
-            value = await self._prompt.field(each, self.values.get(each.id), optional=optional)
+            value = await self._prompt.field(field, self.values.get(field.id), optional=optional)
         except SkippedQuestion:
-            self.skipped.append(each.id)
+            self.skipped.append(field.id)
             value = None
-        self._set_value(each, value)
+        self._set_value(field, value)
         return True
 
     async def _confirm(self) -> bool:
@@ -186,25 +194,24 @@ class FormPrompt:
         self.terminal.say()
         names = self.form.names
         values = self._visible_values()
-        for each in fields:
-            if each.id in values:
-                self.terminal.say(
-                    f"  {one_line(text(names[each.id]))}: {entry.display_text(each, self.values[each.id])}"
-                )
-            elif each.id in self.skipped:
-                self.terminal.say(f"  {one_line(text(names[each.id]))}: skipped")
+        for form_field in fields:
+            label = one_line(text(names[form_field.id]))
+            if form_field.id in values:
+                self.terminal.say(f"  {label}: {entry.display_text(form_field, self.values[form_field.id])}")
+            elif form_field.id in self.skipped:
+                self.terminal.say(f"  {label}: skipped")
         try:
             return await self._prompt.ask_yes(text(self.form.submit_label) or "Submit", default=True)
-        except Back:
+        except BackRequested:
             return False
 
-    def _set_value(self, each: AnyField, value: Any) -> None:
+    def _set_value(self, field: AnyField, value: Any) -> None:
         if value is None:
-            self.values.pop(each.id, None)
+            self.values.pop(field.id, None)
         else:
-            self.values[each.id] = value
+            self.values[field.id] = value
 
 
-def _concerns(path: str, each: AnyField) -> bool:
-    own = value_path(each.id)
-    return path == own or path.startswith(f"{own}[")
+def _concerns(path: str, field: AnyField) -> bool:
+    field_path = value_path(field.id)
+    return path == field_path or path.startswith(f"{field_path}[")

@@ -53,7 +53,7 @@ def inbox(
     try:
         server = find("responder", data_dir=data_dir)
         if approved or revoke is not None:
-            interruptible(_show_or_revoke(server, terminal, thread=thread, revoked=revoke))
+            interruptible(_show_or_revoke(server, terminal, thread=thread, revoked_id=revoke))
         else:
             interruptible(_run(server, terminal, once=once, thread=thread, request=request))
     except (EndOfInput, KeyboardInterrupt):
@@ -64,13 +64,13 @@ def inbox(
 
 
 async def _show_or_revoke(
-    server: Connection, terminal: Terminal, *, thread: str | None, revoked: str | None
+    server: Connection, terminal: Terminal, *, thread: str | None, revoked_id: str | None
 ) -> None:
     async with server.client() as client:
-        if revoked is None:
+        if revoked_id is None:
             await _show_approved(client, terminal, thread=thread)
         else:
-            await _revoke(client, terminal, revoked)
+            await _revoke(client, terminal, revoked_id)
 
 
 async def _run(
@@ -91,12 +91,12 @@ PAGE = 200
 
 async def _show_approved(client: AsyncClient, terminal: Terminal, *, thread: str | None) -> None:
     """List approved calls that have not run yet, newest first."""
-    none = True
+    is_empty = True
     async for request in _unused_approvals(client, thread):
-        none = False
-        by = request.settled_by.name if request.settled_by else "someone"
-        terminal.say(f"{request.id}  {_call(request)}  approved by {by}, in {request.thread_id}")
-    if none:
+        is_empty = False
+        settler_name = request.settled_by.name if request.settled_by else "someone"
+        terminal.say(f"{request.id}  {_call(request)}  approved by {settler_name}, in {request.thread_id}")
+    if is_empty:
         terminal.say("No approved calls are waiting to run.")
 
 
@@ -124,8 +124,8 @@ def _can_run(request: InputRequest, now: datetime) -> bool:
     answer = request.answer
     if answer is None or answer.decision != "approve" or request.source != "responder":
         return False
-    unused = request.used_at is None and request.revoked is None
-    return unused and answer.expires_at is not None and answer.expires_at > now
+    is_unused = request.used_at is None and request.revoked is None
+    return is_unused and answer.expires_at is not None and answer.expires_at > now
 
 
 def _call(request: InputRequest) -> str:

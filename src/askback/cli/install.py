@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False)
 
 Name = Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")]
 
 
 @app.command()
@@ -38,7 +38,7 @@ def install(
         Path | None,
         typer.Option(help="Let the agent read this folder without asking. Default: ask about this folder."),
     ] = None,
-    yes: Yes = False,
+    yes: YesOption = False,
     data_dir: DataDir = None,
 ) -> None:
     """Show what changes in the configuration of a client, ask, and connect it to askback.
@@ -50,19 +50,19 @@ def install(
     if find_spec("mcp") is None:
         raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
     record = record_file(definition, data_dir)
-    unfinished = Record.read(record) if record.exists() else None
-    if unfinished is not None and unfinished.token_id:
+    unfinished_record = Record.read(record) if record.exists() else None
+    if unfinished_record is not None and unfinished_record.token_id:
         raise AskbackError(
             f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
         )
     changes = [(each, each.read(), each.add_to(each.read())) for each in additions(definition, data_dir)]
-    for addition, before, after in changes:
+    for addition, old_text, new_text in changes:
         addition.require_writable()
-        show_diff(console, addition.path, before, after)
+        show_diff(console, addition.path, old_text, new_text)
     console.print(
         f"A new token for the agent {client}, in {credentials_file(definition, data_dir)}", markup=False
     )
-    where, runs = _server_location(data_dir)
+    server_members, runs = _server_location(data_dir)
     if not runs:
         console.print(
             f"No server of askback runs. {definition.title} starts it in the background when it needs it."
@@ -72,21 +72,21 @@ def install(
         if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
             root = Path.cwd()
     folder = None if root is None else str(root.expanduser().absolute())
-    files = [ChangedFile.of(addition, after) for addition, _, after in changes]
-    intended = Record("", "", folder, files)
-    if unfinished is not None:
-        run_as("admin", lambda ask: revoke(ask, client, unfinished), data_dir=data_dir)
-    issued = run_as(
-        OPERATOR, lambda ask: _make_token(ask, client, intended, record), data_dir=data_dir, creates=True
+    files = [ChangedFile.of(addition, new_text) for addition, _, new_text in changes]
+    draft_record = Record("", "", folder, files)
+    if unfinished_record is not None:
+        run_as("admin", lambda ask: revoke(ask, client, unfinished_record), data_dir=data_dir)
+    new_token = run_as(
+        OPERATOR, lambda ask: _make_token(ask, client, draft_record, record), data_dir=data_dir, creates=True
     )
-    credentials = {"token": issued.token.reveal(), **where}
+    credentials = {"token": new_token.token.reveal(), **server_members}
     replace_file(
         credentials_file(definition, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE
     )
-    replace(intended, token_id=issued.id, agent=issued.agent or "").write(record)
-    for addition, _, after in changes:
+    replace(draft_record, token_id=new_token.id, agent=new_token.agent or "").write(record)
+    for addition, _, new_text in changes:
         try:
-            replace_file(addition.path, after.encode())
+            replace_file(addition.path, new_text.encode())
         except OSError as error:
             raise AskbackError(
                 f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
@@ -135,16 +135,18 @@ def _server_location(data_dir: Path | None) -> tuple[dict[str, str], bool]:
 
     A server of this machine is found by its data folder, because its port may change, any other by its address.
     """
-    here = {"data_dir": str(_folder(data_dir).parent)}
+    data_dir_members = {"data_dir": str(_folder(data_dir).parent)}
     try:
         server = find(OPERATOR, data_dir=data_dir)
     except NoServerRunning:
-        return here, False
+        return data_dir_members, False
     local = (_folder(data_dir).parent / "server.json").exists()
-    return here if local else {"url": server.url}, True
+    return data_dir_members if local else {"url": server.url}, True
 
 
-async def _make_token(ask: AsyncClient, client: str, intended: Record, file: Path) -> NewToken:
+async def _make_token(ask: AsyncClient, client: str, draft_record: Record, file: Path) -> NewToken:
     """Make the token, after the record of an installation that may be killed before it knows the token."""
-    replace(intended, tokens_before=await ids_of_tokens(ask, client)).write(file)
-    return await ask.tokens.create(agent=client, roots=None if intended.root is None else [intended.root])
+    replace(draft_record, tokens_before=await ids_of_tokens(ask, client)).write(file)
+    return await ask.tokens.create(
+        agent=client, roots=None if draft_record.root is None else [draft_record.root]
+    )

@@ -29,13 +29,13 @@ def text(written: LocalText | None) -> str:
 
 def broken_rule(fault: Fault, locale: str) -> str:
     """Return the sentence of a broken rule: the agent's own in the language of the reader, else askback's."""
-    own: LocalText | None = fault.params.get("message")
-    return render(fault, locale) if own is None else text(own)
+    own_message: LocalText | None = fault.params.get("message")
+    return render(fault, locale) if own_message is None else text(own_message)
 
 
 def _tag() -> str:
-    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "en")
-    return named.partition(".")[0].partition("@")[0].replace("_", "-")
+    locale_name = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "en")
+    return locale_name.partition(".")[0].partition("@")[0].replace("_", "-")
 
 
 def sentences(texts: Sequence[str], codes: Sequence[ReasonCode], *, prefix: str = "reason") -> list[str]:

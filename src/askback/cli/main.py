@@ -60,11 +60,14 @@ class Commands(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help from the table, so that `--help` does not import all commands."""
-        listed: dict[str, Any] = {
+        commands_by_name: dict[str, Any] = {
             name: TyperCommand(name, short_help=line) for name, line in COMMANDS.items()
         }
         TyperGroup(
-            commands=listed, help=self.help, params=self.params, rich_markup_mode=self.rich_markup_mode
+            commands=commands_by_name,
+            help=self.help,
+            params=self.params,
+            rich_markup_mode=self.rich_markup_mode,
         ).format_help(ctx, formatter)
 
 
@@ -122,8 +125,8 @@ def main() -> None:
         print("askback: An argument is not valid UTF-8.", file=sys.stderr)
         raise SystemExit(1) from None
     except OSError as error:
-        named = f"{error.filename}: " if error.filename else ""
-        print(f"askback: {named}{error.strerror or error}", file=sys.stderr)
+        file_prefix = f"{error.filename}: " if error.filename else ""
+        print(f"askback: {file_prefix}{error.strerror or error}", file=sys.stderr)
         raise SystemExit(1) from None
     except AskbackError as error:
         print(f"askback: {error}", file=sys.stderr)

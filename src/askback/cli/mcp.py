@@ -39,6 +39,6 @@ def mcp(
     settings = settings_module.load()
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
-    own = named_data_dir()
-    prepare = (lambda: None) if own is None else partial(ensure_server, own)
+    own_data_dir = named_data_dir()
+    prepare = (lambda: None) if own_data_dir is None else partial(ensure_server, own_data_dir)
     asyncio.run(serve_stdio(thread_id=thread, limits=limits, prepare=prepare))

@@ -38,8 +38,8 @@ class PendingRequests:
         self._terminal = terminal
         self._reader = reader
         self._thread = thread
-        self._later: set[str] = set()
-        self._others: set[str] = set()
+        self._postponed_ids: set[str] = set()
+        self._ids_of_others: set[str] = set()
 
     async def answer_one(self, request_id: str) -> None:
         """Answer one request; say how it ended if it has."""
@@ -62,17 +62,17 @@ class PendingRequests:
     async def answer_until_left(self) -> None:
         """Answer pending requests and wait for more, until the person leaves."""
         arrived = asyncio.Event()
-        watching = asyncio.create_task(self._watch(arrived))
+        watch_task = asyncio.create_task(self._watch(arrived))
         try:
             await self._client.requests.list(limit=1)  # once this is back, the events are subscribed to
             await self._answer_all()
             while True:
                 self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
                 while not await self._answer_all():
-                    await self._wait_for_arrival(arrived, watching)
+                    await self._wait_for_arrival(arrived, watch_task)
                     arrived.clear()
         finally:
-            await stop(watching)
+            await stop(watch_task)
 
     async def _answer_all(self) -> bool:
         """Offer pending requests until there are none; return whether there were any."""
@@ -81,21 +81,23 @@ class PendingRequests:
             any_pending = True
             try:
                 request = await self._choose(waiting)
-                place = f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
-                if not await answer(self._client, self._terminal, request, place=place):
-                    self._later.add(request.id)
+                progress_text = (
+                    f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
+                )
+                if not await answer(self._client, self._terminal, request, place=progress_text):
+                    self._postponed_ids.add(request.id)
             except PromptExit:
                 await self._decline(waiting)
         return any_pending
 
     async def _decline(self, requests: Sequence[InputRequest]) -> None:
         """Decline the listed requests, not newer ones."""
-        declined = 0
+        declined_count = 0
         for first in range(0, len(requests), DEFAULTS.batch):
             results = await self._client.requests.batch("decline", requests[first : first + DEFAULTS.batch])
-            declined += sum(result.error is None for result in results)
-        self._terminal.say(f"Declined {declined} of {len(requests)}.", "green")
-        self._later |= {request.id for request in requests}
+            declined_count += sum(result.error is None for result in results)
+        self._terminal.say(f"Declined {declined_count} of {len(requests)}.", "green")
+        self._postponed_ids |= {request.id for request in requests}
 
     async def _answerable(self) -> Sequence[InputRequest]:
         """Return the requests that can be answered, oldest first, without postponed ones."""
@@ -111,18 +113,18 @@ class PendingRequests:
                 return [
                     request
                     for request in reversed(requests)
-                    if request.id not in self._later and self._is_mine(request)
+                    if request.id not in self._postponed_ids and self._is_mine(request)
                 ]
 
     def _is_mine(self, request: InputRequest) -> bool:
         """Whether this person may answer, which can change; if not, print once who may."""
-        why = self._reader.why_not_allowed(request)
-        if why is None:
-            self._others.discard(request.id)
-        elif request.id not in self._others:
-            self._others.add(request.id)
-            self._terminal.say(f"{title(request)} · {why}", "dim")
-        return why is None
+        problem = self._reader.why_not_allowed(request)
+        if problem is None:
+            self._ids_of_others.discard(request.id)
+        elif request.id not in self._ids_of_others:
+            self._ids_of_others.add(request.id)
+            self._terminal.say(f"{title(request)} · {problem}", "dim")
+        return problem is None
 
     async def _choose(self, requests: Sequence[InputRequest]) -> InputRequest:
         if len(requests) == 1:
@@ -147,17 +149,17 @@ class PendingRequests:
             if event["type"] in _ASKING_EVENTS:
                 arrived.set()
 
-    async def _wait_for_arrival(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
+    async def _wait_for_arrival(self, arrived: asyncio.Event, watch_task: asyncio.Task[None]) -> None:
         """Return when a request arrived or it is time to read again; raises `EndOfInput`."""
         arrival = asyncio.create_task(arrived.wait())
-        leaving = asyncio.create_task(self._terminal.wait_for_end())
+        end_task = asyncio.create_task(self._terminal.wait_for_end())
         try:
-            ends = {arrival, leaving, watching}
-            await asyncio.wait(ends, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
-            if watching.done():
-                watching.result()
-            if leaving.done():
+            tasks = {arrival, end_task, watch_task}
+            await asyncio.wait(tasks, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
+            if watch_task.done():
+                watch_task.result()
+            if end_task.done():
                 raise EndOfInput
         finally:
             await stop(arrival)
-            await stop(leaving)
+            await stop(end_task)

@@ -112,24 +112,24 @@ def set_(
 
 def _changes(settings: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
     """Return the body for `update_policy`: new and reset settings, or a trial."""
-    back = {_SETTING.get(name, name): None for name in reset if require_choice(name, RESETTABLE, "--reset")}
-    if back and shadow is not None:
+    resets = {_SETTING.get(name, name): None for name in reset if require_choice(name, RESETTABLE, "--reset")}
+    if resets and shadow is not None:
         raise typer.BadParameter(
             "cannot be combined with --shadow; --no-shadow ends a trial", param_hint="--reset"
         )
-    if twice := back.keys() & settings.keys():
+    if twice := resets.keys() & settings.keys():
         raise typer.BadParameter(f"{min(twice)} is set and reset in one call", param_hint="--reset")
     if shadow is False and settings:
         raise typer.BadParameter(
             "ends a trial and cannot be combined with another setting", param_hint="--no-shadow"
         )
-    if shadow is not False and not settings and not back:
+    if shadow is not False and not settings and not resets:
         raise typer.BadParameter(
             "give a setting to change, such as --level deny", param_hint="askback policy set"
         )
     if shadow is not None:
         return {"shadow": settings or None}
-    return {**settings, **back, **({"mode": None} if settings.get("mode") == AS_EVERYWHERE else {})}
+    return {**settings, **resets, **({"mode": None} if settings.get("mode") == AS_EVERYWHERE else {})}
 
 
 def _prompt_confirmation() -> str | None:
@@ -155,8 +155,8 @@ def _show(settings: PolicySettings, *, as_json: bool) -> None:
         "table": settings.table_in_force,
     }
     if settings.shadow is not None:
-        tried = settings.shadow.model_dump(exclude_none=True)
-        lines["tried"] = ", ".join(f"{name} {_text(value)}" for name, value in tried.items())
+        shadow_settings = settings.shadow.model_dump(exclude_none=True)
+        lines["tried"] = ", ".join(f"{name} {_text(value)}" for name, value in shadow_settings.items())
     for name, value in lines.items():
         print(f"{name:9} {value}")
 

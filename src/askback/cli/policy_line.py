@@ -42,13 +42,13 @@ def check_line(
     call = _call(fields, cwd)
     if isinstance(call, str):
         return _ask_result(call)
-    unread_rules: list[Reason] = []
-    policy = _policy(fields, fallback, without_rules, unread_rules)
+    unreadable_rules: list[Reason] = []
+    policy = _policy(fields, fallback, without_rules, unreadable_rules)
     if isinstance(policy, str):
         return _ask_result(policy)
     decision = decide(call, policy)
     if decision.decision != "allow":
-        decision = replace(decision, reasons=(*decision.reasons, *unread_rules))
+        decision = replace(decision, reasons=(*decision.reasons, *unreadable_rules))
     with suppress(NotCanonical):
         return _answer(decision, digest=call.digest)
     return _answer(decision)
@@ -67,13 +67,13 @@ def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
     folder = cast("object", fields.get("folder", cwd))
     if folder is not None and not isinstance(folder, str):
         return "`folder` must be the path of the folder in which the call runs."
-    tool, whole = fields.get("tool", "bash"), cast("object", fields.get("input"))
+    tool, call_input = fields.get("tool", "bash"), cast("object", fields.get("input"))
     if not isinstance(tool, str) or not tool:
         return "`tool` must be the name of a tool."
     parts = {name: fields[name] for name in ("command", "argv") if fields.get(name) is not None}
     if "input" in fields and not parts:
-        return Call(tool, whole, folder)
-    if whole is not None:
+        return Call(tool, call_input, folder)
+    if call_input is not None:
         return "Give either `input`, or `command` or `argv`."
     if len(parts) != 1:
         return "Give one of `command`, `argv` and `input`."
@@ -86,9 +86,9 @@ def _policy(
     fields: Mapping[str, Any],
     fallback: Callable[[], Policy],
     without_rules: Policy,
-    unread_rules: list[Reason],
+    unreadable_rules: list[Reason],
 ) -> Policy | str:
-    """Take the policy from a line, or return the fault; `unread_rules` collects the faults of allow rules."""
+    """Take the policy from a line, or return the fault; `unreadable_rules` collects the faults of allow rules."""
     base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else without_rules
     mode, level, ask = (
         fields.get("mode", base.mode),
@@ -98,9 +98,9 @@ def _policy(
     if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
         choices = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
         return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in choices.items())
-    placed = _with_roots(fields, base)
-    if isinstance(placed, str):
-        return placed
+    policy_with_roots = _with_roots(fields, base)
+    if isinstance(policy_with_roots, str):
+        return policy_with_roots
     rules: list[Rule] = []
     faults: list[Reason] = []
     for effect in _EFFECTS:
@@ -108,9 +108,9 @@ def _policy(
         if texts is not None and not isinstance(texts, list):
             return f"`{effect}` must be a list of rules."
         for text in cast("list[object]", texts or []):
-            _add(text, effect, rules, unread_rules if effect == "allow" else faults)
+            _add(text, effect, rules, unreadable_rules if effect == "allow" else faults)
     return replace(
-        placed,
+        policy_with_roots,
         rules=(*base.rules, *rules),
         faults=(*base.faults, *faults),
         mode=mode,

@@ -44,8 +44,8 @@ def restore(
     source = _database(folder)
     if isinstance(settings.database, PostgresAddress) or settings.database.exists():
         raise BackupRefused(f"{settings.database} is a database already. Choose another --data-dir.")
-    needed = key_ids(source)
-    keys_found = _keys(settings, keys, needed=needed)
+    needed_ids = key_ids(source)
+    keys_found = _keys(settings, keys, needed_ids=needed_ids)
     make_empty(settings.data_dir)
     settings.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     copy_database(source, settings.database)
@@ -54,7 +54,7 @@ def restore(
     keys_text = f"master keys to {settings.key_file}" if keys_found else "no master keys"
     print(f"Restored {source} to {settings.database}; {keys_text}.")
     if not keys_found and settings.master_keys is None and _has_seal(settings):
-        first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed else ""
+        first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed_ids else ""
         print(
             "The audit log is sealed with a master key that was not restored, so askback audit verify fails. "
             f"To seal it with a new key, {first}run: askback audit seal --data-dir {settings.data_dir}"
@@ -83,23 +83,23 @@ def _database(folder: Path) -> Path:
     )
 
 
-def _keys(settings: Settings, keys: str | None, *, needed: set[str]) -> Mapping[str, bytes]:
+def _keys(settings: Settings, keys: str | None, *, needed_ids: set[str]) -> Mapping[str, bytes]:
     """Return the keys to write; None if the environment has them or none are needed. Raises if they are missing."""
     if keys == NO_KEYS or settings.master_keys == "off":
         return {}
     if keys is None and settings.master_keys is None:
-        if needed:
+        if needed_ids:
             raise BackupRefused(
                 "This backup has secrets. Pass its master keys with --keys FILE, or --keys none to go without them."
             )
         return {}
     if keys is not None:
-        found, source = read_key_file(Path(keys).expanduser().absolute()), keys
+        keys_by_id, source = read_key_file(Path(keys).expanduser().absolute()), keys
     else:
-        found = parse_keys(settings.master_keys or "", source="ASKBACK_MASTER_KEYS")
+        keys_by_id = parse_keys(settings.master_keys or "", source="ASKBACK_MASTER_KEYS")
         source = "ASKBACK_MASTER_KEYS"
-    if missing := needed - found.keys():
+    if missing_ids := needed_ids - keys_by_id.keys():
         raise BackupRefused(
-            f"{source} does not hold the master key {', '.join(sorted(missing))} that secrets of the backup need."
+            f"{source} does not hold the master key {', '.join(sorted(missing_ids))} that secrets of the backup need."
         )
-    return found if keys is not None else {}
+    return keys_by_id if keys is not None else {}

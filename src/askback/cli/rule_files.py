@@ -25,9 +25,9 @@ def built_in(data_dir: DataDir = None) -> None:
         async with client_as("responder", data_dir=data_dir) as client:
             return await client.rules.built_in()
 
-    found = asyncio.run(read())
-    print(f"lists in force: {', '.join(found.lists) or 'none'}")
-    for group in found.groups:
+    built_in_rules = asyncio.run(read())
+    print(f"lists in force: {', '.join(built_in_rules.lists) or 'none'}")
+    for group in built_in_rules.groups:
         print(f"{group.name}:")
         for rule in group.rules:
             state = "" if rule.active else "  (not in force)"
@@ -50,8 +50,8 @@ def preview(
                 draft = RuleDraft(effect=cast("Literal['deny', 'ask', 'allow']", effect))
                 page = await client.rules.preview(rule, project=project, agent=agent, cursor=cursor, **draft)
                 for call in page.calls:
-                    became = call.decision or call.status
-                    print(printable(f"{call.then:5}  {call.headline}  ({call.agent.name}, {became})"))
+                    new_result = call.decision or call.status
+                    print(printable(f"{call.then:5}  {call.headline}  ({call.agent.name}, {new_result})"))
                 checked, changed = checked + page.checked, changed + len(page.calls)
                 cursor = page.next_cursor
                 if cursor is None:

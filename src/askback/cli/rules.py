@@ -223,8 +223,8 @@ def _servers_policy(data_dir: Path | None) -> Policy:
     return asyncio.run(read())
 
 
-async def _every_rule(client: AsyncClient, **which: Any) -> list[Rule]:
-    return await all_pages(lambda cursor: client.rules.list(**which, cursor=cursor, limit=200))
+async def _every_rule(client: AsyncClient, **filters: Any) -> list[Rule]:
+    return await all_pages(lambda cursor: client.rules.list(**filters, cursor=cursor, limit=200))
 
 
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
@@ -241,13 +241,13 @@ def show_rules(rules: Sequence[Rule]) -> None:
 
 def _origin(rule: Rule) -> str:
     """Return the scope, origin, times and reason of a rule."""
-    by = f" by {rule.created_by.name}" if rule.created_by else ""
+    creator_text = f" by {rule.created_by.name}" if rule.created_by else ""
     facts = (
         " ".join(filter(None, (rule.scope, rule.thread_id or rule.project))),
         f"for {rule.agent_name or rule.agent}" if rule.agent else "for every agent",
         "locked" if rule.locked else "",
         "shadow: it decides nothing" if rule.shadow else "",
-        f"since {minute(rule.created_at)}{by}",
+        f"since {minute(rule.created_at)}{creator_text}",
         f"until {minute(rule.expires_at)}" if rule.expires_at else "",
         _end(rule),
         f"why: {rule.why}" if rule.why else "",
@@ -265,8 +265,8 @@ def _choice(rule: Rule) -> str:
 def _end(rule: Rule) -> str:
     if rule.revoked_at is None:
         return ""
-    by = f" by {rule.revoked_by.name}" if rule.revoked_by else ""
-    return f"revoked {minute(rule.revoked_at)}{by}"
+    revoker_text = f" by {rule.revoked_by.name}" if rule.revoked_by else ""
+    return f"revoked {minute(rule.revoked_at)}{revoker_text}"
 
 
 def _escape(line: str) -> str:

@@ -26,7 +26,7 @@ from askback.errors import AskbackError, Conflict, Invalid, NotFound, Refused
 from askback.server.core_dumps import forbid_core_dumps
 
 NOT_RUN = 125
-_MISSING = frozenset({"not_granted", "secret_gone"})
+_MISSING_REASONS = frozenset({"not_granted", "secret_gone"})
 
 EPILOG = """\
 Exit status: that of the command, or 128 plus the number of the signal that ended it. 125 if it was not run,
@@ -63,7 +63,7 @@ def run(
     askback's own variables.
     """
     forbid_core_dumps()
-    needs = _SecretNeeds(
+    secret_needs = _SecretNeeds(
         _unique_names(secret),
         reason or _reason(argv),
         _scope(scope),
@@ -74,7 +74,7 @@ def run(
     hints = Console(stderr=True, highlight=False)
     try:
         server = _as_agent(data_dir)
-        status = interruptible(_run(server, needs, argv, redact=redact, hints=hints))
+        status = interruptible(_run(server, secret_needs, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
     except NotStarted as failed:
@@ -117,11 +117,11 @@ class _SecretNeeds:
 
 
 async def _run(
-    server: Connection, needs: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
+    server: Connection, secret_needs: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
 ) -> int:
     async with server.client() as client:
         async with AsyncExitStack() as stack:
-            lease = await _lease(stack, client, needs, server=server, hints=hints)
+            lease = await _lease(stack, client, secret_needs, server=server, hints=hints)
             scrubbers = {1: lease.stream(bytes), 2: lease.stream(bytes)} if redact else {}
             for name in lease.too_short if redact else ():
                 hints.print(f"{name} is too short to be found in what the command says.", style="yellow")
@@ -130,32 +130,46 @@ async def _run(
 
 
 async def _lease(
-    stack: AsyncExitStack, client: AsyncClient, needs: _SecretNeeds, *, server: Connection, hints: Console
+    stack: AsyncExitStack,
+    client: AsyncClient,
+    secret_needs: _SecretNeeds,
+    *,
+    server: Connection,
+    hints: Console,
 ) -> Lease:
     """Lease the secrets, asking a person first for those that are not granted."""
     try:
-        return await stack.enter_async_context(client.secrets.lease(needs.names, thread_id=needs.thread))
+        return await stack.enter_async_context(
+            client.secrets.lease(secret_needs.names, thread_id=secret_needs.thread)
+        )
     except (NotFound, Conflict) as refused:
-        missing = _missing(refused, needs.names)
-        if not missing:
+        missing_names = _missing_names(refused, secret_needs.names)
+        if not missing_names:
             raise
-    secrets = await _request_secrets(client, missing, needs, server=server, hints=hints)
+    secrets = await _request_secrets(client, missing_names, secret_needs, server=server, hints=hints)
     if not secrets:
         raise NotGiven(secrets.text)
-    return await stack.enter_async_context(client.secrets.lease(needs.names, thread_id=needs.thread))
+    return await stack.enter_async_context(
+        client.secrets.lease(secret_needs.names, thread_id=secret_needs.thread)
+    )
 
 
 async def _request_secrets(
-    client: AsyncClient, names: Sequence[str], needs: _SecretNeeds, *, server: Connection, hints: Console
+    client: AsyncClient,
+    names: Sequence[str],
+    secret_needs: _SecretNeeds,
+    *,
+    server: Connection,
+    hints: Console,
 ) -> SecretsResult:
     secrets = await client.secrets.request(
         names,
-        reason=needs.reason,
-        thread_id=needs.thread,
-        default_scope=needs.scope,
-        project=needs.project,
+        reason=secret_needs.reason,
+        thread_id=secret_needs.thread,
+        default_scope=secret_needs.scope,
+        project=secret_needs.project,
         agent="askback run",
-        timeout_s=needs.timeout,
+        timeout_s=secret_needs.timeout,
         wait=False,
     )
     if secrets.request is None:
@@ -165,18 +179,20 @@ async def _request_secrets(
     )
 
 
-def _missing(refused: Refused, names: Sequence[str]) -> list[str]:
+def _missing_names(error: Refused, names: Sequence[str]) -> list[str]:
     """Return the names for which a lease was refused; empty for any other error."""
-    paths = {fault["path"] for fault in refused.field_errors} if refused.code in _MISSING else set[str]()
+    paths = {fault["path"] for fault in error.field_errors} if error.code in _MISSING_REASONS else set[str]()
     return [name for index, name in enumerate(names) if join("names", index) in paths]
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
     """Return the names without duplicates; raises `BadParameter` for an invalid name."""
     for name in names:
-        why = blocked_reason(name) if is_well_formed(name) else "use capital letters, digits and underscores"
-        if why is not None:
-            raise typer.BadParameter(f"{name} cannot be a secret: {why}", param_hint="--secret")
+        problem = (
+            blocked_reason(name) if is_well_formed(name) else "use capital letters, digits and underscores"
+        )
+        if problem is not None:
+            raise typer.BadParameter(f"{name} cannot be a secret: {problem}", param_hint="--secret")
     return list(dict.fromkeys(names))
 
 
@@ -189,10 +205,10 @@ def _scope(word: str) -> Scope:
 def _reason(argv: Sequence[str]) -> str:
     """Return the reason to show: the command if it fits on a line, else its program."""
     command = f"To run: {shlex.join(argv)}"
-    fits = command.isprintable() and len(command) <= DEFAULTS.secret_reason
-    return command if fits else f"To run {Path(argv[0]).name}"
+    is_printable = command.isprintable() and len(command) <= DEFAULTS.secret_reason
+    return command if is_printable else f"To run {Path(argv[0]).name}"
 
 
-def _print_failure(hints: Console, failed: Exception, status: int) -> int:
-    hints.print(str(failed), style="red", markup=False)
+def _print_failure(hints: Console, error: Exception, status: int) -> int:
+    hints.print(str(error), style="red", markup=False)
     return status

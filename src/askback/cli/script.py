@@ -20,7 +20,7 @@ from askback.domain.request import InputRequest
 from askback.errors import AskbackError, ConnectionLost, Invalid
 
 EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
-USAGE, FAILED = 2, 1
+USAGE, FAILURE_STATUS = 2, 1
 LATE_S = 10.0
 
 
@@ -38,7 +38,7 @@ def reported_errors(hints: Console) -> Generator[None]:
         raise typer.Exit(USAGE) from None
     except (AskbackError, OSError) as failed:
         hints.print(str(failed), style="red", markup=False)
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(FAILURE_STATUS) from None
 
 
 def run_or_cancel(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
@@ -73,14 +73,14 @@ def outcome_fields(request: InputRequest | None) -> dict[str, Any]:
     """Return the JSON object to print; None for a request that was cancelled here."""
     if request is None:
         return {"status": "cancelled", "reason": "agent_aborted"}
-    known = {
+    status_members = {
         "status": request.status.value,
         "request_id": request.id,
         "reason": request.reason,
         "note": request.note,
         "by": request.settled_by.name if request.settled_by else None,
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return {name: value for name, value in status_members.items() if value is not None}
 
 
 def content(file: Path) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from askback.cli.field_prompt import BACK, Back, ExitWord, PromptExit
+from askback.cli.field_prompt import BACK, BackRequested, ExitWord, PromptExit
 from askback.cli.language import language, text
 from askback.cli.secret_value import PADDED, InvalidValue, parse_value
 from askback.cli.terminal import WORDS, Terminal
@@ -57,10 +57,10 @@ class SecretPrompt:
         """Show errors as (path, sentence), and prompt for these values again."""
         for _, sentence in faults:
             self._terminal.say(sentence, "red")
-        wrong = [
+        faulty_names = [
             name for name in self._secret.names if any(join("secrets", name) == path for path, _ in faults)
         ]
-        return await self._ask(wrong or self._secret.names)
+        return await self._ask(faulty_names or self._secret.names)
 
     # --- showing -----------------------------------------------------------------------------
 
@@ -70,9 +70,9 @@ class SecretPrompt:
         for name in secret.names:
             terminal.say(f"  {name}", "bold")
         terminal.say("The agent says:", "dim")
-        for written in (secret.reason, secret.instructions):
-            if written:
-                terminal.quote([text(written)], margin=WORDS)
+        for paragraph in (secret.reason, secret.instructions):
+            if paragraph:
+                terminal.quote([text(paragraph)], margin=WORDS)
         terminal.say(translate("ui.secret.never_paste", language()), "bold")
         terminal.say("The names are visible in the conversation; the values are not.", "dim")
         if self._request.error_summary:
@@ -84,9 +84,9 @@ class SecretPrompt:
         terminal.say()
         terminal.say(name, "bold")
         example = secret_help.placeholder and f"such as {text(secret_help.placeholder)}"
-        for written in (secret_help.description, secret_help.format_hint, example):
-            if written:
-                terminal.quote([text(written)], margin=WORDS)
+        for paragraph in (secret_help.description, secret_help.format_hint, example):
+            if paragraph:
+                terminal.quote([text(paragraph)], margin=WORDS)
         if stored_in:
             terminal.say(f"A value is stored already ({stored_in}).", "dim")
         for error in self._request.field_errors:
@@ -97,26 +97,26 @@ class SecretPrompt:
 
     async def _ask(self, names: Sequence[str]) -> SecretSubmission:
         steps = [*names, None]
-        at, scope = 0, None
-        while at < len(steps):
-            name = steps[at]
+        index, scope = 0, None
+        while index < len(steps):
+            name = steps[index]
             try:
                 if name is not None:
                     await self._value(name)
                 elif self._values:
                     scope = await self._scope()
-            except Back:
-                at = max(at - 1, 0)
+            except BackRequested:
+                index = max(index - 1, 0)
             else:
-                at += 1
+                index += 1
         return SecretSubmission(self._values, sorted(self._existing), scope)
 
     async def _ask_stored_use(self) -> bool:
         """Ask whether the agent may use the stored values; without a yes, prompt for other values."""
         names, agent = ", ".join(self._secret.names), getattr(self._request.requester, "name", "the agent")
         self._terminal.say()
-        verb, them = ("is", "it") if len(self._secret.names) == 1 else ("are", "them")
-        line = await self._line(f"{names} {verb} saved. Let {agent} use {them}? [y/N] ")
+        verb, pronoun = ("is", "it") if len(self._secret.names) == 1 else ("are", "them")
+        line = await self._line(f"{names} {verb} saved. Let {agent} use {pronoun}? [y/N] ")
         return line.strip().casefold() in {"y", "yes"}
 
     async def _value(self, name: str) -> None:
@@ -140,9 +140,9 @@ class SecretPrompt:
                 elif not line:
                     self._terminal.say("Enter a value, or type :dismiss to refuse.", "red")
                 else:
-                    await self._take(name, line)
+                    await self._read_value(name, line)
 
-    async def _take(self, name: str, line: str) -> None:
+    async def _read_value(self, name: str, line: str) -> None:
         try:
             self._values[name] = await self._read(name, line)
         except InvalidValue as odd:
@@ -171,26 +171,30 @@ class SecretPrompt:
 
     async def _scope(self) -> Scope:
         """Prompt for the scope of the values; an empty line takes the agent's suggestion."""
-        where = "  ".join(f"[{word[0]}]{word[1:]}{of}" for word, (_, of) in self._scopes.items())
+        scope_choices = "  ".join(
+            f"[{word[0]}]{word[1:]}{description}" for word, (_, description) in self._scopes.items()
+        )
         suggested = next(word for word, (scope, _) in self._scopes.items() if scope == self._suggested_scope)
         self._terminal.say()
         while True:
-            choice = (await self._line(f"Store for: {where}  [{suggested}] ")).strip().casefold() or suggested
+            choice = (
+                await self._line(f"Store for: {scope_choices}  [{suggested}] ")
+            ).strip().casefold() or suggested
             for word, (scope, _) in self._scopes.items():
                 if choice in {word, word[0], scope}:
                     return scope
 
     @property
     def _suggested_scope(self) -> Scope:
-        offered = {scope for scope, _ in self._scopes.values()}
-        return self._secret.default_scope if self._secret.default_scope in offered else "session"
+        scopes = {scope for scope, _ in self._scopes.values()}
+        return self._secret.default_scope if self._secret.default_scope in scopes else "session"
 
     async def _line(self, prompt: str) -> str:
         """Return the next line that is not a command; run commands."""
         while True:
             line = await self._terminal.line(prompt)
             if line == BACK:
-                raise Back
+                raise BackRequested
             if line in _LEAVING:
                 raise PromptExit(ExitWord(line))
             if line not in {":help", "?"}:

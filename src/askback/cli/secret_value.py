@@ -33,10 +33,10 @@ def read_value(name: str) -> Secret:
 
 def parse_value(line: str, *, typed: bool) -> Secret:
     """Return a line as a value. Raises `InvalidValue` when the terminal may have changed it or cut it off."""
-    cut, changed = typed and len(line.encode("utf-8", "replace")) >= LONGEST_LINE, "\ufffd" in line
-    value = None if cut or changed else Secret(line)
+    is_cut, changed = typed and len(line.encode("utf-8", "replace")) >= LONGEST_LINE, "\ufffd" in line
+    value = None if is_cut or changed else Secret(line)
     del line
     if value is None:
-        why = "is too long to be typed" if cut else "is not valid UTF-8"
-        raise InvalidValue(f"The value {why}. Pipe it instead: askback secrets set NAME < FILE")
+        problem = "is too long to be typed" if is_cut else "is not valid UTF-8"
+        raise InvalidValue(f"The value {problem}. Pipe it instead: askback secrets set NAME < FILE")
     return value

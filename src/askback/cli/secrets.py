@@ -45,13 +45,13 @@ def list_(
         agents = await all_pages(lambda cursor: client.agents.list(limit=200, cursor=cursor))
         return await _every_secret(client), {each.id: each.name for each in agents}
 
-    found, names = run_as("responder", read, data_dir=data_dir)
-    report_empty(found, "secrets")
+    secrets, names = run_as("responder", read, data_dir=data_dir)
+    report_empty(secrets, "secrets")
     if as_json:
-        for secret in found:
+        for secret in secrets:
             print(secret.model_dump_json(exclude_none=True))
     else:
-        _show(found, names)
+        _show(secrets, names)
 
 
 @app.command(name="set")
@@ -70,17 +70,19 @@ def set_(
     The value is typed at a hidden prompt, or read from standard input to its end: never from the command line, which
     others can see. It is stored exactly as given.
     """
-    kept_in = _scope(scope, thread=thread, project=project)
+    scope_members = _scope(scope, thread=thread, project=project)
     value = read_value(name)
 
     async def write() -> StoredSecret:
         async with client_as("responder", data_dir=data_dir, creates=True) as client:
-            return await client.secrets.set(name, value, scope=kept_in, thread_id=thread, project=project)
+            return await client.secrets.set(
+                name, value, scope=scope_members, thread_id=thread, project=project
+            )
 
-    stored = asyncio.run(write())
-    for warning in stored.warnings:
+    stored_secret = asyncio.run(write())
+    for warning in stored_secret.warnings:
         print(warning.message, file=sys.stderr)
-    _show([stored])
+    _show([stored_secret])
 
 
 @app.command()
@@ -120,11 +122,11 @@ def _agents_in_words(agent: str) -> str:
     return "Every agent" if agent == "all" else agent
 
 
-def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | None) -> str:
+def _change_agents(id_or_name: str, agent: str, *, grants: bool, data_dir: Path | None) -> str:
     """Add or remove an agent, or all, and return the secret's name."""
 
     async def change(client: AsyncClient) -> str:
-        secret = _find_secret(await _every_secret(client), which)
+        secret = _find_secret(await _every_secret(client), id_or_name)
         if agent == "all":
             await client.secrets.set_agents(secret, "all" if grants else [])
         elif secret.agents == "all" and not grants:
@@ -169,30 +171,32 @@ def _scope(
     """Return the scope that the options select; raises `BadParameter` if they contradict each other."""
     if thread and project:
         raise typer.BadParameter("give either --thread or --project, not both", param_hint="--thread")
-    meant = "session" if thread else "project" if project else "global"
-    if option is not None and option != meant:
-        needs = {"session": "--thread", "project": "--project"}.get(option)
+    implied_scope = "session" if thread else "project" if project else "global"
+    if option is not None and option != implied_scope:
+        needed_option = {"session": "--thread", "project": "--project"}.get(option)
         if option not in {"session", "project", "global"}:
             raise typer.BadParameter("must be one of session, project, global", param_hint="--scope")
         raise typer.BadParameter(
-            f"{option} needs {needs}" if needs else "global cannot be combined with --thread or --project",
+            f"{option} needs {needed_option}"
+            if needed_option
+            else "global cannot be combined with --thread or --project",
             param_hint="--scope",
         )
-    return meant
+    return implied_scope
 
 
 async def _every_secret(client: AsyncClient) -> list[StoredSecret]:
     return await all_pages(lambda cursor: client.secrets.list(limit=200, cursor=cursor))
 
 
-def _find_secret(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
-    matches = [secret for secret in secrets if which in {secret.id, secret.name}]
+def _find_secret(secrets: Sequence[StoredSecret], id_or_name: str) -> StoredSecret:
+    matches = [secret for secret in secrets if id_or_name in {secret.id, secret.name}]
     if len(matches) == 1:
         return matches[0]
     if not matches:
-        raise AskbackError(f"There is no secret {which}. See: askback secrets list")
+        raise AskbackError(f"There is no secret {id_or_name}. See: askback secrets list")
     ids = ", ".join(secret.id for secret in matches)
-    raise AskbackError(f"{len(matches)} secrets are called {which}. Give the id of one: {ids}")
+    raise AskbackError(f"{len(matches)} secrets are called {id_or_name}. Give the id of one: {ids}")
 
 
 def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -204,8 +208,10 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
     for secret in secrets:
         location = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
         console.print(printable(f"{secret.id}  {secret.name}  {location}"))
-        by = f" by {secret.set_by.name}" if secret.set_by else ""
-        console.print(printable(f"    value {secret.version}, set {minute(secret.set_at)}{by}"), style="dim")
+        setter_text = f" by {secret.set_by.name}" if secret.set_by else ""
+        console.print(
+            printable(f"    value {secret.version}, set {minute(secret.set_at)}{setter_text}"), style="dim"
+        )
         if secret.agents is not None:
             console.print(printable(f"    used by {_agents_text(secret.agents, names)}"), style="dim")
 
@@ -214,10 +220,10 @@ def _agents_text(agents: Sequence[str] | Literal["all"], names: Mapping[str, str
     """List the agents that may use a secret; equal names are distinguished by their ids."""
     if agents == "all":
         return "every agent"
-    taken = Counter(names.values())
+    name_counts = Counter(names.values())
 
     def display_name(agent: str) -> str:
         name = names.get(agent, "agent")
-        return name if taken[name] == 1 else f"{name} ({agent})"
+        return name if name_counts[name] == 1 else f"{name} ({agent})"
 
     return ", ".join(map(display_name, agents)) or "no agent"

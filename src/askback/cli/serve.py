@@ -104,7 +104,7 @@ def _run(
     """Serve in this process; `announce` is called once requests are accepted."""
     application = create_app(settings)
 
-    async def ready() -> None:
+    async def on_ready() -> None:
         addresses = await _introduce(application, local_url(settings, listener)) if makes_tokens else {}
         # The current objects live as long as the server, so the collector need not scan them. Nearly all
         # objects of a request are freed by their reference count, so rare collections cost nothing and
@@ -115,7 +115,7 @@ def _run(
         announce(addresses)
         asyncio.get_running_loop().run_in_executor(None, import_policy)
 
-    run_server(application, listener, on_ready=ready)
+    run_server(application, listener, on_ready=on_ready)
 
 
 def _run_workers(
@@ -211,15 +211,15 @@ def _announce(addresses: Addresses, *, as_json: bool) -> None:
 
 
 def _welcome(addresses: Addresses) -> None:
-    out = _console()
-    out.print(f"[bold]askback[/] is running at [bold]{addresses['url']}[/]\n")
+    console = _console()
+    console.print(f"[bold]askback[/] is running at [bold]{addresses['url']}[/]\n")
     if "login_url" in addresses:
-        out.print("Open it in a browser; this link works once, for ten minutes:")
-        out.print(f"  [cyan]{addresses['login_url']}[/]\n")
+        console.print("Open it in a browser; this link works once, for ten minutes:")
+        console.print(f"  [cyan]{addresses['login_url']}[/]\n")
     if "requester_token" in addresses:
-        out.print("For your agent (on this machine it finds them by itself):")
-        out.print(
+        console.print("For your agent (on this machine it finds them by itself):")
+        console.print(
             f"  export ASKBACK_URL={addresses['url']} ASKBACK_TOKEN={addresses['requester_token']}\n",
             markup=False,
         )
-    out.print("[dim]Ctrl+C stops it.[/]")
+    console.print("[dim]Ctrl+C stops it.[/]")

@@ -50,5 +50,5 @@ def end(
 
     if session_id is not None and user is not None:
         raise typer.BadParameter("give a session or --user, not both", param_hint="--user")
-    ended = run_as("admin", end_one_or_all, data_dir=data_dir)
-    print(f"Ended {ended} session{'' if ended == 1 else 's'}.")
+    ended_count = run_as("admin", end_one_or_all, data_dir=data_dir)
+    print(f"Ended {ended_count} session{'' if ended_count == 1 else 's'}.")

@@ -17,18 +17,18 @@ def interruptible(work: Coroutine[Any, Any, T]) -> T:
 
 async def _run_until_signal(work: Coroutine[Any, Any, T]) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
-    stopped = False
+    is_stopped = False
 
-    def stop() -> None:
-        nonlocal stopped
-        stopped = True
+    def on_signal() -> None:
+        nonlocal is_stopped
+        is_stopped = True
         task.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, on_signal)
     try:
         return await task
     except asyncio.CancelledError:
-        if stopped:
+        if is_stopped:
             raise KeyboardInterrupt from None
         raise

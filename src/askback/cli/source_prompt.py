@@ -35,7 +35,7 @@ class SourceListing:
     each: Select | Radio | Multiselect
     search: Search
     value: Any
-    _q: str | None = None
+    _search_text: str | None = None
     _path: list[SourceOption] = field(default_factory=list[SourceOption])
     _page: OptionPage = field(default_factory=lambda: OptionPage(options=[]))
 
@@ -54,7 +54,9 @@ class SourceListing:
         """Read and list a page of options, or say why it cannot be read."""
         parent = str(self._path[-1].value) if self._path else None
         try:
-            self._page = await self.search(self.each.id, q=self._q, parent=parent, cursor=cursor, limit=PAGE)
+            self._page = await self.search(
+                self.each.id, q=self._search_text, parent=parent, cursor=cursor, limit=PAGE
+            )
         except Refused as refused:
             self._page = OptionPage(options=[])
             sentences = [str(fault["message"]) for fault in refused.field_errors] or [refused.message]
@@ -63,8 +65,8 @@ class SourceListing:
         if self._path:
             self.terminal.say(f"  in {' › '.join(one_line(option.label) for option in self._path)}", "dim")
         for key, option in enumerate(self._page.options, 1):
-            below = "/" if option.has_children else ""
-            self.terminal.say(f"  {key}  {one_line(option.label)}{below}", "dim" if option.disabled else "")
+            marker = "/" if option.has_children else ""
+            self.terminal.say(f"  {key}  {one_line(option.label)}{marker}", "dim" if option.disabled else "")
             if option.description:
                 self.terminal.say(f"     {one_line(option.description)}", "dim")
         if not self._page.options:
@@ -86,35 +88,37 @@ class SourceListing:
             return self._choose(line)
         return False
 
-    async def _start(self, q: str | None) -> None:
-        self._q = q
+    async def _start(self, search_text: str | None) -> None:
+        self._search_text = search_text
         await self.load()
 
     def _option(self, key: str) -> SourceOption | None:
         word = key.strip()
         if word.isdecimal() and 0 < int(word) <= len(self._page.options):
             return self._page.options[int(word) - 1]
-        same = [option for option in self._page.options if option.label.casefold() == word.casefold()]
-        return same[0] if len(same) == 1 else None
+        matches = [option for option in self._page.options if option.label.casefold() == word.casefold()]
+        return matches[0] if len(matches) == 1 else None
 
     def _choose(self, line: str) -> bool:
-        several = isinstance(self.each, Multiselect)
-        keys = line.replace(",", " ").split() if several and self._option(line) is None else [line]
+        is_multiselect = isinstance(self.each, Multiselect)
+        keys = line.replace(",", " ").split() if is_multiselect and self._option(line) is None else [line]
         options = [option for key in keys if (option := self._option(key)) and not option.disabled]
         if len(options) < len(keys):
             self.terminal.say(f"Type the key of an option in the list, or {self.hint}.", "red")
             return False
         for option in options:
             self._learn(option)
-            if several:
-                chosen = values_of(self.value)
-                remaining = [value for value in chosen if value != option.value]
-                self.value = (remaining if len(remaining) < len(chosen) else [*chosen, option.value]) or None
+            if is_multiselect:
+                values = values_of(self.value)
+                other_values = [value for value in values if value != option.value]
+                self.value = (
+                    other_values if len(other_values) < len(values) else [*values, option.value]
+                ) or None
             else:
                 self.value = option.value
-        return not several
+        return not is_multiselect
 
     def _learn(self, option: SourceOption) -> None:
         """Add the option to those of the field, for the labels of an answer."""
-        if all(earlier.value != option.value for earlier in self.each.options):
+        if all(known_option.value != option.value for known_option in self.each.options):
             self.each.options.append(Option(value=option.value, label=option.label))

@@ -51,9 +51,9 @@ class Terminal:
         # Unbuffered: a thread that waits in a buffered read holds a lock that Python needs to end.
         self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
-        self._over = asyncio.Event()
+        self._is_ended = asyncio.Event()
         self._drops = 0
-        self._silent = False
+        self._is_silent = False
         self._prompt: str | None = None
         self.typed = asyncio.Event()
         """Set with each line that was read."""
@@ -89,7 +89,7 @@ class Terminal:
             self.console.print()
             raise EndOfInput
         self.typed.set()
-        if self._silent or not self.interactive:
+        if self._is_silent or not self.interactive:
             self.console.print()
         return line
 
@@ -104,31 +104,31 @@ class Terminal:
             yield
             return
         device = self._source.fileno()
-        before = termios.tcgetattr(device)
-        silent = [*before]
-        silent[_LOCAL] = before[_LOCAL] & ~termios.ECHO
-        termios.tcsetattr(device, termios.TCSADRAIN, silent)
-        self._silent = True
+        old_attributes = termios.tcgetattr(device)
+        silent_attributes = [*old_attributes]
+        silent_attributes[_LOCAL] = old_attributes[_LOCAL] & ~termios.ECHO
+        termios.tcsetattr(device, termios.TCSADRAIN, silent_attributes)
+        self._is_silent = True
         try:
             yield
         finally:
-            self._silent = False
+            self._is_silent = False
             with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
-                termios.tcsetattr(device, termios.TCSADRAIN, before)
+                termios.tcsetattr(device, termios.TCSADRAIN, old_attributes)
 
     async def drop_rest(self) -> bool:
         """Drop the input that arrived together with the line before, such as a paste; return whether there was any."""
-        dropped = False
+        is_dropped = False
         while self.interactive and await self._has_more():
             self.drop_typed()
-            dropped = True
-        return dropped
+            is_dropped = True
+        return is_dropped
 
     async def _has_more(self) -> bool:
         """Whether there is unread input. The reading thread may hold a line that is not queued yet."""
         for _ in range(MAX_CHECKS):
             if not self._queue().empty() or select([self._source], [], [], 0)[0]:
-                return not self._over.is_set()
+                return not self._is_ended.is_set()
             await asyncio.sleep(PASTE_S / MAX_CHECKS)
         return False
 
@@ -139,13 +139,13 @@ class Terminal:
             with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
                 termios.tcflush(self._source.fileno(), termios.TCIFLUSH)
         lines = self._queue()
-        while self.interactive and not self._over.is_set() and not lines.empty():
+        while self.interactive and not self._is_ended.is_set() and not lines.empty():
             lines.get_nowait()
 
     async def wait_for_end(self) -> None:
         """Return when the input has ended and every line was read."""
         lines = self._queue()
-        await self._over.wait()
+        await self._is_ended.wait()
         if lines.qsize() > 1:
             await asyncio.Event().wait()  # the remaining lines are for later prompts
 
@@ -179,8 +179,8 @@ class Terminal:
         if not self.interactive:
             return self._source.readline()
         line = b""
-        while not line.endswith(b"\n") and (piece := self._source.read(MAX_LINE_BYTES) or b""):
-            line += piece
+        while not line.endswith(b"\n") and (chunk := self._source.read(MAX_LINE_BYTES) or b""):
+            line += chunk
         return line
 
     def _enqueue(self, lines: asyncio.Queue[str | None], line: str | None, drops: int) -> None:
@@ -188,7 +188,7 @@ class Terminal:
         if line is None or drops == self._drops or not self.interactive:
             lines.put_nowait(line)
         if line is None:
-            self._over.set()
+            self._is_ended.set()
 
 
 def printable(text: str) -> str:
@@ -205,24 +205,24 @@ def one_line(text: str) -> str:
 
 def _lines(text: Parts, style: str, width: int | None) -> Iterator[Text]:
     """Split a text into lines, and those into pieces that fit; nothing is lost at the breaks."""
-    whole = Text(style=style)
+    full_text = Text(style=style)
     for part in text:
         if isinstance(part, Escape):
-            whole.append(printable(part.escape), WRITTEN_OUT)
+            full_text.append(printable(part.escape), WRITTEN_OUT)
         else:
-            whole.append(printable(part))
-    for line in whole.split("\n", allow_blank=True):
+            full_text.append(printable(part))
+    for line in full_text.split("\n", allow_blank=True):
         yield from line.divide(_breaks(line.plain, width)) if width else [line]
 
 
 def _breaks(line: str, width: int) -> Iterator[int]:
-    taken = 0
+    used_cells = 0
     for index, char in enumerate(line):
-        wide = cell_len(char)
-        if taken + wide > width:
+        char_cells = cell_len(char)
+        if used_cells + char_cells > width:
             yield index
-            taken = 0
-        taken += wide
+            used_cells = 0
+        used_cells += char_cells
 
 
 def _escape_hidden(char: str) -> str:

@@ -36,15 +36,17 @@ def list_(
     """List conversations, the newest first: id, open requests, last change and title."""
 
     async def read(client: AsyncClient) -> Page[Thread]:
-        of = None if agent is None else await agent_id(client, agent)
-        return await client.threads.list(search, agent=of, archived=archived, limit=limit)
+        id_of_agent = None if agent is None else await agent_id(client, agent)
+        return await client.threads.list(search, agent=id_of_agent, archived=archived, limit=limit)
 
-    found = run_as("admin", read, data_dir=data_dir)
-    report_empty(found.items, "conversations")
-    for each in found:
-        when = "-" if each.updated_at is None else f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
+    threads = run_as("admin", read, data_dir=data_dir)
+    report_empty(threads.items, "conversations")
+    for each in threads:
+        updated_text = "-" if each.updated_at is None else f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
         typer.echo(
-            "\t".join((printable(each.id), f"{each.pending}", when, printable(each.title or ""))).rstrip()
+            "\t".join(
+                (printable(each.id), f"{each.pending}", updated_text, printable(each.title or ""))
+            ).rstrip()
         )
 
 
@@ -96,11 +98,13 @@ def access(
 
     async def work(client: AsyncClient) -> ThreadAccess:
         access = await client.threads.get_access(thread_id)
-        new = [await agent_id(client, each) for each in agent or ()]
-        gone = [await agent_id(client, each) for each in remove or ()]
-        if not new and not gone:
+        added_ids = [await agent_id(client, each) for each in agent or ()]
+        removed_ids = [await agent_id(client, each) for each in remove or ()]
+        if not added_ids and not removed_ids:
             return access
-        agents = [each for each in dict.fromkeys([*(access.agents or ()), *new]) if each not in gone]
+        agents = [
+            each for each in dict.fromkeys([*(access.agents or ()), *added_ids]) if each not in removed_ids
+        ]
         return await client.threads.set_agents(thread_id, agents)
 
     access = run_as("admin", work, data_dir=data_dir)

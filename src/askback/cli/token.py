@@ -102,11 +102,13 @@ def _lease(role: str, names: list[str], threads: list[str]) -> dict[str, list[st
     return {"names": names, "threads": threads} if role == "runner" else None
 
 
-def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
-    issued = run_as(OPERATOR, lambda client: client.tokens.create(**sent), data_dir=data_dir, creates=True)
-    print(issued.token.reveal())
-    if issued.expires_at:
-        print(f"Expires {issued.expires_at:%Y-%m-%d}.", file=sys.stderr)
+def _create(token_options: dict[str, Any], data_dir: Path | None) -> None:
+    new_token = run_as(
+        OPERATOR, lambda client: client.tokens.create(**token_options), data_dir=data_dir, creates=True
+    )
+    print(new_token.token.reveal())
+    if new_token.expires_at:
+        print(f"Expires {new_token.expires_at:%Y-%m-%d}.", file=sys.stderr)
 
 
 @app.command(name="list")
@@ -138,19 +140,19 @@ def revoke(
     """Revoke a token. Its open connections close immediately."""
     if not re.fullmatch(r"[a-z]{3}_[0-9a-z]+", token_id):
         raise AskbackError("Give the id of a token (tok_…), not the token itself.")
-    revoked = run_as(
+    revoked_token = run_as(
         OPERATOR, lambda client: client.tokens.revoke(token_id, tenant=tenant), data_dir=data_dir
     )
-    print(f"Revoked {revoked.id}.")
+    print(f"Revoked {revoked_token.id}.")
 
 
 def _line(token: Token) -> str:
     if token.revoked_at:
-        ends = f"revoked {token.revoked_at:%Y-%m-%d}"
+        end_text = f"revoked {token.revoked_at:%Y-%m-%d}"
     else:
-        ends = f"expires {token.expires_at:%Y-%m-%d}" if token.expires_at else "no expiry"
+        end_text = f"expires {token.expires_at:%Y-%m-%d}" if token.expires_at else "no expiry"
     used = f"used {token.last_used_at:%Y-%m-%dT%H:%M}" if token.last_used_at else "not used"
-    return "  ".join([token.id, f"{token.role:9}", token.name, ends, used, token.agent or ""]).rstrip()
+    return "  ".join([token.id, f"{token.role:9}", token.name, end_text, used, token.agent or ""]).rstrip()
 
 
 def _seconds(text: str) -> int:

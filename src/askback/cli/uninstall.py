@@ -11,7 +11,15 @@ from rich.console import Console
 from askback.cli.clients.additions import CannotEdit
 from askback.cli.clients.record import ChangedFile, Record
 from askback.cli.clients.tokens import revoke
-from askback.cli.install import DataDir, Name, Yes, credentials_file, known_client, record_file, show_diff
+from askback.cli.install import (
+    DataDir,
+    Name,
+    YesOption,
+    credentials_file,
+    known_client,
+    record_file,
+    show_diff,
+)
 from askback.cli.local import run_as
 from askback.client.discovery import NoServer
 from askback.errors import AskbackError, ConnectionLost, StoreUnusable
@@ -20,7 +28,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
+def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) -> None:
     """Restore the files of a client byte for byte, and revoke its token and the folder that it may read.
 
     From a file that has changed since, only the added entries are removed.
@@ -35,12 +43,14 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     if not yes:
         typer.confirm(f"Disconnect {definition.title}?", abort=True)
     unreached = _revoke(client, record, data_dir=data_dir)
-    remaining = [each for file in record.files if (each := _undo(file)) is not None]
+    remaining_files = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
-    if remaining:
+    if remaining_files:
         raise AskbackError(
-            "\n".join([f"{definition.title} is disconnected, but look at its configuration.", *remaining])
+            "\n".join(
+                [f"{definition.title} is disconnected, but look at its configuration.", *remaining_files]
+            )
         )
     if unreached is not None:
         raise AskbackError(

@@ -39,8 +39,8 @@ def add(
 ) -> None:
     """Add a webhook and print its signing secret. The secret is shown once."""
     events = event or [RESUME]
-    if unknown := set(events) - set(EVENTS):
-        raise typer.BadParameter(f"unknown: {', '.join(sorted(unknown))}", param_hint="--event")
+    if unknown_events := set(events) - set(EVENTS):
+        raise typer.BadParameter(f"unknown: {', '.join(sorted(unknown_events))}", param_hint="--event")
 
     async def make() -> NewWebhook:
         async with client_as("admin", data_dir=data_dir, creates=True) as client:
@@ -48,8 +48,8 @@ def add(
                 url, events=cast("list[WebhookEvent]", events), requester=requester
             )
 
-    made = asyncio.run(make())
-    print(f"{made.id}\n{made.secret.reveal()}")
+    new_webhook = asyncio.run(make())
+    print(f"{new_webhook.id}\n{new_webhook.secret.reveal()}")
 
 
 @app.command(name="list")
@@ -66,22 +66,22 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         if as_json:
             print(each.model_dump_json())
         else:
-            about = f" of {each.requester}" if each.requester else ""
-            off = "" if each.active else "  (off)"
-            print(printable(f"{each.id}  {each.url}  {', '.join(each.events)}{about}{off}"))
+            requester_text = f" of {each.requester}" if each.requester else ""
+            off_mark = "" if each.active else "  (off)"
+            print(printable(f"{each.id}  {each.url}  {', '.join(each.events)}{requester_text}{off_mark}"))
 
 
 @app.command()
 def on(which: WebhookId, data_dir: DataDir = None) -> None:
     """Turn a webhook on again. It then receives the events that it missed."""
-    asyncio.run(_switch(which, data_dir, active=True))
+    asyncio.run(_set_active(which, data_dir, active=True))
     print(f"{printable(which)} is on.")
 
 
 @app.command()
 def off(which: WebhookId, data_dir: DataDir = None) -> None:
     """Turn a webhook off. A receiver that answers 410 does the same."""
-    asyncio.run(_switch(which, data_dir, active=False))
+    asyncio.run(_set_active(which, data_dir, active=False))
     print(f"{printable(which)} is off.")
 
 
@@ -121,14 +121,14 @@ def deliveries(
         async with client_as("admin", data_dir=data_dir) as client:
             return list(await client.webhooks.deliveries(which, limit=limit))
 
-    found = asyncio.run(read())
-    report_empty(found, "deliveries")
-    for each in found:
+    page = asyncio.run(read())
+    report_empty(page, "deliveries")
+    for each in page:
         if as_json:
             print(each.model_dump_json())
             continue
-        again = f", again {_moment(each.next_at)}" if each.next_at else ""
-        print(printable(f"{each.id}  {each.type}  {each.state}{again}"))
+        retry_text = f", again {_moment(each.next_at)}" if each.next_at else ""
+        print(printable(f"{each.id}  {each.type}  {each.state}{retry_text}"))
         for attempt in each.attempts:
             print(f"    {_result(attempt)}")
 
@@ -144,19 +144,19 @@ def redeliver(
     if (delivery is None) == (resume is None):
         raise typer.BadParameter("give either --delivery or --resume", param_hint="--delivery")
 
-    async def again() -> Delivery:
+    async def send_again() -> Delivery:
         async with client_as("admin", data_dir=data_dir) as client:
             return await client.webhooks.redeliver(which, delivery=delivery, resume=resume)
 
-    print(f"{asyncio.run(again()).id} is sent again.")
+    print(f"{asyncio.run(send_again()).id} is sent again.")
 
 
 def _result(attempt: Attempt) -> str:
-    came = attempt.error if attempt.status is None else attempt.status
-    return printable(f"{_moment(attempt.at)}  {came}  {attempt.duration_ms} ms")
+    result_text = attempt.error if attempt.status is None else attempt.status
+    return printable(f"{_moment(attempt.at)}  {result_text}  {attempt.duration_ms} ms")
 
 
-async def _switch(which: str, data_dir: Path | None, *, active: bool) -> None:
+async def _set_active(which: str, data_dir: Path | None, *, active: bool) -> None:
     async with client_as("admin", data_dir=data_dir) as client:
         await client.webhooks.update(which, active=active)
 

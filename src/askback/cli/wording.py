@@ -24,25 +24,25 @@ def title(request: InputRequest) -> str:
         return one_line(request.summary)
     if request.form is None:
         return request.kind
-    return _short(one_line(text(request.form.title or next(iter(request.form.names.values())))))
+    return _shorten(one_line(text(request.form.title or next(iter(request.form.names.values())))))
 
 
-def _short(line: str) -> str:
+def _shorten(line: str) -> str:
     return line if len(line) <= MAX_TITLE else f"{line[:MAX_TITLE]}…"
 
 
 def requester_text(request: InputRequest) -> str:
     """Return the requester: first the name of the token, which the agent cannot choose."""
     token = request.requester.name if request.requester else "someone"
-    claimed = f", as {request.agent.name}" if request.agent else ""
-    return f"asked by {token}{claimed}, in {request.thread_id}"
+    agent_text = f", as {request.agent.name}" if request.agent else ""
+    return f"asked by {token}{agent_text}, in {request.thread_id}"
 
 
 def ended_text(request: InputRequest) -> str:
     """Return the outcome of a request that someone else ended."""
-    by = f" by {request.settled_by.name}" if request.settled_by else ""
-    why = f" ({request.reason})" if request.reason else ""
-    return f"{title(request)}: {_status(request)}{by}{why} meanwhile."
+    settler_text = f" by {request.settled_by.name}" if request.settled_by else ""
+    reason_text = f" ({request.reason})" if request.reason else ""
+    return f"{title(request)}: {_status(request)}{settler_text}{reason_text} meanwhile."
 
 
 def form_text(request: InputRequest) -> str:
@@ -58,13 +58,13 @@ def decision_text(request: InputRequest) -> str:
     answer = request.answer or Answer()
     if not request.settled:
         agreed = sum(vote.decision == "approve" for vote in request.votes)
-        needed = request.approval.quorum if request.approval else 1
-        return f"{title(request)}: your approval counts; {agreed} of {needed}."
+        quorum = request.approval.quorum if request.approval else 1
+        return f"{title(request)}: your approval counts; {agreed} of {quorum}."
     if request.source == "policy":
-        why = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
-        return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
-    stored = f" The rule {answer.rule.text} was stored." if answer.rule else ""
-    return f"{title(request)}: {_status(request)}.{stored}"
+        reasons_text = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
+        return f"{title(request)}: {_status(request)} by the policy. {reasons_text}".rstrip()
+    rule_text = f" The rule {answer.rule.text} was stored." if answer.rule else ""
+    return f"{title(request)}: {_status(request)}.{rule_text}"
 
 
 def secrets_text(request: InputRequest) -> str:

@@ -79,8 +79,10 @@ class DefaultClients:
         """Return the one client of the running event loop; raises `NoServer`."""
         loop = asyncio.get_running_loop()
         with self._lock:
-            for ended in [other for other in self._by_loop if other.is_closed()]:
-                del self._by_loop[ended]
+            for closed_loop in [
+                loop_of_client for loop_of_client in self._by_loop if loop_of_client.is_closed()
+            ]:
+                del self._by_loop[closed_loop]
             if loop not in self._by_loop:
                 self._by_loop[loop] = AsyncClient()
             return self._by_loop[loop]

@@ -288,16 +288,16 @@ class Approvals(Resource):
                 )
                 del op
                 async with asyncio.timeout(limit):
-                    settled = await self._await_settled(ticket)
+                    settled_request = await self._await_settled(ticket)
             else:
-                settled = await self._call(op)
+                settled_request = await self._call(op)
         except TimeoutError:
             return unavailable_decision(tool, "The server did not report the outcome in time.", self._texts)
         except AskbackError as error:
             if not _is_outage(error):
                 raise
             return unavailable_decision(tool, str(error), self._texts)
-        return Decision.from_request(InputRequest.model_validate(settled), self._texts)
+        return Decision.from_request(InputRequest.model_validate(settled_request), self._texts)
 
 
 def _is_outage(error: AskbackError) -> bool:

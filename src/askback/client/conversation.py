@@ -84,13 +84,13 @@ class Conversation(Resource):
         del request
         try:
             if timeout is None:
-                settled = await ticket  # without a timer: a wait is only its future
+                settled_request = await ticket  # without a timer: a wait is only its future
             else:
                 async with asyncio.timeout(timeout):
-                    settled = await ticket
+                    settled_request = await ticket
         finally:
             self._link.abandon(ticket)
-        return InputRequest.model_validate(settled)
+        return InputRequest.model_validate(settled_request)
 
     @method
     async def say(self, text: str, *, thread_id: str | None = None, run_id: str | None = None) -> str:

@@ -34,17 +34,19 @@ def find(url: str | None = None, token: str | None = None) -> Server:
     file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a server writes
     into its data folder (`ASKBACK_DATA_DIR`).
     """
-    named = os.environ.get(CREDENTIALS)
-    credentials = _left_by_server(Path(named)) if named else {}
-    own = credentials or {name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")}
-    url, token = url or own.get("url") or None, token or own.get("token") or None
+    credentials_path = os.environ.get(CREDENTIALS)
+    credentials = _recorded_by_server(Path(credentials_path)) if credentials_path else {}
+    configured = credentials or {
+        name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")
+    }
+    url, token = url or configured.get("url") or None, token or configured.get("token") or None
     if url is None or token is None:
         path = Path(credentials.get("data_dir") or data_dir()) / "server.json"
-        left = _left_by_server(path)
-        found = left.get("url")
-        if token is None and url in (None, found):
-            token = left.get("requester_token")
-        url = url or found
+        recorded = _recorded_by_server(path)
+        url_of_server = recorded.get("url")
+        if token is None and url in (None, url_of_server):
+            token = recorded.get("requester_token")
+        url = url or url_of_server
     else:
         path = None
     if url is None:
@@ -58,8 +60,8 @@ def find(url: str | None = None, token: str | None = None) -> Server:
 
 def named_data_dir() -> Path | None:
     """Return the data folder that a credentials file names: its server belongs to this user, and may be started."""
-    named = os.environ.get(CREDENTIALS)
-    credentials = _left_by_server(Path(named)) if named else {}
+    credentials_path = os.environ.get(CREDENTIALS)
+    credentials = _recorded_by_server(Path(credentials_path)) if credentials_path else {}
     return (
         Path(credentials["data_dir"]) if credentials.get("data_dir") and not credentials.get("url") else None
     )
@@ -67,13 +69,17 @@ def named_data_dir() -> Path | None:
 
 def data_dir() -> Path:
     """Return the folder of this user's server."""
-    named = os.environ.get("ASKBACK_DATA_DIR")
-    return Path(named).expanduser() if named else Path.home() / ".local" / "share" / "askback"
+    configured_folder = os.environ.get("ASKBACK_DATA_DIR")
+    return (
+        Path(configured_folder).expanduser()
+        if configured_folder
+        else Path.home() / ".local" / "share" / "askback"
+    )
 
 
-def _left_by_server(path: Path) -> dict[str, str]:
+def _recorded_by_server(path: Path) -> dict[str, str]:
     try:
-        left: Any = json.loads(path.read_text(encoding="utf-8"))
+        recorded: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return left if isinstance(left, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return recorded if isinstance(recorded, dict) else {}  # pyright: ignore[reportUnknownVariableType]

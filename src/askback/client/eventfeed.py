@@ -22,7 +22,7 @@ class EventFeed:
         self._thread_id = thread_id
         self._cursor = cursor
         self._events: deque[dict[str, Any]] = deque()
-        self._wake = asyncio.Event()
+        self._wake_event = asyncio.Event()
         self._listener: Listener | None = None
         self._error: AskbackError | None = None
 
@@ -33,11 +33,11 @@ class EventFeed:
         while not self._events:
             if self._error is not None:
                 raise self._error
-            self._wake.clear()
+            self._wake_event.clear()
             if self._listener is None:
                 self._listener = Listener(self._deliver, self._fail, self._cursor)
                 await self._link.listen(self._thread_id, self._listener)
-            await self._wake.wait()
+            await self._wake_event.wait()
         return self._events.popleft()
 
     def close(self) -> None:
@@ -49,14 +49,14 @@ class EventFeed:
     def _deliver(self, event: dict[str, Any]) -> None:
         self._events.append(event)
         self._cursor = event["position" if self._thread_id is None else "seq"]
-        self._wake.set()
+        self._wake_event.set()
         if len(self._events) >= MAX_QUEUED:
             self.close()
 
     def _fail(self, error: AskbackError) -> None:
         self._error = error
         self._listener = None
-        self._wake.set()
+        self._wake_event.set()
 
 
 class AnsweringFeed:

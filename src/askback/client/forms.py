@@ -36,11 +36,11 @@ _NOT_ANSWERED: Mapping[str, type[Declined | Cancelled | Expired]] = {
 }
 
 
-def settled_outcome(settled: Mapping[str, Any]) -> Outcome:
+def settled_outcome(wire: Mapping[str, Any]) -> Outcome:
     """Return the outcome of a settled request, as it was received."""
-    if settled["status"] == Status.ANSWERED:
-        return Answer.model_validate(settled["answer"])
-    return _NOT_ANSWERED[settled["status"]](InputRequest.model_validate(settled))
+    if wire["status"] == Status.ANSWERED:
+        return Answer.model_validate(wire["answer"])
+    return _NOT_ANSWERED[wire["status"]](InputRequest.model_validate(wire))
 
 
 def outcome_of(request: InputRequest) -> Outcome:
@@ -166,9 +166,9 @@ class Forms(Resource):
         `model` is a Pydantic model, a dataclass or a TypedDict; or a JSON Schema of an object, for which a dict is
         returned. Raises `NoFormFor` with each part of it that cannot be asked for.
         """
-        shaped = model_form(model)
-        answer = await self.form(shaped.form, thread_id=thread_id, **options)
-        return shaped.instance(answer.values)
+        form_of_model = model_form(model)
+        answer = await self.form(form_of_model.form, thread_id=thread_id, **options)
+        return form_of_model.instance(answer.values)
 
     @method
     async def ask(
@@ -215,10 +215,10 @@ class Forms(Resource):
                 checked["hooks"] = list(hooks)
             op = create_request(form, thread_id=thread_id, options=checked, key=key)
             del form, options, checked
-            ended = await self._review.run(
+            final_request = await self._review.run(
                 op, lambda _: partial(self._decide_about, validate, hooks or {}), withdraw=withdraw
             )
-            return outcome_of(ended)
+            return outcome_of(final_request)
         op = create_request(form, thread_id=thread_id, options=options, key=key)
         del form, options
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)

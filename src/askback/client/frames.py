@@ -54,10 +54,10 @@ def dump_set_fields(model: BaseModel) -> dict[str, Any]:
 
 
 @cache
-def _members(of: type[BaseModel]) -> tuple[tuple[str, str, Any], ...]:
+def _members(model: type[BaseModel]) -> tuple[tuple[str, str, Any], ...]:
     return tuple(
         (name, info.serialization_alias or info.alias or name, info.default)
-        for name, info in of.model_fields.items()
+        for name, info in model.model_fields.items()
     )
 
 

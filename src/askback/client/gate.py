@@ -32,8 +32,8 @@ class Parameters:
         self._signature = inspect.signature(function)
         self._tool = tool
         self._exclude = frozenset(exclude)
-        if unknown := self._exclude - self._signature.parameters.keys():
-            raise TypeError(f"{tool} has no parameter {min(unknown)!r} to exclude.")
+        if unknown_names := self._exclude - self._signature.parameters.keys():
+            raise TypeError(f"{tool} has no parameter {min(unknown_names)!r} to exclude.")
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by parameter. Raises `TypeError` for wrong ones."""
@@ -47,9 +47,9 @@ class Parameters:
 
     def input_of(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the input of a call. Raises `Invalid` for arguments that are not JSON."""
-        of_kind = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
+        kinds_by_name = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
         members = {
-            name: list(value) if of_kind[name] is _VAR_POSITIONAL else value
+            name: list(value) if kinds_by_name[name] is _VAR_POSITIONAL else value
             for name, value in arguments.items()
             if name not in self._exclude
         }
@@ -63,11 +63,11 @@ class Parameters:
         types = {_VAR_POSITIONAL: list, _VAR_KEYWORD: dict}
         parameters = self._signature.parameters
         accepted = {name: each for name, each in parameters.items() if name not in self._exclude}
-        fits = all(
+        matches_signature = all(
             name in accepted and isinstance(value, types.get(accepted[name].kind, object))
             for name, value in approved.items()
         )
-        if fits:
+        if matches_signature:
             values = {**approved, **excluded}
             ordered = {name: values[name] for name in parameters if name in values}
             bound = inspect.BoundArguments(self._signature, ordered)  # pyright: ignore[reportArgumentType]
@@ -210,8 +210,8 @@ class ApprovalGate:
         """Return the gate's client, that of `ask_context`, or the default one."""
         client = self.client or current_context().client or default()
         if not isinstance(client, kind):
-            expected, actual = kind.__name__, type(client).__name__
-            raise TypeError(f"{self.tool} needs {expected}, not {actual}.")
+            expected_class, actual_class = kind.__name__, type(client).__name__
+            raise TypeError(f"{self.tool} needs {expected_class}, not {actual_class}.")
         return client
 
     def question(
@@ -258,7 +258,7 @@ class ApprovedCall:
 
 def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    async def gated(*args: Any, **kwargs: Any) -> Any:
+    async def approve_and_call(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(AsyncClient, DEFAULT_CLIENTS.asynchronous)
         asked, excluded = gate.question(args, kwargs)
         asking = client.approve(**asked)
@@ -273,7 +273,7 @@ def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..
         await _report(client, approved, None)
         return result
 
-    return gated
+    return approve_and_call
 
 
 async def _report(client: AsyncClient, approved: ApprovedCall, failure: BaseException | None) -> None:
@@ -286,7 +286,7 @@ async def _report(client: AsyncClient, approved: ApprovedCall, failure: BaseExce
 
 def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
-    def gated(*args: Any, **kwargs: Any) -> Any:
+    def approve_and_call(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)
         asked, excluded = gate.question(args, kwargs)
         approved = gate.approved_call(client.approve(**asked), excluded)
@@ -299,7 +299,7 @@ def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable
         _report_blocking(client, approved, None)
         return result
 
-    return gated
+    return approve_and_call
 
 
 def _report_blocking(client: Client, approved: ApprovedCall, failure: BaseException | None) -> None:

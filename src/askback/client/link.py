@@ -73,7 +73,7 @@ class Link:
         self._closing: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[Any]] = set()
         self._received_frame = asyncio.Event()
-        self._leaving: set[asyncio.Task[Any]] = set()
+        self._unsubscribe_tasks: set[asyncio.Task[Any]] = set()
         self._down_since = 0.0
         self._is_lost = False
         self._cause = "not connected yet"
@@ -117,16 +117,18 @@ class Link:
     async def listen(self, thread_id: str | None, listener: Listener) -> None:
         """Deliver events to `listener`."""
         self._start()
-        while self._leaving:  # or the server would receive the end of the last one after this beginning
-            await asyncio.wait(self._leaving)
+        while (
+            self._unsubscribe_tasks
+        ):  # or the server would receive the end of the last one after this beginning
+            await asyncio.wait(self._unsubscribe_tasks)
         await self._transmit(self._session.subscriptions.listen(thread_id, listener))
 
     def leave(self, thread_id: str | None, listener: Listener) -> None:
         """Stop delivering events to `listener`."""
         if (frame := self._session.subscriptions.leave(thread_id, listener)) is not None:
             task = self.background(self._transmit(frame))
-            self._leaving.add(task)
-            task.add_done_callback(self._leaving.discard)
+            self._unsubscribe_tasks.add(task)
+            task.add_done_callback(self._unsubscribe_tasks.discard)
 
     def background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run work to its end, also when its caller is cancelled; closing waits for it briefly."""
@@ -151,7 +153,7 @@ class Link:
         """Send a request until it is accepted; see `request`."""
         self._owner.check()
         loop = asyncio.get_running_loop()
-        until, pause = loop.time() + retry_for, FIRST_PAUSE_S
+        deadline, pause = loop.time() + retry_for, FIRST_PAUSE_S
         while True:
             failure: AskbackError
             seconds = pause
@@ -166,7 +168,7 @@ class Link:
                 if not isinstance(failure, Unavailable):
                     raise failure
                 seconds = max(pause, failure.retry_after or 0.0)
-            if loop.time() + seconds > until:
+            if loop.time() + seconds > deadline:
                 raise failure
             await asyncio.sleep(seconds * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
             pause = min(pause * 2, LONGEST_PAUSE_S)
@@ -177,8 +179,8 @@ class Link:
 
     async def upload(self, path: str, content: bytes) -> bytes:
         """Post bytes once, and return the body of the reply; raises as `request` does."""
-        sent = self._repeat(lambda: self._transport.exchange("POST", path, content), retry_for=0.0)
-        return (await sent).body
+        exchange = self._repeat(lambda: self._transport.exchange("POST", path, content), retry_for=0.0)
+        return (await exchange).body
 
     async def close(self) -> None:
         """Finish pending work, close, and fail open calls, also when the caller is cancelled meanwhile.
@@ -186,10 +188,10 @@ class Link:
         After a fork do nothing: the parent owns the connection.
         """
         if self._owner.is_current:
-            self._closing = asyncio.create_task(self._close())
+            self._closing = asyncio.create_task(self._close_tasks())
             await asyncio.shield(self._closing)
 
-    async def _close(self) -> None:
+    async def _close_tasks(self) -> None:
         await self._confirm_outcomes()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
@@ -259,8 +261,8 @@ class Link:
         except asyncio.CancelledError:
             raise
         except AskbackError as error:
-            failed = error  # each ticket gets a copy: a traceback belongs to one task
-            self._session.fail_all(lambda: copy(failed))
+            failure = error  # each ticket gets a copy: a traceback belongs to one task
+            self._session.fail_all(lambda: copy(failure))
         except Exception as error:  # noqa: BLE001 - every pending call fails with it
             _log.exception("the connection to %s failed for good", self._transport.address)
             text = f"{self._transport.address}: {error}"
@@ -338,9 +340,9 @@ class Link:
 
     async def _pause(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        while (remaining := until - loop.time()) > 0:
-            await asyncio.sleep(min(remaining, self._session.next_timeout(loop.time(), self._down_since)))
+        deadline = loop.time() + seconds
+        while (remaining_s := deadline - loop.time()) > 0:
+            await asyncio.sleep(min(remaining_s, self._session.next_timeout(loop.time(), self._down_since)))
             for ticket in self._session.take_overdue(loop.time(), self._down_since):
                 if not ticket.done():
                     ticket.set_exception(self._no_answer(self._cause))

@@ -125,9 +125,9 @@ class _FormSchema(GenerateJsonSchema):
     def date_schema(self, schema: Any) -> JsonSchemaValue:
         """Return a date with its bounds, none of them exclusive."""
         bounds: dict[str, date] = {key: schema[key] for key in ("ge", "le") if key in schema}
-        for key, other, days in (("gt", "ge", 1), ("lt", "le", -1)):
+        for key, inclusive_key, days in (("gt", "ge", 1), ("lt", "le", -1)):
             if key in schema:
-                bounds[other] = schema[key] + timedelta(days=days)
+                bounds[inclusive_key] = schema[key] + timedelta(days=days)
         return {
             **super().date_schema(schema),
             **{_BOUNDS[key]: bound.isoformat() for key, bound in bounds.items()},

@@ -119,8 +119,8 @@ def call_key(thread_id: str, context: Mapping[str, Any]) -> str | None:
 
 def dump_options(options: Mapping[str, Any], errors: Errors | None = None) -> dict[str, Any]:
     """Return options as they are sent, without those that are None, with the errors of a form."""
-    sent = {name: _dump(value) for name, value in options.items() if value is not None}
-    return sent if errors is None else sent | dump_errors(errors)
+    dumped_options = {name: _dump(value) for name, value in options.items() if value is not None}
+    return dumped_options if errors is None else dumped_options | dump_errors(errors)
 
 
 def dump_errors(errors: Errors, *, location: str = "values") -> dict[str, Any]:

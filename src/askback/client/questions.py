@@ -28,7 +28,9 @@ def question(
     if choices is None:
         return Form(fields=[Text(id=FIELD_ID, label=text, required=True, default=default)])
     options = [Option(value=c, label=c) if isinstance(c, str) else c for c in choices]
-    short = len(options) <= MAX_BUTTONS and all(len(option.label) <= MAX_BUTTON_LENGTH for option in options)
+    has_buttons = len(options) <= MAX_BUTTONS and all(
+        len(option.label) <= MAX_BUTTON_LENGTH for option in options
+    )
     choice = Select(
         id=FIELD_ID,
         label=text,
@@ -36,7 +38,7 @@ def question(
         options=options,
         allow_other=allow_other,
         default=default,
-        widget="buttons" if short and not allow_other else None,
+        widget="buttons" if has_buttons and not allow_other else None,
     )
     return Form(fields=[choice])
 

@@ -26,7 +26,7 @@ FIRST_RETRY_S = 0.25
 LONGEST_RETRY_S = 5.0
 """How long a call retries that was refused because nothing can be stored: at first, and at most by itself."""
 
-_ENDED = frozenset(str(status) for status in TERMINAL)
+_TERMINAL_STATUSES = frozenset(str(status) for status in TERMINAL)
 
 
 class Ticket(Protocol):
@@ -180,17 +180,19 @@ class Session:
 
     def take_overdue(self, now: float, down_since: float) -> list[Ticket]:
         """Close and return the calls that have waited too long for a connection."""
-        late = {
+        overdue = {
             n: c for n, c in self._calls.items() if now - max(c.since, down_since) >= c.retry_for and c.ticket
         }
-        for number in late:
+        for number in overdue:
             del self._calls[number]
-        return [call.ticket for call in late.values() if call.ticket is not None]
+        return [call.ticket for call in overdue.values() if call.ticket is not None]
 
     def next_timeout(self, now: float, down_since: float) -> float:
         """Return the seconds until the next call is overdue."""
-        remaining = (c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket)
-        return max(0.0, min(remaining, default=FOREVER))
+        remaining_times = (
+            c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket
+        )
+        return max(0.0, min(remaining_times, default=FOREVER))
 
     def fail_all(self, error: Callable[[], AskbackError]) -> None:
         """Fail every call, every wait and every listener."""
@@ -240,8 +242,8 @@ class Session:
         if call.watch:
             return self._handle_created(call.ticket, value)
         if call.done is not None:
-            following = call.done(value)
-            return _NO_EFFECTS if following is None else Effects([following])
+            next_frame = call.done(value)
+            return _NO_EFFECTS if next_frame is None else Effects([next_frame])
         if call.ticket is not None:
             _resolve(call.ticket, value)
         return _NO_EFFECTS
@@ -265,7 +267,7 @@ class Session:
     def _handle_created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
         assert ticket is not None
         ticket.request_id = request["id"]
-        if request["status"] in _ENDED:
+        if request["status"] in _TERMINAL_STATUSES:
             self.outcome_received = True
             _resolve(ticket, request)
         elif not ticket.done():
@@ -283,10 +285,10 @@ class Session:
         for ticket in self._waits.pop(request["id"], ()):
             _resolve(ticket, request)
 
-    def _resolve_waits(self, found: Mapping[str, Any]) -> None:
-        for request in found["settled"]:
+    def _resolve_waits(self, reply: Mapping[str, Any]) -> None:
+        for request in reply["settled"]:
             self._settle(request)
-        for request_id in found["unknown"]:
+        for request_id in reply["unknown"]:
             for ticket in self._waits.pop(request_id, ()):
                 _fail(ticket, NotFound(f"The request {request_id} was not found, or you don't have access."))
 

@@ -60,10 +60,10 @@ class Subscriptions:
 
     def leave(self, thread_id: str | None, listener: Listener) -> str | None:
         """Stop delivering to `listener`; a frame to send when it was the last one."""
-        others = self._listeners.get(thread_id, [])
-        if listener in others:
-            others.remove(listener)
-        if others or thread_id not in self._listeners:
+        listeners = self._listeners.get(thread_id, [])
+        if listener in listeners:
+            listeners.remove(listener)
+        if listeners or thread_id not in self._listeners:
             return None
         del self._listeners[thread_id]
         return self._open_call(f'"op":"unsubscribe",{_stream(thread_id)}')
@@ -74,8 +74,10 @@ class Subscriptions:
             for listener in listeners:
                 listener.subscribed = False
             for without_cursor in (False, True):
-                if some := [each for each in listeners if (each.cursor is None) is without_cursor]:
-                    yield self._frame(thread_id, some)
+                if subscribed_listeners := [
+                    each for each in listeners if (each.cursor is None) is without_cursor
+                ]:
+                    yield self._frame(thread_id, subscribed_listeners)
 
     def deliver(self, event: dict[str, Any], *, inbox: bool) -> None:
         """Pass an event to the listeners that lack it."""
@@ -99,32 +101,36 @@ class Subscriptions:
     def fail_all(self, error: Callable[[], AskbackError]) -> None:
         """End every subscription."""
         listeners, self._listeners = self._listeners, {}
-        for listener in (one for many in listeners.values() for one in many):
+        for listener in (
+            listener_of_thread
+            for thread_listeners in listeners.values()
+            for listener_of_thread in thread_listeners
+        ):
             listener.fail(error())
 
-    def _frame(self, thread_id: str | None, some: Sequence[Listener]) -> str:
+    def _frame(self, thread_id: str | None, subscribed: Sequence[Listener]) -> str:
         """Subscribe some listeners of a thread, which all have a cursor or all have none.
 
         It replaces the subscription of the others, so it begins with the earliest event that one listener lacks.
         """
         cursor = ""
-        if some[0].cursor is not None:
+        if subscribed[0].cursor is not None:
             first = min(each.cursor for each in self._listeners[thread_id] if each.cursor is not None)
             cursor = f',"cursor":{first}'
 
-        def begin(ok: Mapping[str, Any]) -> str | None:
-            begins_after: int | None = ok["cursor"]
-            for listener in some:
+        def on_subscribed(reply: Mapping[str, Any]) -> str | None:
+            begins_after: int | None = reply["cursor"]
+            for listener in subscribed:
                 if listener.cursor is None:
                     listener.cursor = begins_after
                 listener.subscribed = begins_after is None or (listener.cursor or 0) >= begins_after
             # A listener without a cursor may have got one, and events, from a subscription that the server has ended.
             listeners = self._listeners.get(thread_id, ())
-            behind = [each for each in some if not each.subscribed and each in listeners]
+            behind = [each for each in subscribed if not each.subscribed and each in listeners]
             return self._frame(thread_id, behind) if behind else None
 
         op = f'"op":"subscribe",{_stream(thread_id)}{cursor}'
-        return self._open_call(op, done=begin, failed=lambda error: self.fail(thread_id, error))
+        return self._open_call(op, done=on_subscribed, failed=lambda error: self.fail(thread_id, error))
 
 
 def _stream(thread_id: str | None) -> str:

@@ -197,21 +197,21 @@ class Exchange:
 class Lifespan:
     """The lifespan of one app, shared by all its clients in one event loop."""
 
-    _all: ClassVar[WeakKeyDictionary[Any, Lifespan]] = WeakKeyDictionary()
+    _by_app: ClassVar[WeakKeyDictionary[Any, Lifespan]] = WeakKeyDictionary()
 
     def __init__(self, app: Any) -> None:
         self._app = app
         self._users = 0
         self._startup: asyncio.Task[None] | None = None
         self._received: asyncio.Queue[Message] = asyncio.Queue()
-        self._sent: asyncio.Queue[Message] = asyncio.Queue()
+        self._sent_messages: asyncio.Queue[Message] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._token: str | None = None
 
     @classmethod
     def of(cls, app: Any) -> Lifespan:
         """Return the lifespan of an app, a new one after it has ended."""
-        return cls._all.setdefault(app, cls(app))
+        return cls._by_app.setdefault(app, cls(app))
 
     async def enter(self) -> None:
         """Start the app for its first user.
@@ -228,7 +228,7 @@ class Lifespan:
         """Stop the app after its last user."""
         self._users -= 1
         if self._users == 0 and self._task is not None:
-            self._all.pop(self._app, None)
+            self._by_app.pop(self._app, None)
             await self._step("shutdown")
             await self._task
 
@@ -240,21 +240,21 @@ class Lifespan:
 
     async def _step(self, name: str) -> None:
         self._received.put_nowait({"type": f"lifespan.{name}"})
-        message = await self._sent.get()
+        message = await self._sent_messages.get()
         if message["type"].endswith("failed"):
-            self._all.pop(self._app, None)
+            self._by_app.pop(self._app, None)
             raise AppFailed(f"The app failed at {name}: {message.get('message') or 'see the log'}")
 
     async def _run(self) -> None:
         async def send(message: Message) -> None:
-            self._sent.put_nowait(message)
+            self._sent_messages.put_nowait(message)
 
         try:
             await self._app(
                 {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, self._received.get, send
             )
         except BaseException as error:
-            self._sent.put_nowait({"type": "lifespan.failed", "message": str(error)})
+            self._sent_messages.put_nowait({"type": "lifespan.failed", "message": str(error)})
             if not isinstance(error, Exception):  # the client that starts the app raises the others
                 raise
 

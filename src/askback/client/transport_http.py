@@ -38,7 +38,7 @@ TURN_S = 2
 STREAM_S = 40.0
 """A stream without even a heartbeat for this many seconds is dead."""
 
-_ENDED = frozenset(str(status) for status in TERMINAL)
+_TERMINAL_STATUSES = frozenset(str(status) for status in TERMINAL)
 
 
 class HttpTransport(NetworkTransport):
@@ -70,7 +70,7 @@ class HttpFrames:
         self._http = http
         self._incoming: asyncio.Queue[str | None] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._wanted: set[str] = set()
+        self._awaited_ids: set[str] = set()
         self._polls: deque[str] = deque()
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._polling = 0
@@ -113,7 +113,7 @@ class HttpFrames:
                 async with self._subscribing:  # in the order of the frames
                     await self._subscribe(frame)
                 return
-            ok = await self._run(frame)
+            reply = await self._run(frame)
         except Refused as error:
             self._put({"id": frame["id"], "error": _error(error)})
             return
@@ -122,10 +122,14 @@ class HttpFrames:
         except Exception as error:  # noqa: BLE001 - sending it again would fail again: the caller has to know
             self._put({"id": frame["id"], "error": {"code": "not_sent", "message": str(error)}})
             return
-        self._put({"id": frame["id"], "ok": ok})
-        if frame["op"] == "create_request" and frame.get("wait") and ok["status"] not in _ENDED:
-            self._wanted.add(ok["id"])
-            self._poll(ok["id"])
+        self._put({"id": frame["id"], "ok": reply})
+        if (
+            frame["op"] == "create_request"
+            and frame.get("wait")
+            and reply["status"] not in _TERMINAL_STATUSES
+        ):
+            self._awaited_ids.add(reply["id"])
+            self._poll(reply["id"])
 
     async def _run(self, frame: dict[str, Any]) -> Any:
         if has_route(frame["op"]):
@@ -141,27 +145,27 @@ class HttpFrames:
         return {}
 
     async def _wait(self, ids: list[str]) -> dict[str, Any]:
-        settled: list[dict[str, Any]] = []
-        unknown: list[str] = []
-        self._wanted.update(ids)
+        settled_requests: list[dict[str, Any]] = []
+        unknown_ids: list[str] = []
+        self._awaited_ids.update(ids)
         for request_id in ids:
-            if request_id not in self._wanted:
+            if request_id not in self._awaited_ids:
                 continue  # an `unwait` came while the others were read
             try:
                 request = await self._get(f"/v1/requests/{step(request_id)}")
             except NotFound:
-                unknown.append(request_id)
-                self._wanted.discard(request_id)
+                unknown_ids.append(request_id)
+                self._awaited_ids.discard(request_id)
                 continue
-            if request["status"] in _ENDED:
-                settled.append(request)
-                self._wanted.discard(request_id)
+            if request["status"] in _TERMINAL_STATUSES:
+                settled_requests.append(request)
+                self._awaited_ids.discard(request_id)
             else:
                 self._poll(request_id)
-        return {"settled": settled, "unknown": unknown}
+        return {"settled": settled_requests, "unknown": unknown_ids}
 
     def _unwait(self, ids: list[str]) -> dict[str, Any]:
-        self._wanted.difference_update(ids)
+        self._awaited_ids.difference_update(ids)
         for request_id in ids:
             if (poll := self._asking.pop(request_id, None)) is not None:
                 poll.cancel()
@@ -171,17 +175,17 @@ class HttpFrames:
         """Open a stream, and put the reply before its events; without a cursor an earlier stream continues."""
         thread_id: str | None = frame.get("thread_id")
         cursor: int | None = frame.get("cursor")
-        begins_now = cursor is None
-        if begins_now and thread_id is not None:
+        starts_without_cursor = cursor is None
+        if starts_without_cursor and thread_id is not None:
             cursor = (await self._get(f"/v1/threads/{step(thread_id)}"))["seq"]
         reply = {"id": frame["id"], "ok": {"cursor": cursor}}
-        if begins_now and thread_id in self._streams:
+        if starts_without_cursor and thread_id in self._streams:
             self._put(reply)
             return
         self._end_stream(thread_id)
-        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._streams[thread_id] = self._start(self._stream(thread_id, cursor, reply, opened))
-        await opened
+        is_open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._streams[thread_id] = self._start(self._stream(thread_id, cursor, reply, is_open))
+        await is_open
 
     def _end_stream(self, thread_id: str | None) -> None:
         if (stream := self._streams.pop(thread_id, None)) is not None:
@@ -196,14 +200,18 @@ class HttpFrames:
             self._start(self._run_polls())
 
     def _enqueue(self, request_id: str) -> None:
-        if request_id in self._wanted and request_id not in self._polls and request_id not in self._asking:
+        if (
+            request_id in self._awaited_ids
+            and request_id not in self._polls
+            and request_id not in self._asking
+        ):
             self._polls.append(request_id)
 
     async def _run_polls(self) -> None:
         try:
             while self._polls:
                 request_id = self._polls.popleft()
-                if request_id in self._wanted:
+                if request_id in self._awaited_ids:
                     await self._poll_once(request_id)
                     self._enqueue(request_id)
         finally:
@@ -229,16 +237,16 @@ class HttpFrames:
         path, seconds = f"/v1/requests/{step(request_id)}", TURN_S if self._polls else POLL_S
         try:
             request = await self._get(path, {"wait": seconds, "receipt": "true"})
-            if request is not None and request["status"] in _ENDED:
+            if request is not None and request["status"] in _TERMINAL_STATUSES:
                 request = await self._get(path)
         except NotFound:
-            self._wanted.discard(request_id)
+            self._awaited_ids.discard(request_id)
             self._put({"resync": True})  # the session waits again and gets the error
         except Unavailable:
             await asyncio.sleep(TURN_S)
         else:
-            if request is not None and request["status"] in _ENDED:
-                self._wanted.discard(request_id)
+            if request is not None and request["status"] in _TERMINAL_STATUSES:
+                self._awaited_ids.discard(request_id)
                 self._put({"settled": request})
 
     async def _stream(
@@ -246,7 +254,7 @@ class HttpFrames:
         thread_id: str | None,
         cursor: int | None,
         reply: Mapping[str, Any],
-        opened: asyncio.Future[None],
+        is_open: asyncio.Future[None],
     ) -> None:
         path = "/v1/events" if thread_id is None else f"/v1/threads/{step(thread_id)}/events"
         query = {} if cursor is None else {"cursor": cursor}
@@ -255,10 +263,10 @@ class HttpFrames:
             if response.status_code != 200:
                 await response.aread()
                 del self._streams[thread_id]
-                opened.set_exception(_refusal_of(response))
+                is_open.set_exception(_refusal_of(response))
                 return
             self._put(reply)
-            opened.set_result(None)
+            is_open.set_result(None)
             async for data in _events(response):
                 inbox = ',"inbox":true' if thread_id is None else ""
                 self._incoming.put_nowait(f'{{"event":{data}{inbox}}}')
@@ -325,9 +333,9 @@ async def _events(response: httpx2.Response) -> AsyncIterator[str]:
 
     Split by hand: `splitlines` knows more line ends than the format, and JSON may contain them.
     """
-    rest = b""
+    incomplete_line = b""
     async for chunk in response.aiter_bytes():
-        *lines, rest = (rest + chunk).split(b"\n")
+        *lines, incomplete_line = (incomplete_line + chunk).split(b"\n")
         for line in lines:
             if line.startswith(b"data: "):
                 yield line[len(b"data: ") :].decode()

@@ -106,8 +106,12 @@ class WebSocketFrames:
 
 def _by_close(error: ConnectionClosed) -> TransportError | Refused:
     """Return the error for a closed connection, the same for senders and readers."""
-    close = error.rcvd
-    return close_error(close.code, close.reason) if close else TransportError("the connection broke")
+    close_frame = error.rcvd
+    return (
+        close_error(close_frame.code, close_frame.reason)
+        if close_frame
+        else TransportError("the connection broke")
+    )
 
 
 def _by_status(status: int) -> TransportError | Refused:

@@ -38,15 +38,15 @@ class CardPage(ABC):
 
     async def update(self, request: Json, *, recovered: bool = False) -> None:
         """Show a change of a request; decisions of the policy have no card."""
-        shown = self.shown.get(request["id"])
+        shown_card = self.shown.get(request["id"])
         if request["status"] in TERMINAL:
-            if shown is not None:
+            if shown_card is not None:
                 del self.shown[request["id"]]
-                await self.send(await self.closing(request, shown))
+                await self.send(await self.closing(request, shown_card))
             return
-        is_new = shown is None or shown["revision"] != request["revision"]
+        is_new = shown_card is None or shown_card["revision"] != request["revision"]
         is_due = is_new and not request.get("queued_behind")
-        if is_due and (frames := await self.opening(request, shown, recovered=recovered)):
+        if is_due and (frames := await self.opening(request, shown_card, recovered=recovered)):
             self.shown[request["id"]] = request
             await self.send(frames)
 

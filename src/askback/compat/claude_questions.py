@@ -114,17 +114,17 @@ class CardQuestion:
         labels = {each: label for label, each in self.options.items()}
         if not isinstance(value, list):
             return labels.get(cast("OptionValue", value), str(value))
-        chosen = cast("list[OptionValue]", value)
-        return SEPARATOR.join(labels.get(each) or _quoted_beside(str(each), self.options) for each in chosen)
+        values = cast("list[OptionValue]", value)
+        return SEPARATOR.join(labels.get(each) or _quoted_beside(str(each), self.options) for each in values)
 
     def _split(self, text: str) -> list[str]:
         parts = list[str]()
-        rest = f"{text}{SEPARATOR}" if text else ""
-        while rest:
+        remaining_text = f"{text}{SEPARATOR}" if text else ""
+        while remaining_text:
             labels = (each for each in self.options if each not in parts)
-            part = next((each for each in labels if rest.startswith(f"{each}{SEPARATOR}")), None)
-            parts.append(rest.removesuffix(SEPARATOR) if part is None else part)
-            rest = "" if part is None else rest[len(part) + len(SEPARATOR) :]
+            part = next((each for each in labels if remaining_text.startswith(f"{each}{SEPARATOR}")), None)
+            parts.append(remaining_text.removesuffix(SEPARATOR) if part is None else part)
+            remaining_text = "" if part is None else remaining_text[len(part) + len(SEPARATOR) :]
         return parts
 
 
@@ -142,12 +142,16 @@ def card_of(form: Form | None, languages: Sequence[str] = ()) -> list[CardQuesti
         labels = _unique([choose(option.label, languages) for option in options])
         if multiple:
             labels = _unique([_quoted_beside(label, labels) for label in labels])
-        offered = dict(zip(labels, options, strict=True))
-        descriptions = {label: choose(option.description, languages) for label, option in offered.items()}
-        described = [{"label": label, "description": about} for label, about in descriptions.items()]
+        options_by_label = dict(zip(labels, options, strict=True))
+        descriptions = {
+            label: choose(option.description, languages) for label, option in options_by_label.items()
+        }
+        described_options = [
+            {"label": label, "description": description} for label, description in descriptions.items()
+        ]
         header = choose(headers.get(field.id), languages)[:MAX_HEADER]
-        wire = {"question": text, "header": header, "options": described, "multiSelect": multiple}
-        values = {label: option.value for label, option in offered.items()}
+        wire = {"question": text, "header": header, "options": described_options, "multiSelect": multiple}
+        values = {label: option.value for label, option in options_by_label.items()}
         questions.append(CardQuestion(field.id, text, multiple, values, wire))
     return questions
 
@@ -164,10 +168,10 @@ def _options_of(field: AnyField) -> Sequence[Option] | None:
 def read_answers(questions: Iterable[CardQuestion], answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return answers by the text of their questions as values by field id; raises `Faults`."""
     report = Report()
-    known = {question.text: question for question in questions}
+    questions_by_text = {question.text: question for question in questions}
     values = dict[str, Any]()
     for text, answer in answers.items():
-        question = known.get(text)
+        question = questions_by_text.get(text)
         if question is None:
             report.add("answers", "unknown_field.key")
         elif isinstance(answer, str) or (question.multiple and _is_texts(answer)):
@@ -189,16 +193,16 @@ def _is_texts(value: Any) -> bool:
 
 def _unique(texts: Sequence[str]) -> list[str]:
     """Number texts that are there before: `Which?`, `Which? (2)`."""
-    made = list[str]()
+    unique_texts = list[str]()
     for text in texts:
         numbered = (f"{text} ({number})" for number in count(2))
-        free = (each for each in numbered if each not in made and each not in texts)
-        made.append(next(free) if text in made else text)
-    return made
+        unused_texts = (each for each in numbered if each not in unique_texts and each not in texts)
+        unique_texts.append(next(unused_texts) if text in unique_texts else text)
+    return unique_texts
 
 
 def _quoted_beside(text: str, labels: Iterable[str]) -> str:
     """Return a text as it is, or quoted if one of the other labels is in it."""
-    around = f"{SEPARATOR}{text}{SEPARATOR}"
-    hidden = any(f"{SEPARATOR}{each}{SEPARATOR}" in around for each in labels if each != text)
+    text_with_separators = f"{SEPARATOR}{text}{SEPARATOR}"
+    hidden = any(f"{SEPARATOR}{each}{SEPARATOR}" in text_with_separators for each in labels if each != text)
     return json.dumps(text, ensure_ascii=False) if hidden else text

@@ -64,17 +64,17 @@ def language_losses(form: Form) -> Iterator[Loss]:
         )
 
 
-_MISSING = {"file": "files", "rows": "rows to decide"}
+_MISSING_NAMES = {"file": "files", "rows": "rows to decide"}
 
 
 def missing_part(field: AnyField) -> str | None:
     """Return the feature of a field that a protocol with only fixed choices lacks, None if it lacks nothing."""
     if getattr(field, "options_from", None) is not None:
         return "options from a server"
-    return _MISSING.get(field.type)
+    return _MISSING_NAMES.get(field.type)
 
 
 def words(name: str) -> str:
     """Return a label for a name: `first_name` and `FirstName` become `First name`."""
-    spaced = "".join(f" {c}" if c.isupper() else c for c in name).replace("_", " ").strip()
-    return spaced[:1].upper() + spaced[1:].lower() or name
+    words_text = "".join(f" {c}" if c.isupper() else c for c in name).replace("_", " ").strip()
+    return words_text[:1].upper() + words_text[1:].lower() or name

@@ -23,15 +23,15 @@ from askback.errors import AskbackError
 def main() -> int:
     """Run the agent; returns 0 at its end, 1 if something failed, 130 if it was stopped."""
     try:
-        made = asyncio.run(_run(_arguments()))
+        folder = asyncio.run(_run(_arguments()))
     except (AskbackError, OSError) as failed:
         print(f"The agent stopped: {failed}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
     result = (
-        {"folder": str(made.folder), "published": made.published}
-        if made
+        {"folder": str(folder.folder), "published": folder.published}
+        if folder
         else {"folder": None, "published": None}
     )
     print(json.dumps(result), flush=True)
@@ -56,9 +56,9 @@ async def _run(options: argparse.Namespace) -> BuiltProject | None:
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncClient() as client:
-        talk = Conversation(client, options.thread, options.run, pace=options.pace)
-        await talk.recall()
-        return await Scaffolder(talk, options.output, options.today, options.registry).run()
+        conversation = Conversation(client, options.thread, options.run, pace=options.pace)
+        await conversation.recall()
+        return await Scaffolder(conversation, options.output, options.today, options.registry).run()
 
 
 if __name__ == "__main__":

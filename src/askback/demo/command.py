@@ -28,7 +28,7 @@ MAX_OUTPUT = 2_000
 """The maximum length of a command's output that is shown, in characters."""
 TOOL = "bash"
 
-_ENDED = {"succeeded": "Done.", "failed": "That failed, so I leave it there. The files are as they were."}
+_END_TEXTS = {"succeeded": "Done.", "failed": "That failed, so I leave it there. The files are as they were."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +41,44 @@ class Command:
     title: str
     reason: str
 
-    async def run(self, talk: Conversation, folder: Path) -> bool:
+    async def run(self, conversation: Conversation, folder: Path) -> bool:
         """Ask whether it may run in a folder, and run it if so; true if it succeeded, now or before a restart."""
         call_input = {"argv": list(self.argv), "cwd": str(folder)}
-        await talk.tool(self.step, self.name, call_input, status=None)
-        decision = await talk.approve(self.step, TOOL, call_input, title=self.title, reason=self.reason)
+        await conversation.tool(self.step, self.name, call_input, status=None)
+        decision = await conversation.approve(
+            self.step, TOOL, call_input, title=self.title, reason=self.reason
+        )
         if not decision or decision.request is None:
             text = f" You said: {decision.note}" if decision.note else ""
-            await talk.say(f"{self.step}-left", f"All right, I do not run {self.name}.{text}")
+            await conversation.say(f"{self.step}-left", f"All right, I do not run {self.name}.{text}")
             return False
         try:
-            execution = await talk.client.consume(
-                decision.request, talk.id_of(self.step), tool=TOOL, input=decision.input
+            execution = await conversation.client.consume(
+                decision.request, conversation.id_of(self.step), tool=TOOL, input=decision.input
             )
         except Conflict as late:  # the approval expired, or a rule was added meanwhile
-            await talk.say(f"{self.step}-late", f"I may not run {self.name} any more. {late.message}")
+            await conversation.say(f"{self.step}-late", f"I may not run {self.name} any more. {late.message}")
             return False
-        outcome = execution.outcome or await self._execute(talk, execution)
-        await talk.say(f"{self.step}-{outcome}", _ENDED[outcome])
+        outcome = execution.outcome or await self._execute(conversation, execution)
+        await conversation.say(f"{self.step}-{outcome}", _END_TEXTS[outcome])
         return outcome == "succeeded"
 
-    async def _execute(self, talk: Conversation, execution: Execution) -> Literal["succeeded", "failed"]:
-        if talk.has_said(f"{self.step}-runs"):
-            ran = _CommandResult("failed", "The agent was stopped while it ran; how it ended is not known.")
+    async def _execute(
+        self, conversation: Conversation, execution: Execution
+    ) -> Literal["succeeded", "failed"]:
+        if conversation.has_said(f"{self.step}-runs"):
+            result = _CommandResult(
+                "failed", "The agent was stopped while it ran; how it ended is not known."
+            )
         else:
-            await talk.say(f"{self.step}-runs", "Running it.")
-            ran = await _run(execution.input)
-        await talk.client.report(execution.request_id, execution.execution_id, ran.outcome, note=ran.note)
-        if ran.output:
-            await talk.say(f"{self.step}-output", ran.output)
-        return ran.outcome
+            await conversation.say(f"{self.step}-runs", "Running it.")
+            result = await _run(execution.input)
+        await conversation.client.report(
+            execution.request_id, execution.execution_id, result.outcome, note=result.note
+        )
+        if result.output:
+            await conversation.say(f"{self.step}-output", result.output)
+        return result.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,7 @@ async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
     return _CommandResult("failed", f"It ended with {process.returncode}.", text)
 
 
-_ALONE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_GIT_OPTIONS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 _AUTHOR = (
     "-c",
     "user.name=Scaffolder",
@@ -136,14 +144,14 @@ def git_commands(plan: Plan) -> tuple[Command, ...]:
         Command(
             step="git-add",
             name="git add",
-            argv=("git", *_ALONE, "add", "--all"),
+            argv=("git", *_GIT_OPTIONS, "add", "--all"),
             title="Put the files into it",
             reason="The first commit is made of them.",
         ),
         Command(
             step="git-commit",
             name="git commit",
-            argv=("git", *_ALONE, *_AUTHOR, "commit", "--quiet", "--message", f"Begin {plan.name}"),
+            argv=("git", *_GIT_OPTIONS, *_AUTHOR, "commit", "--quiet", "--message", f"Begin {plan.name}"),
             title="Make the first commit",
             reason="It is what later changes are compared with. It stays on this machine.",
         ),

@@ -42,12 +42,12 @@ class Conversation:
     async def say(self, step: str, text: str) -> None:
         """Stream a text into the thread; after a restart, continue where it stopped."""
         message_id = self.id_of(step)
-        earlier = self._earlier_messages.get(message_id)
-        at = len(earlier["content"][0]["text"]) if earlier else 0
-        if earlier is None:
-            at = min(CHUNK, len(text))
-            await self._post(message_id, {"type": "text", "text": text[:at]})
-        for start in range(at, len(text), CHUNK):
+        earlier_message = self._earlier_messages.get(message_id)
+        length_so_far = len(earlier_message["content"][0]["text"]) if earlier_message else 0
+        if earlier_message is None:
+            length_so_far = min(CHUNK, len(text))
+            await self._post(message_id, {"type": "text", "text": text[:length_so_far]})
+        for start in range(length_so_far, len(text), CHUNK):
             await asyncio.sleep(self.pace)
             await self.client.threads.append_to_message(
                 message_id, text[start : start + CHUNK], thread_id=self.thread_id
@@ -73,8 +73,8 @@ class Conversation:
 
     def tool_input(self, step: str) -> Mapping[str, Any] | None:
         """Return the earlier input of a tool of this run; None if it was not called."""
-        earlier = self._earlier_messages.get(self.id_of(step))
-        return earlier["content"][0]["input"] if earlier else None
+        earlier_message = self._earlier_messages.get(self.id_of(step))
+        return earlier_message["content"][0]["input"] if earlier_message else None
 
     async def ask(self, step: str, form: Form) -> dict[str, Any]:
         """Ask, or find the earlier question, and return the values; raises `NotAnswered`."""
@@ -86,13 +86,13 @@ class Conversation:
             idempotency_key=self.id_of(step),
         )
         try:
-            settled = await self.client.wait(request)
+            settled_request = await self.client.wait(request)
         except asyncio.CancelledError:
             await self._withdraw(request.id)
             raise
-        if settled.answer is None:
-            raise _OUTCOME[settled.status](settled)
-        return dict(settled.answer.values)
+        if settled_request.answer is None:
+            raise _OUTCOME[settled_request.status](settled_request)
+        return dict(settled_request.answer.values)
 
     async def approve(
         self, step: str, tool: str, args: Mapping[str, Any], *, title: str, reason: str

@@ -25,7 +25,7 @@ EXTRAS = {
 }
 
 
-def basics(before: Mapping[str, Any]) -> Form:
+def basics(previous_values: Mapping[str, Any]) -> Form:
     """Ask for the name and the language; `before` holds earlier answers to start from."""
     name = Text(
         id="name",
@@ -62,11 +62,11 @@ def basics(before: Mapping[str, Any]) -> Form:
         submit_label="Next",
         cancel_label="No, thanks",
         fields=[name, language],
-        initial_values=_initial_values(before, "name", "language"),
+        initial_values=_initial_values(previous_values, "name", "language"),
     )
 
 
-def details(before: Mapping[str, Any], *, today: date) -> Form:
+def details(previous_values: Mapping[str, Any], *, today: date) -> Form:
     """Ask for all other details."""
     features = Multiselect(
         id="features",
@@ -97,7 +97,7 @@ def details(before: Mapping[str, Any], *, today: date) -> Form:
         submit_label="Next",
         cancel_label="No, thanks",
         fields=[features, licence, start, description],
-        initial_values=_initial_values(before, "features", "licence", "start", "description"),
+        initial_values=_initial_values(previous_values, "features", "licence", "start", "description"),
     )
 
 
@@ -107,7 +107,7 @@ def agreement(plan: Plan) -> Form:
     lines = [
         f"- **Project**: `{plan.name}`, {LANGUAGES[plan.language]}",
         f"- **Extras**: {extras}",
-        f"- **Licence**: {_short(plan.licence)}",
+        f"- **Licence**: {_shorten(plan.licence)}",
         f"- **Start**: {plan.start.isoformat()}",
     ]
     choice = Select(
@@ -137,11 +137,11 @@ def plan_of(values: Mapping[str, Any]) -> Plan:
     )
 
 
-def _initial_values(before: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
-    return {name: before[name] for name in names if name in before} or None
+def _initial_values(previous_values: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
+    return {name: previous_values[name] for name in names if name in previous_values} or None
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """Shorten a person's text to fit into a form, without characters that Markdown interprets."""
-    plain = "".join(char if char.isalnum() or char in " .,-+" else " " for char in text)
-    return plain[:60]
+    plain_text = "".join(char if char.isalnum() or char in " .,-+" else " " for char in text)
+    return plain_text[:60]

@@ -22,7 +22,7 @@ ANSWERS: Mapping[str, Any] = {
     "description": "A first project, agreed upon with an agent.",
     "go": forms.WRITE,
 }
-WRONG = {"name": "My Project!"}
+WRONG_VALUES = {"name": "My Project!"}
 WRONG_TOKEN = "demo_mistyped"  # noqa: S105 - it opens nothing
 
 
@@ -69,8 +69,8 @@ class ScriptedPerson:
     async def _approve(self, request: InputRequest) -> None:
         assert request.approval is not None
         await self.client.requests.decide(request, "approve", scope="once", revision=request.revision)
-        shown = request.approval.preview
-        self.note(f"approved, once: {shown.headline if shown else request.approval.tool}")
+        preview = request.approval.preview
+        self.note(f"approved, once: {preview.headline if preview else request.approval.tool}")
 
     async def _hand_over(self, request: InputRequest) -> None:
         assert request.secret is not None
@@ -89,9 +89,9 @@ class ScriptedPerson:
     async def _fill_in(self, request: InputRequest) -> None:
         assert request.form is not None
         values = _values(request.form)
-        if not self._erred and WRONG.keys() <= values.keys():
+        if not self._erred and WRONG_VALUES.keys() <= values.keys():
             self._erred = True
-            await self._send_wrong_values(request, {**values, **WRONG})
+            await self._send_wrong_values(request, {**values, **WRONG_VALUES})
         await self.client.requests.answer(request.id, values, revision=request.revision)
         self.note(f"answered “{request.form.title}”: {values}")
 
@@ -100,9 +100,9 @@ class ScriptedPerson:
             await self.client.requests.answer(request.id, dict(values), revision=request.revision)
         except Invalid as refused:
             sentence = "; ".join(str(fault["message"]) for fault in refused.field_errors)
-            self.note(f"tried {WRONG}: refused, “{sentence}”")
+            self.note(f"tried {WRONG_VALUES}: refused, “{sentence}”")
 
 
 def _values(form: Form) -> dict[str, Any]:
-    known = {field.id: ANSWERS.get(field.id, field.default) for field in form.all_fields}
-    return {name: value for name, value in known.items() if value is not None}
+    values_by_field = {field.id: ANSWERS.get(field.id, field.default) for field in form.all_fields}
+    return {name: value for name, value in values_by_field.items() if value is not None}

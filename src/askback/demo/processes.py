@@ -28,8 +28,10 @@ class ServerEnded(DemoFailed):
     """The server was stopped by somebody else, or failed; the message says so."""
 
 
-STOPPED = "The server was stopped, so this command has ended too. Run it again to start the server again."
-FAILED = "The server failed with status {status}, so this command has ended too; the reason is above."
+STOPPED_TEXT = (
+    "The server was stopped, so this command has ended too. Run it again to start the server again."
+)
+FAILED_TEXT = "The server failed with status {status}, so this command has ended too; the reason is above."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ async def run_server(data_dir: Path, *, port: int) -> AsyncGenerator[RunningServ
             yield await started
             keeping.cancel()
     except BaseExceptionGroup as failed:
-        ended = failed.subgroup(DemoFailed)  # what failed in the block as well is a consequence
-        raise (ended or failed).exceptions[0] from None
+        demo_failures = failed.subgroup(DemoFailed)  # what failed in the block as well is a consequence
+        raise (demo_failures or failed).exceptions[0] from None
 
 
 async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[RunningServer]) -> None:
@@ -88,14 +90,14 @@ async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[Runnin
     while True:
         options = ("--host", "127.0.0.1", "--port", str(port), "--data-dir", str(data_dir), "--ready-json")
         async with run_module("askback", "serve", *options) as process:
-            ready = await _ready(process, "server")
-            named = ("url", "requester_token", "responder_token", "login_url")
-            server = RunningServer(**{name: ready[name] for name in named})
+            server_values = await _read_ready_line(process, "server")
+            keys = ("url", "requester_token", "responder_token", "login_url")
+            server = RunningServer(**{name: server_values[name] for name in keys})
             port = urlsplit(server.url).port or port
             if not started.done():
                 started.set_result(server)
             if (status := await process.wait()) >= 0:
-                raise ServerEnded(STOPPED if status == 0 else FAILED.format(status=status))
+                raise ServerEnded(STOPPED_TEXT if status == 0 else FAILED_TEXT.format(status=status))
 
 
 @asynccontextmanager
@@ -103,18 +105,18 @@ async def run_registry(folder: Path, token: str) -> AsyncGenerator[str]:
     """Run a registry that accepts this token in a separate process until the block ends; yields its URL."""
     arguments = ("--folder", str(folder), "--token-sha256", digest_of(token))
     async with run_module("askback.demo.registry", *arguments) as process:
-        yield (await _ready(process, "registry"))["url"]
+        yield (await _read_ready_line(process, "registry"))["url"]
 
 
 @asynccontextmanager
-async def run_agent(ready: RunningServer, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
+async def run_agent(running_server: RunningServer, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run the sample agent in a separate process until it or the block ends."""
-    arguments, environment = agent_command(ready, run)
+    arguments, environment = agent_command(running_server, run)
     async with run_module("askback.demo", *arguments, environment=environment) as process:
         yield process
 
 
-def agent_command(ready: RunningServer, run: Run) -> tuple[list[str], dict[str, str]]:
+def agent_command(running_server: RunningServer, run: Run) -> tuple[list[str], dict[str, str]]:
     """Return the arguments and the environment of the sample agent."""
     options = {
         "thread": run.thread_id,
@@ -127,15 +129,15 @@ def agent_command(ready: RunningServer, run: Run) -> tuple[list[str], dict[str, 
     arguments = [
         part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))
     ]
-    return arguments, {"ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
+    return arguments, {"ASKBACK_URL": running_server.url, "ASKBACK_TOKEN": running_server.requester_token}
 
 
 async def run_result(agent: asyncio.subprocess.Process) -> RunResult:
     """Wait for the agent and return its result."""
-    out, _ = await agent.communicate()
+    output, _ = await agent.communicate()
     if agent.returncode != 0:
         raise DemoFailed("The agent did not come to an end; the reason is above.")
-    result = json.loads(out)
+    result = json.loads(output)
     folder = result["folder"]
     return RunResult(None if folder is None else Path(folder), result["published"])
 
@@ -161,10 +163,10 @@ async def run_module(
     try:
         yield process
     finally:
-        await _stop(process)
+        await _stop_process(process)
 
 
-async def _ready(process: asyncio.subprocess.Process, program: str) -> dict[str, str]:
+async def _read_ready_line(process: asyncio.subprocess.Process, program: str) -> dict[str, str]:
     """Read the line that a process prints when it is ready."""
     assert process.stdout is not None
     line = (await process.stdout.readline()).decode()
@@ -173,7 +175,7 @@ async def _ready(process: asyncio.subprocess.Process, program: str) -> dict[str,
     return json.loads(line)
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def _stop_process(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError):

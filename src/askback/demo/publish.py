@@ -36,11 +36,11 @@ def call(method: str, address: str, token: str, body: bytes | None = None) -> tu
 def files_in(folder: Path) -> dict[str, str]:
     """Return the files of a folder by path, without those of git."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    inside = {path.relative_to(folder): path for path in paths}
+    paths_in_folder = {path.relative_to(folder): path for path in paths}
     return {
-        short.as_posix(): path.read_text("utf-8")
-        for short, path in inside.items()
-        if short.parts[0] != ".git"
+        relative_path.as_posix(): path.read_text("utf-8")
+        for relative_path, path in paths_in_folder.items()
+        if relative_path.parts[0] != ".git"
     }
 
 

@@ -49,9 +49,9 @@ class Registry:
         if not all(isinstance(text, str) for text in cast("dict[str, object]", files).values()):
             return False
         self._folder.mkdir(parents=True, exist_ok=True)
-        fresh = self._folder / f".{name}.new"
-        fresh.write_text(json.dumps({"name": name, "files": files}, indent=2), encoding="utf-8")
-        fresh.replace(self._folder / f"{name}.json")
+        new_file = self._folder / f".{name}.new"
+        new_file.write_text(json.dumps({"name": name, "files": files}, indent=2), encoding="utf-8")
+        new_file.replace(self._folder / f"{name}.json")
         return True
 
     def get(self, name: str) -> bytes | None:

@@ -29,18 +29,18 @@ from askback.demo.project.plan import Plan
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 
 
-async def publish_project(talk: Conversation, folder: Path, registry: str) -> str | None:
+async def publish_project(conversation: Conversation, folder: Path, registry: str) -> str | None:
     """Publish a folder under its name if the person agrees; return the URL, or None."""
-    await talk.say(
+    await conversation.say(
         "publish",
         f"I could publish it to the registry at {registry}, which wants a token. What you type into the next card "
         "goes to the program that publishes; I do not get to see it.",
     )
-    if not await _request_token(talk, registry):
-        await talk.say("publish-left", "All right, it stays on this machine.")
+    if not await _request_token(conversation, registry):
+        await conversation.say("publish-left", "All right, it stays on this machine.")
         return None
     address = f"{registry}/packages/{folder.name}"
-    return address if await _command(talk.thread_id, address).run(talk, folder) else None
+    return address if await _command(conversation.thread_id, address).run(conversation, folder) else None
 
 
 def _command(thread_id: str, address: str) -> Command:
@@ -57,9 +57,9 @@ def _command(thread_id: str, address: str) -> Command:
     )
 
 
-async def _request_token(talk: Conversation, registry: str) -> bool:
+async def _request_token(conversation: Conversation, registry: str) -> bool:
     """Have the token requested and tested; true if it may be used."""
-    arguments = ("--thread", talk.thread_id, "--run", talk.run_id, "--registry", registry)
+    arguments = ("--thread", conversation.thread_id, "--run", conversation.run_id, "--registry", registry)
     async with run_module("askback.demo.credential", *arguments, stdin=asyncio.subprocess.PIPE) as process:
         status = await process.wait()
     if status not in {0, NOT_GIVEN}:
@@ -125,18 +125,18 @@ class Scaffolder:
             )
             plan = forms.plan_of(values)
             await self.talk.say(f"ready-{step}", "This is what I would write. Shall I?")
-            go = (await self.talk.ask(f"agreement-{step}", forms.agreement(plan)))["go"]
-            if go != forms.CHANGE:
+            is_agreed = (await self.talk.ask(f"agreement-{step}", forms.agreement(plan)))["go"]
+            if is_agreed != forms.CHANGE:
                 return plan
             step += 1
 
     async def _folder(self, plan: Plan) -> Path:
         """Choose a new folder once: a restart reads it from the message that names it."""
-        chosen = self.talk.tool_input("folder")
-        if chosen is None:
-            chosen = {"path": str(new_folder(self.output, plan.name))}
-            await self.talk.tool("folder", f"create {Path(chosen['path']).name}/", chosen)
-        return Path(chosen["path"])
+        tool_input = self.talk.tool_input("folder")
+        if tool_input is None:
+            tool_input = {"path": str(new_folder(self.output, plan.name))}
+            await self.talk.tool("folder", f"create {Path(tool_input['path']).name}/", tool_input)
+        return Path(tool_input["path"])
 
     async def _write(self, plan: Plan, folder: Path) -> None:
         for n, (path, text) in enumerate(project_files(plan).items(), 1):
@@ -162,9 +162,11 @@ def _comment(values: Mapping[str, Any]) -> str:
 
 
 def _report(plan: Plan, folder: Path, published: str | None) -> str:
-    renamed = "" if folder.name == plan.name else f" ({plan.name} was there already, so I took a new name)"
-    also = f" They are published at {published}." if published else ""
+    renamed_text = (
+        "" if folder.name == plan.name else f" ({plan.name} was there already, so I took a new name)"
+    )
+    published_text = f" They are published at {published}." if published else ""
     return (
-        f"Done: {len(project_files(plan))} files are in {folder}{renamed}. "
-        f"Go there and run the tests with: {test_command(plan)}.{also} Have fun!"
+        f"Done: {len(project_files(plan))} files are in {folder}{renamed_text}. "
+        f"Go there and run the tests with: {test_command(plan)}.{published_text} Have fun!"
     )

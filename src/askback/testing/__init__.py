@@ -42,10 +42,10 @@ def _load(name: str) -> object:
     """Import a name when it is first used: the conformance suites need no server."""
     if name not in __all__:
         raise AttributeError(f"module 'askback.testing' has no attribute {name!r}")
-    found_in = (module for module, names in _MODULES.items() if name in names)
-    module = import_module(next(found_in, "askback.testing.scripted_person"))
-    globals()[name] = found = getattr(module, name)
-    return found
+    modules = (module for module, names in _MODULES.items() if name in names)
+    module = import_module(next(modules, "askback.testing.scripted_person"))
+    globals()[name] = value = getattr(module, name)
+    return value
 
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept any name

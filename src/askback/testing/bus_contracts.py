@@ -49,7 +49,7 @@ class BusContracts:
         await bus.close()
 
     async def test_an_event_reaches_its_request_its_thread_and_its_tenant(self, bus: Bus) -> None:
-        seen = list[tuple[str, int]]()
+        received = list[tuple[str, int]]()
         for name, topic in (
             ("request", request_topic("main", "req_1")),
             ("thread", thread_topic("main", "t1")),
@@ -60,84 +60,90 @@ class BusContracts:
             ("other tenant's thread", thread_topic("acme", "t1")),
             ("other tenant", tenant_topic("acme")),
         ):
-            bus.listen(topic, lambda e, name=name: seen.append((name, e.seq)))
+            bus.listen(topic, lambda e, name=name: received.append((name, e.seq)))
         bus.publish([event(1, request="req_1"), event(2)])
         await self.settled(bus)
-        assert sorted(seen) == [("request", 1), ("tenant", 1), ("tenant", 2), ("thread", 1), ("thread", 2)]
+        assert sorted(received) == [
+            ("request", 1),
+            ("tenant", 1),
+            ("tenant", 2),
+            ("thread", 1),
+            ("thread", 2),
+        ]
 
     async def test_events_of_a_thread_arrive_in_the_order_published(self, bus: Bus) -> None:
-        seen = list[int]()
-        bus.listen(thread_topic("main", "t1"), lambda e: seen.append(e.seq))
+        received = list[int]()
+        bus.listen(thread_topic("main", "t1"), lambda e: received.append(e.seq))
         bus.publish([event(n) for n in range(1, 51)])
         bus.publish([event(n) for n in range(51, 101)])
         await self.settled(bus)
-        assert seen == list(range(1, 101))
+        assert received == list(range(1, 101))
 
     async def test_a_listener_that_left_is_not_called_again(self, bus: Bus) -> None:
-        seen = list[int]()
-        leave = bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
+        received = list[int]()
+        unsubscribe = bus.listen(tenant_topic("main"), lambda e: received.append(e.seq))
         bus.publish([event(1)])
         await self.settled(bus)
-        leave()
-        leave()
+        unsubscribe()
+        unsubscribe()
         bus.publish([event(2)])
         await self.settled(bus)
-        assert seen == [1]
+        assert received == [1]
 
     async def test_a_listener_may_leave_and_make_others_leave_while_it_is_called(self, bus: Bus) -> None:
-        seen = list[str]()
+        called = list[str]()
 
         def first(_: Event) -> None:
-            seen.append("first")
+            called.append("first")
             leave_first()
             leave_second()
 
         leave_first = bus.listen(tenant_topic("main"), first)
-        leave_second = bus.listen(tenant_topic("main"), lambda _: seen.append("second"))
-        bus.listen(tenant_topic("main"), lambda _: seen.append("third"))
+        leave_second = bus.listen(tenant_topic("main"), lambda _: called.append("second"))
+        bus.listen(tenant_topic("main"), lambda _: called.append("third"))
         bus.publish([event(1), event(2)])
         await self.settled(bus)
-        assert seen == ["first", "third", "third"]
+        assert called == ["first", "third", "third"]
 
     async def test_a_failing_listener_does_not_keep_the_event_from_the_others(self, bus: Bus) -> None:
-        seen = list[int]()
+        received = list[int]()
 
         def fail(_: Event) -> None:
             raise RuntimeError("a listener must not raise; this one does")
 
         bus.listen(tenant_topic("main"), fail)
-        bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
+        bus.listen(tenant_topic("main"), lambda e: received.append(e.seq))
         bus.publish([event(1), event(2)])
         await self.settled(bus)
-        assert seen == [1, 2]
+        assert received == [1, 2]
 
     async def test_the_same_listener_may_listen_twice(self, bus: Bus) -> None:
-        seen = list[int]()
+        received = list[int]()
 
-        def listener(e: Event) -> None:
-            seen.append(e.seq)
+        def listener(event: Event) -> None:
+            received.append(event.seq)
 
-        leave = bus.listen(tenant_topic("main"), listener)
+        unsubscribe = bus.listen(tenant_topic("main"), listener)
         bus.listen(tenant_topic("main"), listener)
-        leave()
+        unsubscribe()
         bus.publish([event(1)])
         await self.settled(bus)
-        assert seen == [1]
+        assert received == [1]
 
     async def test_a_dismissal_reaches_every_listener(self, bus: Bus) -> None:
-        one, two = list[str](), list[str]()
-        bus.on_dismissal(one.append)
-        bus.on_dismissal(two.append)
+        first_received, second_received = list[str](), list[str]()
+        bus.on_dismissal(first_received.append)
+        bus.on_dismissal(second_received.append)
         bus.dismiss("tok_1")
         bus.dismiss("tok_2")
         await self.settled(bus)
-        assert one == two == ["tok_1", "tok_2"]
+        assert first_received == second_received == ["tok_1", "tok_2"]
 
     async def test_an_arrival_reaches_every_listener(self, bus: Bus) -> None:
-        one, two = list[tuple[str, str | None]](), list[tuple[str, str | None]]()
-        bus.on_arrival(lambda tenant, thread_id: one.append((tenant, thread_id)))
-        bus.on_arrival(lambda tenant, thread_id: two.append((tenant, thread_id)))
+        first_received, second_received = list[tuple[str, str | None]](), list[tuple[str, str | None]]()
+        bus.on_arrival(lambda tenant, thread_id: first_received.append((tenant, thread_id)))
+        bus.on_arrival(lambda tenant, thread_id: second_received.append((tenant, thread_id)))
         bus.arrive("main", "t1")
         bus.arrive("acme", None)
         await self.settled(bus)
-        assert one == two == [("main", "t1"), ("acme", None)]
+        assert first_received == second_received == [("main", "t1"), ("acme", None)]

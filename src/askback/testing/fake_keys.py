@@ -16,19 +16,19 @@ class FakeKeyService:
     def __init__(self, *names: str) -> None:
         self.names = set(names)
         self.offline = False
-        self._wrapped: dict[bytes, tuple[str, bytes, bytes]] = {}
+        self._wrapped_keys: dict[bytes, tuple[str, bytes, bytes]] = {}
 
     def encrypt(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
         """Store a data key; return a handle that reveals nothing about it."""
         self._check(key_id)
         handle = secrets.token_bytes(48)
-        self._wrapped[handle] = (key_id, data_key, context)
+        self._wrapped_keys[handle] = (key_id, data_key, context)
         return handle
 
     def decrypt(self, key_id: str, handle: bytes, context: bytes) -> bytes:
         """Return the data key of a handle if the key and the context are the same."""
         self._check(key_id)
-        name, data_key, expected_context = self._wrapped.get(handle, ("", b"", b""))
+        name, data_key, expected_context = self._wrapped_keys.get(handle, ("", b"", b""))
         if (name, expected_context) != (key_id, context):
             raise CannotOpen
         return data_key

@@ -13,7 +13,7 @@ class FakeRegister:
 
     def __init__(self) -> None:
         self._views: dict[str, set[View]] = {}
-        self._until: dict[str, float] = {}
+        self._expiry_by_server: dict[str, float] = {}
         self.renewals = 0
         self.broken: Exception | None = None
         """Raised instead of any update."""
@@ -21,7 +21,7 @@ class FakeRegister:
     def crash(self) -> None:
         """Lose everything."""
         self._views.clear()
-        self._until.clear()
+        self._expiry_by_server.clear()
 
     async def update(
         self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
@@ -34,15 +34,18 @@ class FakeRegister:
         views.difference_update(removed)
         views.update(added)
         self.renewals += valid
-        self._until[server] = time.monotonic() + lease_ms / 1000
+        self._expiry_by_server[server] = time.monotonic() + lease_ms / 1000
         return valid
 
     async def remove(self, server: str) -> None:
         """Remove all entries of a server."""
         self._views.pop(server, None)
-        self._until.pop(server, None)
+        self._expiry_by_server.pop(server, None)
 
     async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether a server with a valid lease has a viewer of this thread, or of all."""
-        wanted, now = {(tenant, thread_id), (tenant, None)}, time.monotonic()
-        return any(views & wanted and self._until[name] >= now for name, views in self._views.items())
+        matching_views, now = {(tenant, thread_id), (tenant, None)}, time.monotonic()
+        return any(
+            views & matching_views and self._expiry_by_server[name] >= now
+            for name, views in self._views.items()
+        )

@@ -34,8 +34,8 @@ class FakeWebhookClient:
 
     def check_url(self, url: str) -> None:
         """Raise `AddressRefused` for a URL that is refused before its name is resolved."""
-        if (why := target_fault(parse_target(url), self.allowed)) is not None:
-            raise AddressRefused(why)
+        if (problem := target_fault(parse_target(url), self.allowed)) is not None:
+            raise AddressRefused(problem)
 
     async def post(
         self,

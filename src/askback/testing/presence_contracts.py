@@ -22,7 +22,7 @@ SHORT_MS = 50
 LONG_MS = 60_000
 
 
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+async def wait_until(holds: Callable[[], Awaitable[bool]]) -> None:
     """Wait until a condition is true; raises `TimeoutError` if it does not become true."""
     with anyio.fail_after(10):
         while True:
@@ -62,8 +62,8 @@ class PresenceContracts:
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
-        for place in (("main", "t2"), ("acme", "t1"), ("acme", None)):
-            there.enter(*place)
+        for tenant_and_thread in (("main", "t2"), ("acme", "t1"), ("acme", None)):
+            there.enter(*tenant_and_thread)
         await there.synchronized()
         assert not await here.has_viewer("main", "t1")
 
@@ -150,10 +150,10 @@ class RegisterContracts:
         return self.make_register()
 
     async def test_entries_stay_while_the_lease_is_renewed(self, register: PresenceRegister) -> None:
-        came, left = [("main", "t1"), ("main", "t2")], [("main", "t1"), ("main", "never")]
-        assert not await register.update("one", added=came, removed=(), lease_ms=LONG_MS)
+        entered, left = [("main", "t1"), ("main", "t2")], [("main", "t1"), ("main", "never")]
+        assert not await register.update("one", added=entered, removed=(), lease_ms=LONG_MS)
         assert await register.update("one", added=[("main", "t3")], removed=left, lease_ms=LONG_MS)
-        assert await register.update("one", added=came[1:], removed=(), lease_ms=LONG_MS)
+        assert await register.update("one", added=entered[1:], removed=(), lease_ms=LONG_MS)
         assert [await register.has_viewer("main", f"t{n}") for n in (1, 2, 3)] == [False, True, True]
 
     async def test_each_server_changes_only_its_own_entries(self, register: PresenceRegister) -> None:
@@ -174,5 +174,5 @@ class RegisterContracts:
         async def gone() -> bool:
             return not await register.has_viewer("main", "t1")
 
-        await until(gone)
+        await wait_until(gone)
         assert await register.has_viewer("main", "t2")

@@ -53,5 +53,5 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 
 def _people(item: pytest.Item) -> list[ScriptedPerson]:
-    none: list[ScriptedPerson] = []
-    return item.stash.get(_PEOPLE, none)
+    no_people: list[ScriptedPerson] = []
+    return item.stash.get(_PEOPLE, no_people)

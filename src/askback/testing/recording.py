@@ -87,16 +87,16 @@ def _settled_request(recorded: Recorded) -> InputRequest:
 
 def _content(request: InputRequest) -> str:
     """Return the content of a request as JSON text. It is the same for the same question in any thread."""
-    asked: object = request.data
+    request_data: object = request.data
     if request.approval is not None:
-        asked = {"tool": request.approval.tool, "input": request.approval.input}
+        request_data = {"tool": request.approval.tool, "input": request.approval.input}
     elif request.form is not None:
-        asked = request.form.model_dump(mode="json", exclude_defaults=True)
+        request_data = request.form.model_dump(mode="json", exclude_defaults=True)
     elif request.secret is not None:
-        asked = sorted(request.secret.names)
+        request_data = sorted(request.secret.names)
     elif request.action is not None:
-        asked = request.action.model_dump(mode="json", exclude_defaults=True)
-    return f"{request.kind} {json.dumps(asked, sort_keys=True, ensure_ascii=False)}"
+        request_data = request.action.model_dump(mode="json", exclude_defaults=True)
+    return f"{request.kind} {json.dumps(request_data, sort_keys=True, ensure_ascii=False)}"
 
 
 def _reply_of(request: InputRequest, secrets: Mapping[str, str]) -> Reply:

@@ -94,7 +94,7 @@ class ScriptedPerson:
         """The requests, in the order in which they arrived."""
         self._faults: list[ScriptError] = []
         self._next = 0
-        self._seen: set[tuple[str, int]] = set()  # a server that starts again repeats its events
+        self._seen_revisions: set[tuple[str, int]] = set()  # a server that starts again repeats its events
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,7 +102,7 @@ class ScriptedPerson:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leave(error)
+        self._check_at_exit(error)
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +110,7 @@ class ScriptedPerson:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leave(error)
+        self._check_at_exit(error)
 
     def asked(self, name: str | None = None) -> Sequence[Asked]:
         """Return the requests so far, in order; with a `name`, only those that have it (see `names_of`)."""
@@ -130,11 +130,11 @@ class ScriptedPerson:
         """Raise the first error of the script, if it had one."""
         if self._faults:
             raise self._faults[0]
-        unused = self._count_unused()
-        if unused:
-            raise ScriptError(f"The script has {unused} more replies than there were requests.")
+        unused_count = self._count_unused()
+        if unused_count:
+            raise ScriptError(f"The script has {unused_count} more replies than there were requests.")
 
-    def _leave(self, error: BaseException | None) -> None:
+    def _check_at_exit(self, error: BaseException | None) -> None:
         if self._faults:
             raise self._faults[0] from error
         if error is None:
@@ -149,23 +149,25 @@ class ScriptedPerson:
         async for event in responder.events(cursor=0):
             if event["type"] in {"request.created", "request.reprompted"}:
                 request = await responder.requests.get(event["request"]["id"])
-                if not request.settled and (request.id, request.revision) not in self._seen:
-                    self._seen.add((request.id, request.revision))
+                if not request.settled and (request.id, request.revision) not in self._seen_revisions:
+                    self._seen_revisions.add((request.id, request.revision))
                     await self._answer(request, responder, admin)
 
     async def _answer(self, request: InputRequest, responder: AsyncClient, admin: AsyncClient) -> None:
-        asked = Asked(request)
-        self.requests.append(asked)
+        asked_request = Asked(request)
+        self.requests.append(asked_request)
         try:
-            asked.reply = await self._reply_to(request)
-            asked.settled = await send(responder, request, asked.reply)
+            asked_request.reply = await self._reply_to(request)
+            asked_request.settled = await send(responder, request, asked_request.reply)
         except Conflict:
-            asked.settled = await responder.requests.get(request.id)  # the agent withdrew it meanwhile
+            asked_request.settled = await responder.requests.get(
+                request.id
+            )  # the agent withdrew it meanwhile
         except Exception as error:  # noqa: BLE001 - whatever a script raises fails the test, not the server
-            fault = error if isinstance(error, ScriptError) else _fault(request, asked.reply, error)
+            fault = error if isinstance(error, ScriptError) else _fault(request, asked_request.reply, error)
             self._faults.append(fault)
             with suppress(AskbackError):
-                asked.settled = await admin.requests.cancel(request, "failed", note=str(fault)[:500])
+                asked_request.settled = await admin.requests.cancel(request, "failed", note=str(fault)[:500])
 
     async def _reply_to(self, request: InputRequest) -> Reply:
         script = self.script
@@ -208,14 +210,16 @@ def names_of(request: InputRequest) -> frozenset[str]:
 
 
 def _describe(request: InputRequest) -> str:
-    named = ", ".join(repr(name) for name in sorted(names_of(request)))
+    names_text = ", ".join(repr(name) for name in sorted(names_of(request)))
     details = f" with {request.approval.input}" if request.approval is not None else ""
-    return f"the {request.kind} {named}{details}"
+    return f"the {request.kind} {names_text}{details}"
 
 
 def _fault(request: InputRequest, reply: Reply | None, error: Exception) -> ScriptError:
-    why = str(error) if isinstance(error, AskbackError | Unsuitable) else f"{type(error).__name__}: {error}"
+    message = (
+        str(error) if isinstance(error, AskbackError | Unsuitable) else f"{type(error).__name__}: {error}"
+    )
     reply_text = "" if request.secret is not None else f" {reply!r}"
-    fault = ScriptError(f"The script's reply{reply_text} to {_describe(request)} fails: {why}")
+    fault = ScriptError(f"The script's reply{reply_text} to {_describe(request)} fails: {message}")
     fault.__cause__ = error
     return fault

@@ -66,17 +66,25 @@ def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
     A confirmation without a later response to its call is unanswered, too: the process died while the tool ran. The
     calls of long-running tools have none.
     """
-    pauses, confirmed, lasting = dict[str | None, Pause](), dict[str | None, Pause](), set[str | None]()
+    pauses, confirmed, long_running_ids = (
+        dict[str | None, Pause](),
+        dict[str | None, Pause](),
+        set[str | None](),
+    )
     for event in events:
         responses = event.get_function_responses()
-        lasting.update(event.long_running_tool_ids or ())
+        long_running_ids.update(event.long_running_tool_ids or ())
         if event.author == "user" and not responses:
             pauses.clear()
             confirmed.clear()
         for each in responses:
             confirmed.pop(each.id, None)
             pause = pauses.pop(each.id, None)
-            if pause is not None and pause.call.name == CONFIRM and pause.place.tool_call_id not in lasting:
+            if (
+                pause is not None
+                and pause.call.name == CONFIRM
+                and pause.place.tool_call_id not in long_running_ids
+            ):
                 confirmed[pause.place.tool_call_id] = pause
         for call in event.get_function_calls():
             if call.id in (event.long_running_tool_ids or ()) and is_ours(call.name):

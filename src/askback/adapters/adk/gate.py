@@ -53,15 +53,15 @@ class Gate(BasePlugin):
         """Return the result of a call that does not run; None lets it run, perhaps with other arguments."""
         session_id, call_id = tool_context.session.id, tool_context.function_call_id
         decision = self.decisions.pop((session_id, call_id), None)
-        around = _around.get()
+        asker_and_place = _around.get()
         if asker := self.askers.get(session_id):
-            here = Place(id=f"adk:{session_id}:{call_id}", thread_id=asker.thread_id)
-            _around.set((asker, replace(here, run_id=tool_context.invocation_id)))
-        elif around is not None:
-            asker, outer = around
+            call_place = Place(id=f"adk:{session_id}:{call_id}", thread_id=asker.thread_id)
+            _around.set((asker, replace(call_place, run_id=tool_context.invocation_id)))
+        elif asker_and_place is not None:
+            asker, outer_place = asker_and_place
             place = replace(
-                outer,
-                id=f"{outer.id}:{session_id}:{call_id}",
+                outer_place,
+                id=f"{outer_place.id}:{session_id}:{call_id}",
                 tool_call_id=call_id,
                 agent=tool_context.agent_name,
             )

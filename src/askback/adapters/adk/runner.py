@@ -57,11 +57,15 @@ class AskbackRunner:
         All calls of a turn are asked together. Without a message it continues a session that has paused.
         """
         if new_message is not None:
-            remaining = await self._pauses(user_id, session_id)
+            open_pauses_now = await self._pauses(user_id, session_id)
             async for event in self._run(user_id, session_id, new_message, options):
                 yield event
-            still = {each.place.id for each in (await self._pauses(user_id, session_id) if remaining else ())}
-            await supersede(self._ask, [each.place for each in remaining if each.place.id not in still])
+            open_ids = {
+                each.place.id for each in (await self._pauses(user_id, session_id) if open_pauses_now else ())
+            }
+            await supersede(
+                self._ask, [each.place for each in open_pauses_now if each.place.id not in open_ids]
+            )
         async for event in self._continue_run(user_id, session_id, options, wait=True):
             yield event
 

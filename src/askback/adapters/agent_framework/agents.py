@@ -120,11 +120,13 @@ async def resume_agent(
     Any process with the same agent can do it. `options` are those of `agent.run`. If the reply has paused again, park
     it again.
     """
-    stored = json.loads(parked)
-    session = AgentSession.from_dict(stored["session"])
-    requests = [Content.from_dict(each) for each in stored["requests"]]
-    place = _place(agent, session, stored["run_id"], stored["thread_id"])
-    outcomes = await ask_about(ask, requests, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
+    parked_run = json.loads(parked)
+    session = AgentSession.from_dict(parked_run["session"])
+    requests = [Content.from_dict(each) for each in parked_run["requests"]]
+    place = _place(agent, session, parked_run["run_id"], parked_run["thread_id"])
+    outcomes = await ask_about(
+        ask, requests, place, {"wait": False, "timeout_s": parked_run.get("timeout_s")}
+    )
     if any(map(is_open, outcomes)):
         return None
     denials = Denials()
@@ -228,10 +230,10 @@ def _answered_stream(
         nonlocal last
         stream = await continue_run()
         while True:
-            held = list[AgentResponseUpdate]()
+            buffered_updates = list[AgentResponseUpdate]()
             async for update in stream:
                 if any(each.user_input_request for each in update.contents):
-                    held.append(update)
+                    buffered_updates.append(update)
                 else:
                     yield update
             last = await stream.get_final_response()
@@ -239,11 +241,11 @@ def _answered_stream(
             if answered is None:
                 break
             for update in without_requests(
-                [*held, AgentResponseUpdate(contents=results_in(answered), role="tool")]
+                [*buffered_updates, AgentResponseUpdate(contents=results_in(answered), role="tool")]
             ):
                 yield update
             stream = await continue_run(answered)
-        for update in held:
+        for update in buffered_updates:
             yield update
 
     def whole(updates: Sequence[AgentResponseUpdate]) -> Reply:

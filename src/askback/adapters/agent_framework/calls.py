@@ -65,11 +65,13 @@ async def _outcome(
     ask: AsyncClient, request: Content, place: Place, options: AskOptions
 ) -> Decision | AskResult:
     call = request.function_call or request
-    here = replace(place, id=f"{place.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
+    call_place = replace(place, id=f"{place.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
     arguments = call.parse_arguments() or {}
     if request.type == "function_call":
-        return await ASK_TOOLS[call.name or ""].call(ask, arguments, here, wait=options.get("wait", True))
-    return await approve_once(ask, call.name or call.type, arguments, here, **options)
+        return await ASK_TOOLS[call.name or ""].call(
+            ask, arguments, call_place, wait=options.get("wait", True)
+        )
+    return await approve_once(ask, call.name or call.type, arguments, call_place, **options)
 
 
 async def answer(

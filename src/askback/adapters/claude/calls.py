@@ -36,7 +36,7 @@ OWN_TOOLS = (
 
 NAME = "claude"
 """The key of the adapter's data in a request's metadata."""
-_KEPT = {"session_id": str, "tool_use_id": str, "folder": str, "deferred": bool}
+_CONTEXT_MEMBERS = {"session_id": str, "tool_use_id": str, "folder": str, "deferred": bool}
 
 _WRONG_QUESTIONS = "The questions cannot be asked: {faults} Nobody was asked. Correct them and ask again."
 _SAME_TEXT = (
@@ -67,12 +67,17 @@ class ToolUse:
         ids = {"run_id": self.session_id if durable else None, "tool_call_id": self.id}
         key = call_key(NAME if durable else f"{NAME}-{self.session_id}", ids)
         agent = None if self.agent is None else Agent(name=self.agent, tool=self.tool)
-        about = {"session_id": self.session_id, "tool_use_id": self.id, "folder": folder, "deferred": durable}
+        members = {
+            "session_id": self.session_id,
+            "tool_use_id": self.id,
+            "folder": folder,
+            "deferred": durable,
+        }
         return {
             "idempotency_key": key,
             "tool_call_id": self.id,
             "agent": agent,
-            "metadata": {NAME: about},
+            "metadata": {NAME: members},
         }
 
 
@@ -81,8 +86,8 @@ def form_for(use: ToolUse) -> Form | PermissionResultDeny:
     try:
         form = checked_form_of(use.input)
     except Faults as faults:
-        listed = " ".join(f"{each.path}: {render(each, 'en')}" for each in faults.faults)
-        return PermissionResultDeny(message=_WRONG_QUESTIONS.format(faults=listed))
+        faults_text = " ".join(f"{each.path}: {render(each, 'en')}" for each in faults.faults)
+        return PermissionResultDeny(message=_WRONG_QUESTIONS.format(faults=faults_text))
     texts = [each["question"] for each in use.input["questions"]]
     if len(set(texts)) < len(texts):  # Claude Code keys the answers by the text, so one would be lost
         return PermissionResultDeny(message=_SAME_TEXT)
@@ -105,7 +110,11 @@ def kept(request: InputRequest) -> Mapping[str, Any]:
     It is `session_id`, `tool_use_id`, `folder` and `deferred`.
     """
     metadata = request.metadata
-    stored = metadata.get(NAME) if isinstance(metadata, dict) else None
-    if not isinstance(stored, dict):
+    stored_context = metadata.get(NAME) if isinstance(metadata, dict) else None
+    if not isinstance(stored_context, dict):
         return {}
-    return stored if all(isinstance(stored.get(key), kind) for key, kind in _KEPT.items()) else {}
+    return (
+        stored_context
+        if all(isinstance(stored_context.get(key), kind) for key, kind in _CONTEXT_MEMBERS.items())
+        else {}
+    )

@@ -50,8 +50,10 @@ async def converse(
     askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
     cancelled, Claude is interrupted. Raises `ClaudeFailed`.
     """
-    which = {"resume" if has_session(session_id, folder) else "session_id": session_id}
-    options = ClaudeAgentOptions(cwd=folder, model=model, include_partial_messages=True, **cast("Any", which))
+    session_option = {"resume" if has_session(session_id, folder) else "session_id": session_id}
+    options = ClaudeAgentOptions(
+        cwd=folder, model=model, include_partial_messages=True, **cast("Any", session_option)
+    )
     try:
         async with ClaudeSDKClient(with_askback(options, ask, thread_id=thread_id)) as claude:
             await claude.query(prompt)

@@ -44,9 +44,9 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     else the one that made the tool call, else the last one that asked in the thread. If a call is deferred there,
     Claude gets the outcome once that call is decided. Raises `NotOfClaude` if there is no such session.
     """
-    about = kept(resume.request) or await _other_session(resume, options)
-    options = replace(options, resume=about["session_id"], cwd=options.cwd or about["folder"])
-    transcript = transcript_of(options, about["session_id"])
+    call_context = kept(resume.request) or await _other_session(resume, options)
+    options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
+    transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
     replayed = asyncio.Event()
 
@@ -55,11 +55,11 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
         return {}
 
     async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
-        told = about["deferred"] or not replayed.is_set()
+        told = call_context["deferred"] or not replayed.is_set()
         return {} if told else output("UserPromptSubmit", additionalContext=resume.text)
 
-    watching = {"PreToolUse": notice, "UserPromptSubmit": tell}
-    hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in watching.items()}
+    hooks_by_event = {"PreToolUse": notice, "UserPromptSubmit": tell}
+    hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in hooks_by_event.items()}
     options = replace(
         options,
         hooks=merged(options.hooks or {}, hooks),
@@ -67,7 +67,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     )
     prompt = resume.text if resume.request.used_at is None else GO_ON
     async with ClaudeSDKClient(options) as claude:
-        if about["deferred"] if deferred is None else deferred:
+        if call_context["deferred"] if deferred is None else deferred:
             try:
                 async with asyncio.timeout(REPLAY_S):
                     await replayed.wait()

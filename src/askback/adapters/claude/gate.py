@@ -233,12 +233,12 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (remaining := await self._left(use, wait=wait)) is not None:
-            remaining = await self._settled(remaining, wait=wait)
-            if remaining.status not in TERMINAL:
-                return remaining
+        if (left_request := await self._left(use, wait=wait)) is not None:
+            left_request = await self._settled(left_request, wait=wait)
+            if left_request.status not in TERMINAL:
+                return left_request
             return (
-                await self._used(use, await self._ask.decision(remaining))
+                await self._used(use, await self._ask.decision(left_request))
                 if wait
                 else PermissionResultAllow()
             )

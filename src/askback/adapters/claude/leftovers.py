@@ -52,12 +52,12 @@ class Leftovers:
         self._thread_id = thread_id
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
         await self._cancel([each for each in page if _is_lost(each, session_id, transcript)])
-        mine = [each for each in page if _is_reusable(each, session_id)]
-        if not mine:
+        reusable = [each for each in page if _is_reusable(each, session_id)]
+        if not reusable:
             return []
         ended = ended_calls(transcript)
-        read = {each.id for each in mine if self._is_read(each, ended or ())}
-        self._requests = {each.id: each for each in mine if each.id not in read}
+        read = {each.id for each in reusable if self._is_read(each, ended or ())}
+        self._requests = {each.id: each for each in reusable if each.id not in read}
         outcomes = [each for each in self._requests.values() if each.status is not Status.PENDING]
         certain = [each for each in outcomes if ended is not None or _is_approved(each)]
         self._unread = {each.id for each in certain}
@@ -70,9 +70,9 @@ class Leftovers:
         With `again` one that has an outcome can be taken once more. A call that may be deferred can only use an open
         request whose outcome comes as a resume.
         """
-        same = [each for each in self._requests.values() if _asks_the_same(each, use)]
-        same.sort(key=lambda each: each.tool_call_id != use.id)
-        for request in same:
+        matching = [each for each in self._requests.values() if _asks_the_same(each, use)]
+        matching.sort(key=lambda each: each.tool_call_id != use.id)
+        for request in matching:
             if request.status is not Status.PENDING:
                 return await self._take_outcome(request, again=again)
             if kept(request)["deferred"] or not deferrable:
@@ -88,8 +88,8 @@ class Leftovers:
 
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
-        remaining, self._requests = self._requests, {}
-        await self._cancel(remaining.values())
+        unused_requests, self._requests = self._requests, {}
+        await self._cancel(unused_requests.values())
 
     async def _cancel(self, requests: Iterable[InputRequest]) -> None:
         for each in requests:
@@ -133,13 +133,13 @@ def _is_lost(request: InputRequest, session_id: str, transcript: Path) -> bool:
 
     Its transcript is in the same folder as that of the new one. The outcome would continue a session without the call.
     """
-    about = kept(request)
-    if not about or not about["deferred"] or about["session_id"] == session_id:
+    call_context = kept(request)
+    if not call_context or not call_context["deferred"] or call_context["session_id"] == session_id:
         return False
-    other = transcript.with_name(f"{about['session_id']}.jsonl")
+    other_transcript = transcript.with_name(f"{call_context['session_id']}.jsonl")
     with suppress(OSError):
-        is_stored = time.time() - other.stat().st_mtime > STORED_S
-        return is_stored and about["tool_use_id"].encode() not in other.read_bytes()
+        is_stored = time.time() - other_transcript.stat().st_mtime > STORED_S
+        return is_stored and call_context["tool_use_id"].encode() not in other_transcript.read_bytes()
     return False
 
 

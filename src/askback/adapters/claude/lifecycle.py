@@ -59,8 +59,10 @@ class Lifecycle:
         if not isinstance(document, dict):
             raise LifecycleError("The document must be a mapping with on_session_start and on_before_agent.")
         sections = cast("Json", document)
-        if unknown := sections.keys() - set(_SECTIONS):
-            raise LifecycleError(f"{min(unknown)}: unknown section. Sections are {' and '.join(_SECTIONS)}.")
+        if unknown_sections := sections.keys() - set(_SECTIONS):
+            raise LifecycleError(
+                f"{min(unknown_sections)}: unknown section. Sections are {' and '.join(_SECTIONS)}."
+            )
         steps = [read_steps(name, sections.get(name), functions or {}) for name in _SECTIONS]
         return cls(*steps, state=state)
 
@@ -104,9 +106,9 @@ class Lifecycle:
         if (file := self._file(session.id)) is None:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        written = file.with_suffix(".new")
-        written.write_text(json.dumps(session.variables), "utf-8")
-        written.replace(file)
+        new_file = file.with_suffix(".new")
+        new_file.write_text(json.dumps(session.variables), "utf-8")
+        new_file.replace(file)
 
     def _file(self, session_id: str) -> Path | None:
         if self.state is None or not session_id.replace("-", "").isalnum():

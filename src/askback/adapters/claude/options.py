@@ -119,8 +119,8 @@ def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
 def _whole_tools(entries: Iterable[str]) -> Iterator[str]:
     """Yield the tools that entries allow whatever their input is: `Read`, `Read()` or `Read(*)`."""
     for entry in entries:
-        tool, _, rest = entry.partition("(")
-        if rest in ("", ")", "*)") and tool.strip() and tool not in {ASK_USER, *INTERNAL_TOOLS}:
+        tool, _, argument_pattern = entry.partition("(")
+        if argument_pattern in ("", ")", "*)") and tool.strip() and tool not in {ASK_USER, *INTERNAL_TOOLS}:
             yield tool
 
 

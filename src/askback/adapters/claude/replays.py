@@ -17,7 +17,7 @@ from askback.adapters.claude.hooks import Json
 from askback.domain.questiontext import quote
 
 _DEFERRED = "hook_deferred_tool"
-_SEARCHED = 1 << 20
+_SEARCHED_BYTES = 1 << 20
 """Bytes at the end of a transcript in which Claude Code looks for a deferred call."""
 
 LONGEST = 20_000
@@ -62,8 +62,8 @@ def is_deferred(transcript: Path) -> bool | None:
 def _end_of(transcript: Path) -> list[str]:
     with transcript.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _SEARCHED))
-        return file.read().decode(errors="replace").split("\n")[size > _SEARCHED :]
+        file.seek(max(0, size - _SEARCHED_BYTES))
+        return file.read().decode(errors="replace").split("\n")[size > _SEARCHED_BYTES :]
 
 
 def is_last_of_message(transcript: Path, call_id: str) -> bool:

@@ -30,5 +30,7 @@ def _newest_first(folder: Path) -> Iterator[Path]:
 def _projects(options: ClaudeAgentOptions) -> Path:
     """Return the folder of all transcripts, as the CLI finds it."""
     environment = {**os.environ, **options.env}
-    own = environment.get("CLAUDE_CONFIG_DIR")
-    return (Path(own) if own else Path(environment.get("HOME") or Path.home()) / ".claude") / "projects"
+    config_folder = environment.get("CLAUDE_CONFIG_DIR")
+    return (
+        Path(config_folder) if config_folder else Path(environment.get("HOME") or Path.home()) / ".claude"
+    ) / "projects"

@@ -30,8 +30,13 @@ class Session:
 
     def names(self) -> dict[str, Any]:
         """Return the names available to conditions and templates, including each variable."""
-        known = {"session_id": self.id, "cwd": self.cwd, "prompt": self.prompt, "variables": self.variables}
-        return {**self.variables, **known}
+        names_of_session = {
+            "session_id": self.id,
+            "cwd": self.cwd,
+            "prompt": self.prompt,
+            "variables": self.variables,
+        }
+        return {**self.variables, **names_of_session}
 
 
 Function = Callable[..., Any | Awaitable[Any]]
@@ -130,17 +135,17 @@ def read_steps(section: str, steps: object, functions: Mapping[str, Function]) -
     """
     if not isinstance(steps or [], list):
         raise LifecycleError(f"{section}: must be a list of steps.")
-    listed = cast("list[object]", steps or [])
-    return [_read(f"{section}[{index}]", each, functions) for index, each in enumerate(listed)]
+    step_list = cast("list[object]", steps or [])
+    return [_read(f"{section}[{index}]", each, functions) for index, each in enumerate(step_list)]
 
 
-def _read(place: str, step: object, functions: Mapping[str, Function]) -> Step:
+def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:
     if not isinstance(step, dict):
-        raise LifecycleError(f"{place}: must be a mapping with an `action`.")
+        raise LifecycleError(f"{path}: must be a mapping with an `action`.")
     keys = dict(cast("dict[str, Any]", step))
     action, when = keys.pop("action", None), keys.pop("when", None)
     if not isinstance(when, str | None):
-        raise LifecycleError(f"{place}.when: must be an expression in quotes.")
+        raise LifecycleError(f"{path}.when: must be an expression in quotes.")
     try:
         if action == "set_variable":
             return SetVariable(**keys, when=when)
@@ -148,22 +153,22 @@ def _read(place: str, step: object, functions: Mapping[str, Function]) -> Step:
             template, source = keys.pop("template"), keys.pop("source", None)
             return InjectContext(
                 template,
-                None if source is None else _known(f"{place}.source", source, functions),
+                None if source is None else _known_function(f"{path}.source", source, functions),
                 keys,
                 when=when,
             )
-        return Run(_known(f"{place}.action", action, functions), keys, when=when)
+        return Run(_known_function(f"{path}.action", action, functions), keys, when=when)
     except (KeyError, TypeError) as error:
-        raise LifecycleError(f"{place}: the keys do not fit {action}: {error}") from error
+        raise LifecycleError(f"{path}: the keys do not fit {action}: {error}") from error
     except LifecycleError as error:
-        raise error if str(error).startswith(place) else LifecycleError(f"{place}: {error}") from error
+        raise error if str(error).startswith(path) else LifecycleError(f"{path}: {error}") from error
 
 
-def _known(place: str, name: object, functions: Mapping[str, Function]) -> Function:
+def _known_function(path: str, name: object, functions: Mapping[str, Function]) -> Function:
     if isinstance(name, str) and name in functions:
         return functions[name]
-    listed = ", ".join(sorted(functions)) or "none"
-    raise LifecycleError(f"{place}: there is no function {name!r}. Known functions: {listed}.")
+    known_names = ", ".join(sorted(functions)) or "none"
+    raise LifecycleError(f"{path}: there is no function {name!r}. Known functions: {known_names}.")
 
 
 async def _call(function: Function, session: Session, arguments: Mapping[str, Any]) -> Any:

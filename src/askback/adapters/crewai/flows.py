@@ -116,9 +116,9 @@ def feedback(request: InputRequest) -> str:
 def _form(context: PendingFeedbackContext) -> Form:
     label, details = title_and_details(context.message)
     output = to_jsonable_python(context.method_output, fallback=str)
-    shown = output if isinstance(output, str) else describe_value(output)
+    output_text = output if isinstance(output, str) else describe_value(output)
     field: Radio | Textarea = Textarea(id=FIELD, label=label, required=True)
     if context.emit:
         field = Radio(id=FIELD, label=label, options=[*context.emit], allow_other=True, required=True)
-    text = "\n\n".join(part for part in (details, shown) if part)
+    text = "\n\n".join(part for part in (details, output_text) if part)
     return Form(description=text or None, format="plain", fields=[field])

@@ -107,8 +107,8 @@ class _Gate:
 
     def _is_gated(self, context: ToolCallHookContext) -> bool:
         """Whether a tool is named: as it was written, or as CrewAI writes it (`Deploy Tool` is `deploy_tool`)."""
-        written = str(getattr(context.tool, "name", "") or context.tool_name)
-        names = {context.tool_name, written, sanitize_tool_name(written)}
+        original_name = str(getattr(context.tool, "name", "") or context.tool_name)
+        names = {context.tool_name, original_name, sanitize_tool_name(original_name)}
         return any(fnmatchcase(name, each) for name in names for each in self._tools)
 
     def after(self, context: ToolCallHookContext) -> str | None:
@@ -117,9 +117,9 @@ class _Gate:
         function = self._functions.pop(id(tool), None)
         if function is not None and isinstance(tool, CrewStructuredTool):
             tool.func = function
-        denied = self._denied.get()
+        denial_text = self._denied.get()
         self._denied.set(None)
-        return denied
+        return denial_text
 
 
 def _run_once(function: Callable[..., Any]) -> Callable[..., Any]:

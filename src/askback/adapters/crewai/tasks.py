@@ -117,9 +117,9 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 def _mirror_messages(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
     messages = cast("Sequence[Mapping[str, Any]]", task.messages)
     results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
-    before = hashlib.sha256((run_id or "").encode())
+    run_hash = hashlib.sha256((run_id or "").encode())
     for message in messages:
-        before.update(json.dumps(message, default=str).encode())
+        run_hash.update(json.dumps(message, default=str).encode())
         if message["role"] != "assistant":
             continue
         calls = [
@@ -134,5 +134,5 @@ def _mirror_messages(task: TaskOutput, run_id: str | None) -> Iterator[MirroredM
         ]
         text = message.get("content")
         yield MirroredMessage(
-            id=before.hexdigest(), text=text if isinstance(text, str) else "", calls=calls, agent=task.agent
+            id=run_hash.hexdigest(), text=text if isinstance(text, str) else "", calls=calls, agent=task.agent
         )

@@ -75,10 +75,10 @@ def read_question(pause: Pause) -> Question:
 
 def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
     kind = ASK_TOOLS[value[TOOL_KEY]]
-    here = replace(place, tool_call_id=value["tool_call_id"])
+    call_place = replace(place, tool_call_id=value["tool_call_id"])
 
     def asking(ask: AsyncClient, options: AskOptions) -> Awaitable[AskOutcome]:
-        return kind.call(ask, value["arguments"], here, wait=options.get("wait", True))
+        return kind.call(ask, value["arguments"], call_place, wait=options.get("wait", True))
 
     return Question([asking], lambda found: found[0].text)
 
@@ -133,8 +133,10 @@ def _reviewed(
     name: str, args: Mapping[str, Any], allowed: Collection[str], description: Any, place: Place
 ) -> _Review:
     """Return a review; the description that the middleware makes of the call itself says nothing new."""
-    own = description if isinstance(description, str) and f"Tool: {name}\nArgs: " not in description else None
-    return _Review(name, args, allowed, own, place)
+    own_description = (
+        description if isinstance(description, str) and f"Tool: {name}\nArgs: " not in description else None
+    )
+    return _Review(name, args, allowed, own_description, place)
 
 
 def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
@@ -168,15 +170,18 @@ def _inbox(value: Mapping[str, Any], place: Place) -> Question:
     )
 
     def resumed(outcomes: Sequence[Any]) -> Any:
-        made = review.decision(outcomes[0])
-        if made["type"] == "approve":
+        decision = review.decision(outcomes[0])
+        if decision["type"] == "approve":
             return [{"type": "accept", "args": None}]
-        if made["type"] == "edit":
+        if decision["type"] == "edit":
             return [
-                {"type": "edit", "args": {"action": action["action"], "args": made["edited_action"]["args"]}}
+                {
+                    "type": "edit",
+                    "args": {"action": action["action"], "args": decision["edited_action"]["args"]},
+                }
             ]
         if "respond" in allowed:
-            return [{"type": "response", "args": made["message"]}]
+            return [{"type": "response", "args": decision["message"]}]
         return [{"type": "ignore", "args": None}]
 
     return Question([review.ask], resumed)
@@ -206,12 +211,14 @@ def _form_question(value: Any, schema: Any, place: Place) -> Question:
         return Question([_form_asker(value, place)], lambda found: _values(found[0]))
     if schema is None and {*shape} == {"query"}:
         # The tool `human_assistance` of LangGraph's tutorial reads the answer from `data`.
-        asked = open_form(value, yes_no=False)
-        return Question([_form_asker(asked, place)], lambda found: {"data": open_answer(found[0])})
+        form = open_form(value, yes_no=False)
+        return Question([_form_asker(form, place)], lambda found: {"data": open_answer(found[0])})
     if schema is None:
         return Question([_form_asker(open_form(value), place)], lambda found: open_answer(found[0]))
-    shaped = typed_form(value, schema)
-    return Question([_form_asker(shaped.form, place)], lambda found: shaped.instance(_values(found[0])))
+    form_of_schema = typed_form(value, schema)
+    return Question(
+        [_form_asker(form_of_schema.form, place)], lambda found: form_of_schema.instance(_values(found[0]))
+    )
 
 
 def _form_asker(

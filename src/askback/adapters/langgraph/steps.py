@@ -61,16 +61,16 @@ class Run:
         """Ask about the pauses of the graph; the result is the command that continues it, or None."""
         return replace(self, steps=self._ask_about_pauses())
 
-    def _run_and_ask(self, sent: Any) -> Steps:
-        if sent is not None and not isinstance(sent, Command):
+    def _run_and_ask(self, graph_input: Any) -> Steps:
+        if graph_input is not None and not isinstance(graph_input, Command):
             yield from self._leave()
-        out = (yield from self._stopped()) if sent is None else (yield Step("invoke", sent))
-        while pauses := (yield from self._pauses(interrupts_in(out))):
+        output = (yield from self._stopped()) if graph_input is None else (yield Step("invoke", graph_input))
+        while pauses := (yield from self._pauses(interrupts_in(output))):
             answers = yield Step("ask", pauses)
             if not answers:
                 break
-            out = yield Step("invoke", Command(resume=answers))
-        return out
+            output = yield Step("invoke", Command(resume=answers))
+        return output
 
     def _ask_about_pauses(self) -> Steps:
         pauses = yield from self._pauses(interrupts_in((yield from self._stopped())))
@@ -127,7 +127,7 @@ class steps(Generic[P]):  # noqa: N801 - a decorator
     def __call__(self, ask: AsyncClient | Client, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Run it: a coroutine, or with the blocking client the result."""
         run = self._planned(*args, **kwargs)
-        return _take_blocking(ask, run) if isinstance(ask, Client) else _take(ask, run)
+        return _take_blocking(ask, run) if isinstance(ask, Client) else _take_steps(ask, run)
 
 
 def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
@@ -152,7 +152,7 @@ def _take_blocking(ask: Client, run: Run) -> Any:
     return result
 
 
-async def _take(ask: AsyncClient, run: Run) -> Any:
+async def _take_steps(ask: AsyncClient, run: Run) -> Any:
     step, result = _next(run, None)
     while step is not None:
         if step.do == "ask":
@@ -173,7 +173,7 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
 def _run_step(run: Run, step: Step) -> Any:
     if step.do == "state":
         return run.graph.get_state(run.config, subgraphs=True)
-    graph: Any = run.graph  # as in `_take`
+    graph: Any = run.graph  # as in `_take_steps`
     return graph.invoke(step.about, run.config, **run.invoke)
 
 

@@ -50,8 +50,8 @@ def _ask_tool(kind: AskTool) -> BaseTool:
     """Return a tool that interrupts the graph with its arguments; the model reads the answer."""
 
     def run(tool_call_id: str, **arguments: Any) -> str:
-        sent = to_jsonable_python(arguments, exclude_none=True)
-        return interrupt({TOOL_KEY: kind.name, "arguments": sent, "tool_call_id": tool_call_id})
+        tool_arguments = to_jsonable_python(arguments, exclude_none=True)
+        return interrupt({TOOL_KEY: kind.name, "arguments": tool_arguments, "tool_call_id": tool_call_id})
 
     schema = create_model(
         kind.name, __base__=kind.arguments, tool_call_id=(Annotated[str, InjectedToolCallId], ...)

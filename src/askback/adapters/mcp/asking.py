@@ -121,14 +121,14 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     state = _read_state(call.params.request_state) if call.modern else None
     if state is None:
         person = None if caller is None else person_of(caller)
-        named = person is not None and modes.url and not question.fits
-        stored = question.create([person] if named and person else None)
+        is_assigned = person is not None and modes.url and not question.fits
+        request_body = question.create([person] if is_assigned and person else None)
     else:
-        stored = call.place.client.requests.get(state.request_id)
-    call.asking = asyncio.ensure_future(stored)
+        request_body = call.place.client.requests.get(state.request_id)
+    call.asking = asyncio.ensure_future(request_body)
     request = await asyncio.shield(call.asking)
-    asks_here = caller is not None and not _is_settled(request) and question.dialog_s > 0
-    dialog = dialog_for(request, call.place, modes, caller) if asks_here and caller else None
+    uses_dialog = caller is not None and not _is_settled(request) and question.dialog_s > 0
+    dialog = dialog_for(request, call.place, modes, caller) if uses_dialog and caller else None
     if dialog is None:
         # A view shows the result of the call, so the call has to end before anybody can answer in it.
         return request if client_supports_apps(call.context) else await settle(call, request, question.wait_s)
@@ -185,10 +185,10 @@ async def _report_progress(call: ToolCall) -> None:
 async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question: Question) -> InputRequest:
     """Let the client's dialog and the inbox race: the first answer wins, and closes the dialog."""
     settling = asyncio.create_task(settle(call, request, question.dialog_s))
-    talking = asyncio.create_task(_talk(call, request, dialog))
+    dialog_task = asyncio.create_task(_talk(call, request, dialog))
     try:
-        await asyncio.wait({settling, talking}, return_when=asyncio.FIRST_COMPLETED)
-        if not settling.done() and (outcome := talking.result()) is not None:
+        await asyncio.wait({settling, dialog_task}, return_when=asyncio.FIRST_COMPLETED)
+        if not settling.done() and (outcome := dialog_task.result()) is not None:
             return outcome
         if not settling.done():
             await asyncio.wait({settling}, timeout=question.wait_s)
@@ -198,18 +198,18 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
             await _complete(call, request)
         return settling.result()
     finally:
-        for each in (settling, talking):
+        for each in (settling, dialog_task):
             each.cancel()
-        await asyncio.gather(settling, talking, return_exceptions=True)
+        await asyncio.gather(settling, dialog_task, return_exceptions=True)
 
 
 async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputRequest | None:
     """Show the dialog until there is an answer that the server takes; None if the client has none."""
-    asked = dialog
+    dialog_now = dialog
     for _ in range(MAX_ROUNDS + 1):
         try:
             result = await call.context.session.send_request(
-                ElicitRequest(params=asked),
+                ElicitRequest(params=dialog_now),
                 ElicitResult,
                 metadata=ServerMessageMetadata(related_request_id=call.context.request_id),
             )
@@ -219,7 +219,7 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
         outcome = await report(request, dialog, result, call.place)
         if outcome is None or isinstance(outcome, InputRequest):
             return outcome
-        asked = outcome
+        dialog_now = outcome
     return request
 
 
@@ -244,13 +244,15 @@ class _State:
 
 
 def _input_required(request: InputRequest, dialog: Dialog, *, rounds: int) -> InputRequiredResult:
-    shown = (
+    shown_form = (
         dialog.model_copy(update={"elicitation_id": None})
         if isinstance(dialog, ElicitRequestURLParams)
         else dialog
     )
     state = json.dumps({"request_id": request.id, "rounds": rounds})
-    return InputRequiredResult(input_requests={_ANSWER: ElicitRequest(params=shown)}, request_state=state)
+    return InputRequiredResult(
+        input_requests={_ANSWER: ElicitRequest(params=shown_form)}, request_state=state
+    )
 
 
 def _read_state(text: str | None) -> _State | None:

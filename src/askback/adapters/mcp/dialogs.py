@@ -39,8 +39,8 @@ class Modes:
     @classmethod
     def of(cls, context: Context) -> Modes:
         """Return the client's declared elicitation modes; an empty declaration means forms."""
-        declared = context.session.client_capabilities
-        elicitation = declared.elicitation if declared else None
+        capabilities = context.session.client_capabilities
+        elicitation = capabilities.elicitation if capabilities else None
         if elicitation is None:
             return cls(form=False, url=False)
         knows_urls = is_version_at_least(context.protocol_version, "2025-11-25")
@@ -143,8 +143,8 @@ def _faults(request: InputRequest, refused: Invalid) -> str:
     names = request.form.names if request.form is not None else {}
     lines = [translate("mcp.again", DEFAULT_LOCALE)]
     for fault in refused.field_errors:
-        whole, _, place = str(fault["path"]).partition(".")
-        field = place.partition("[")[0]  # an item of a list is shown by its field
-        name = f"{questiontext.quote(names.get(field, field))}: " if field and whole == "values" else ""
+        field_path, _, subpath = str(fault["path"]).partition(".")
+        field = subpath.partition("[")[0]  # an item of a list is shown by its field
+        name = f"{questiontext.quote(names.get(field, field))}: " if field and field_path == "values" else ""
         lines.append(f"- {name}{fault['message']}")
     return "\n".join(lines)

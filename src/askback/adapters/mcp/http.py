@@ -56,7 +56,7 @@ class HttpEndpoint:
         """Return the place of a call: a client with the token of its HTTP request."""
         assert context.request is not None  # a call over HTTP has one
         caller = context.request.scope["user"].access_token
-        belongs = session_id_of(context) or caller.client_id
-        thread_id = f"mcp-{hashlib.sha256(belongs.encode()).hexdigest()[:8]}"
+        owner_key = session_id_of(context) or caller.client_id
+        thread_id = f"mcp-{hashlib.sha256(owner_key.encode()).hexdigest()[:8]}"
         async with AsyncClient(app=self._app, token=caller.token, via="mcp") as client:
             yield Place(client, caller.claims["base_url"], thread_id)

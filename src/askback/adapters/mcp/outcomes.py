@@ -82,15 +82,15 @@ def _answers(request: InputRequest, form: Form) -> dict[str, Any]:
     answer = request.answer
     assert answer is not None
     values: Mapping[str, Any] = answer.values
-    own = {
+    own_texts = {
         id_: _own_text(form, id_, values[id_])
-        for id_, typed in answer.other.items()
-        if typed and id_ in values
+        for id_, has_own_text in answer.other.items()
+        if has_own_text and id_ in values
     }
     if request.metadata == QUESTIONS and (card := card_of(form)) is not None:
         names = {question.field_id: question.text for question in card}
-        values, own = write_answers(card, values), {names[id_]: text for id_, text in own.items()}
-    return {"answers": dict(values), **({"other": own} if own else {})}
+        values, own_texts = write_answers(card, values), {names[id_]: text for id_, text in own_texts.items()}
+    return {"answers": dict(values), **({"other": own_texts} if own_texts else {})}
 
 
 def _own_text(form: Form, id_: str, value: Any) -> Any:

@@ -83,8 +83,10 @@ class Calls:
         """Return all tools on one page; those of views only to clients that show views."""
         if not client_supports_apps(context):
             return ListToolsResult(tools=[tool.describe(name) for name, tool in TOOLS.items()])
-        shown = tool_meta(for_views=False)
-        tools = [tool.describe(name, meta=shown if tool.shown else None) for name, tool in TOOLS.items()]
+        meta_of_shown = tool_meta(for_views=False)
+        tools = [
+            tool.describe(name, meta=meta_of_shown if tool.shown else None) for name, tool in TOOLS.items()
+        ]
         for_views = tool_meta(for_views=True)
         tools += [tool.describe(name, meta=for_views) for name, tool in VIEW_TOOLS.items()]
         return ListToolsResult(tools=tools)

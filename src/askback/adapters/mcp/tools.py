@@ -150,7 +150,7 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
     page = await call.place.client.requests.list(
         thread_id=arguments.thread_id, status=arguments.status, limit=arguments.limit
     )
-    listed = [
+    request_list = [
         {
             "request_id": each.id,
             "kind": each.kind,
@@ -160,7 +160,7 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
         }
         for each in page
     ]
-    return result(json.dumps(listed, ensure_ascii=False), {"requests": listed})
+    return result(json.dumps(request_list, ensure_ascii=False), {"requests": request_list})
 
 
 def _title(request: InputRequest) -> str:
@@ -215,11 +215,11 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
     except Refused as refused:
         if refused.code != "idempotency_mismatch":
             raise
-        result = await settle(call, await _earlier(call, question), question.wait_s)
+        result = await settle(call, await _earlier_request(call, question), question.wait_s)
     return result if isinstance(result, InputRequiredResult) else _result(call, result)
 
 
-async def _earlier(call: ToolCall, question: Question) -> InputRequest:
+async def _earlier_request(call: ToolCall, question: Question) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread."""
     if call.tool_use_id is not None:
         for request in await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1):

@@ -73,11 +73,11 @@ async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:
             "request": refused.request,
         }
         return result(refused.message, {"status": refused.status, "error": error}, error=True)
-    shown = {
+    view_members = {
         "request": request.model_dump(mode="json", exclude_none=True),
         "here": _is_answered_here(request),
     }
-    return result(str(request.status), shown)
+    return result(str(request.status), view_members)
 
 
 def _is_answered_here(request: InputRequest) -> bool:

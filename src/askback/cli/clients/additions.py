@@ -57,14 +57,14 @@ class Addition:
         """Return the text of the file with the addition. Raises `CannotEdit`."""
         return self._apply(self._add_to_toml if self._is_toml else self._add_to_json, text)
 
-    def remove_from(self, text: str, before: str) -> str:
+    def remove_from(self, text: str, original_text: str) -> str:
         """Return the text without the addition, even if other parts have changed since `before`.
 
         Raises `CannotEdit`.
         """
         if self._is_toml:
             return self._apply(lambda text: toml.remove_table(text, *self._table), text)
-        return self._apply(lambda text: self._remove_from_json(text, before), text)
+        return self._apply(lambda text: self._remove_from_json(text, original_text), text)
 
     @property
     def _is_toml(self) -> bool:
@@ -72,9 +72,9 @@ class Addition:
 
     @property
     def _table(self) -> tuple[tuple[str, str], Json]:
-        [(outer, tables)] = self.members.items()
+        [(outer_name, tables)] = self.members.items()
         [(name, table)] = tables.items()
-        return (outer, name), table
+        return (outer_name, name), table
 
     def _apply(self, edit: Callable[[str], str], text: str) -> str:
         try:
@@ -82,9 +82,9 @@ class Addition:
         except ValueError as error:
             raise self._error(f"{self.path} cannot be edited: {error}.") from None
 
-    def _error(self, why: str) -> CannotEdit:
+    def _error(self, reason: str) -> CannotEdit:
         by_hand = toml.write_table(*self._table) if self._is_toml else _json(self.members)
-        return CannotEdit(f"{why} What askback adds, to change it by hand:\n{by_hand}")
+        return CannotEdit(f"{reason} What askback adds, to change it by hand:\n{by_hand}")
 
     def _add_to_toml(self, text: str) -> str:
         names, table = self._table
@@ -95,8 +95,8 @@ class Addition:
     def _add_to_json(self, text: str) -> str:
         if is_blank(text):
             newline = "\r\n" if "\r\n" in text else "\n"
-            before = f"{text.rstrip()}{newline}" if text.strip("\ufeff \t\r\n") else ""
-            return before + _json(self.members).replace("\n", newline) + newline
+            document = f"{text.rstrip()}{newline}" if text.strip("\ufeff \t\r\n") else ""
+            return document + _json(self.members).replace("\n", newline) + newline
         if _has_entry(parse(text), self.members):
             raise CannotEdit(_ENTRY.format(path=self.path, entry=f"an entry `{NAME}`"))
         while (edit := _find_missing(parse(text), self.members)) is not None:
@@ -104,11 +104,11 @@ class Addition:
         parse(text)
         return text
 
-    def _remove_from_json(self, text: str, before: str) -> str:
+    def _remove_from_json(self, text: str, original_text: str) -> str:
         if is_blank(text):
             return text
-        was: Any = None if is_blank(before) else parse(before).value
-        while (edit := _find_surplus(parse(text), self.members, was)) is not None:
+        original_value: Any = None if is_blank(original_text) else parse(original_text).value
+        while (edit := _find_surplus(parse(text), self.members, original_value)) is not None:
             text = remove(text, *edit)
         return text
 
@@ -127,18 +127,18 @@ def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
 
 
 def _find_missing(
-    node: Node, members: Mapping[str, Any], place: str = "the document"
+    node: Node, members: Mapping[str, Any], path: str = "the document"
 ) -> tuple[Node, str | None, Any] | None:
     """Return the next entry to insert, and its place; None if nothing is missing. Raises `NotJson`."""
     if not isinstance(node.value, dict):
-        raise NotJson(f"{place} is not an object")
+        raise NotJson(f"{path} is not an object")
     for name, value in members.items():
         part = node.member(name)
         if part is None:
             return node, name, value
         if isinstance(value, dict):
-            if (missing := _find_missing(part.node, cast("Json", value), f"`{name}`")) is not None:
-                return missing
+            if (missing_in_member := _find_missing(part.node, cast("Json", value), f"`{name}`")) is not None:
+                return missing_in_member
         elif not isinstance(part.node.value, type(value)):
             raise NotJson(f"`{name}` is not what its program documents")
         elif isinstance(value, list):
@@ -148,7 +148,7 @@ def _find_missing(
     return None
 
 
-def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Part] | None:
+def _find_surplus(node: Node, members: Mapping[str, Any], original_value: Any) -> tuple[Node, Part] | None:
     """Return the next entry to remove, and its place; None if no added entry remains.
 
     `was` is the value before the installation, whose entries stay.
@@ -156,19 +156,21 @@ def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Nod
     for name, value in members.items():
         if (part := node.member(name)) is None:
             continue
-        earlier = cast("Json", was).get(name) if isinstance(was, dict) else None
+        original_member = cast("Json", original_value).get(name) if isinstance(original_value, dict) else None
         if name == NAME:
             return node, part
         if isinstance(value, dict):
-            if (surplus := _find_surplus(part.node, cast("Json", value), earlier)) is not None:
-                return surplus
+            if (
+                surplus_in_member := _find_surplus(part.node, cast("Json", value), original_member)
+            ) is not None:
+                return surplus_in_member
         elif isinstance(value, list):
             for item in part.node.parts:
-                if item.node.value not in (earlier or []) and (
-                    surplus := _surplus_of_item(part.node, item, cast("list[Any]", value))
+                if item.node.value not in (original_member or []) and (
+                    surplus_in_member := _surplus_of_item(part.node, item, cast("list[Any]", value))
                 ):
-                    return surplus
-        if not part.node.value and earlier is None:
+                    return surplus_in_member
+        if not part.node.value and original_member is None:
             return node, part
     return None
 
@@ -177,10 +179,10 @@ def _surplus_of_item(container: Node, item: Part, added: Sequence[Any]) -> tuple
     """Return what to remove of an item: all of it if it was added, also with other keys; the part with our command."""
     value = item.node.value
     for each in added:
-        ours, present = {*_commands(each)}, {*_commands(value)}
-        if value == each or (ours and ours == present):
+        added_commands, present_commands = {*_commands(each)}, {*_commands(value)}
+        if value == each or (added_commands and added_commands == present_commands):
             return container, item
-        if isinstance(each, dict) and isinstance(value, dict) and ours & present:
+        if isinstance(each, dict) and isinstance(value, dict) and added_commands & present_commands:
             return _find_surplus(item.node, cast("Json", each), None)
     return None
 

@@ -48,14 +48,14 @@ class Client:
 
 
 def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
-    own = os.environ.get("CLAUDE_CONFIG_DIR")
-    settings = Path(own) if own else home / ".claude"
+    config_folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    settings = Path(config_folder) if config_folder else home / ".claude"
     hook = {"type": "command", "command": command.hook, "timeout": HOOK_S}
     servers = {"mcpServers": {NAME: {"type": "stdio", **command.server}}}
     allowed = {"allow": [f"mcp__{NAME}"]}  # asking needs no permission
     hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
     return (
-        Addition((settings if own else home) / ".claude.json", servers),
+        Addition((settings if config_folder else home) / ".claude.json", servers),
         Addition(settings / "settings.json", hooks),
     )
 

@@ -68,57 +68,65 @@ def insert(text: str, container: Node, name: str | None, value: Any) -> str:
     """Return the text with a member or an item at the end of an object or a list, in the style of the rest."""
     newline = "\r\n" if "\r\n" in text else "\n"
     last = container.parts[-1] if container.parts else None
-    outer, inner = _indents(text, container, last)
-    written = json.dumps(
-        value, ensure_ascii=False, indent=None if inner is None else inner[len(outer) :] or "  "
+    outer_indent, inner_indent = _indents(text, container, last)
+    member_text = json.dumps(
+        value,
+        ensure_ascii=False,
+        indent=None if inner_indent is None else inner_indent[len(outer_indent) :] or "  ",
     )
-    if inner is not None:
-        written = written.replace("\n", newline + inner)
+    if inner_indent is not None:
+        member_text = member_text.replace("\n", newline + inner_indent)
     if name is not None:
-        written = f"{json.dumps(name, ensure_ascii=False)}: {written}"
+        member_text = f"{json.dumps(name, ensure_ascii=False)}: {member_text}"
     if last is None:
-        held = text[: container.end - 1].rstrip()  # with a comment, if there is one
-        return f"{held}{newline}{inner}{written}{newline}{outer}{text[container.end - 1 :]}"
-    at, comma, after = last.node.end, ",", ""
+        text_before_end = text[: container.end - 1].rstrip()  # with a comment, if there is one
+        end = f"{newline}{outer_indent}{text[container.end - 1 :]}"
+        return f"{text_before_end}{newline}{inner_indent}{member_text}{end}"
+    position, comma, text_after = last.node.end, ",", ""
     if last.comma is not None:  # a list that ends with a comma keeps its trailing comma
-        at, comma, after = last.comma + 1, "", ","
-    if inner is None:
-        return f"{text[:at]}{comma} {written}{after}{text[at:]}"
-    comment = _COMMENT.match(text, at)  # a comment behind the last part stays behind it
-    line_end = at if comment is None else comment.end()
-    return f"{text[:at]}{comma}{text[at:line_end]}{newline}{inner}{written}{after}{text[line_end:]}"
+        position, comma, text_after = last.comma + 1, "", ","
+    if inner_indent is None:
+        return f"{text[:position]}{comma} {member_text}{text_after}{text[position:]}"
+    comment = _COMMENT.match(text, position)  # a comment behind the last part stays behind it
+    line_end = position if comment is None else comment.end()
+    inserted = f"{newline}{inner_indent}{member_text}{text_after}"
+    return f"{text[:position]}{comma}{text[position:line_end]}{inserted}{text[line_end:]}"
 
 
 def remove(text: str, container: Node, part: Part) -> str:
     """Return the text without a member or an item."""
     index = container.parts.index(part)
-    before, after = text[: part.start].rstrip(), text[part.end :]
-    gap = text[len(before) : part.start]
+    text_before, text_after = text[: part.start].rstrip(), text[part.end :]
+    blanks_before = text[len(text_before) : part.start]
     if index == len(container.parts) - 1 and part.comma is None and index:
         comma = container.parts[index - 1].comma
         assert comma is not None
-        before = before[:comma] + before[comma + 1 :]
-    if len(container.parts) == 1 and before.endswith(("{", "[")) and after.lstrip()[:1] in ("}", "]"):
-        return before + after.lstrip()
-    if "\n" in gap and after[:1] not in ("\r", "\n"):  # the rest keeps the line
-        return before + gap + after.lstrip(" ")
-    return before + after
+        text_before = text_before[:comma] + text_before[comma + 1 :]
+    if (
+        len(container.parts) == 1
+        and text_before.endswith(("{", "["))
+        and text_after.lstrip()[:1] in ("}", "]")
+    ):
+        return text_before + text_after.lstrip()
+    if "\n" in blanks_before and text_after[:1] not in ("\r", "\n"):  # the rest keeps the line
+        return text_before + blanks_before + text_after.lstrip(" ")
+    return text_before + text_after
 
 
 def _indents(text: str, container: Node, last: Part | None) -> tuple[str, str | None]:
     """Return the indentation of the line of a container and of its parts; None for parts on the same line."""
-    outer = _indent_of_line(text, container.start)
+    outer_indent = _indent_of_line(text, container.start)
     if last is None:
-        return outer, outer + _indent_unit(text)
+        return outer_indent, outer_indent + _indent_unit(text)
     line = text.rfind("\n", 0, last.start) + 1
     space = text[line : last.start]
-    return outer, space if line > container.start and not space.strip() else None
+    return outer_indent, space if line > container.start and not space.strip() else None
 
 
-def _indent_of_line(text: str, place: int) -> str:
-    line = text.rfind("\n", 0, place) + 1
-    rest = text[line:]
-    return rest[: len(rest) - len(rest.lstrip(" \t"))]
+def _indent_of_line(text: str, position: int) -> str:
+    line = text.rfind("\n", 0, position) + 1
+    line_text = text[line:]
+    return line_text[: len(line_text) - len(line_text.lstrip(" \t"))]
 
 
 def _indent_unit(text: str) -> str:
@@ -126,8 +134,8 @@ def _indent_unit(text: str) -> str:
     return match[0] if match else "  "
 
 
-def _skip_blanks(text: str, place: int) -> int:
-    match = _SPACE.match(text, place)
+def _skip_blanks(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
     assert match is not None
     return match.end()
 
@@ -136,40 +144,40 @@ def _skip_blanks(text: str, place: int) -> int:
 class _Reader:
     text: str
 
-    def fault(self, place: int, expected: str) -> NotJson:
-        line = self.text.count("\n", 0, place) + 1
+    def fault(self, position: int, expected: str) -> NotJson:
+        line = self.text.count("\n", 0, position) + 1
         return NotJson(f"line {line}: expected {expected}")
 
-    def read(self, place: int, depth: int) -> Node:
-        first = self.text[place : place + 1]
+    def read(self, position: int, depth: int) -> Node:
+        first = self.text[position : position + 1]
         if depth > _DEEPEST:
-            raise self.fault(place, f"at most {_DEEPEST} levels")
+            raise self.fault(position, f"at most {_DEEPEST} levels")
         if first in ("{", "["):
-            return self._container(place, depth, is_object=first == "{")
-        match = (_STRING if first == '"' else _SCALAR).match(self.text, place)
+            return self._container(position, depth, is_object=first == "{")
+        match = (_STRING if first == '"' else _SCALAR).match(self.text, position)
         try:
             if match is not None:
-                return Node(place, match.end(), json.loads(match[0]))
+                return Node(position, match.end(), json.loads(match[0]))
         except ValueError:
             pass
-        raise self.fault(place, "a value")
+        raise self.fault(position, "a value")
 
     def _container(self, start: int, depth: int, *, is_object: bool) -> Node:
-        text, close, parts, place = self.text, "}" if is_object else "]", list[Part](), start + 1
-        while text[(place := _skip_blanks(text, place)) : place + 1] != close:
+        text, closing_bracket, parts, position = self.text, "}" if is_object else "]", list[Part](), start + 1
+        while text[(position := _skip_blanks(text, position)) : position + 1] != closing_bracket:
             if parts and parts[-1].comma is None:
-                raise self.fault(place, f"a comma or {close}")
-            began, name = place, None
+                raise self.fault(position, f"a comma or {closing_bracket}")
+            item_start, name = position, None
             if is_object:
-                key = _STRING.match(text, place)
-                colon = _skip_blanks(text, key.end()) if key else place
+                key = _STRING.match(text, position)
+                colon = _skip_blanks(text, key.end()) if key else position
                 if key is None or text[colon : colon + 1] != ":":
-                    raise self.fault(place, 'a name in quotes and ":"')
-                name, place = str(json.loads(key[0])), _skip_blanks(text, colon + 1)
-            part = Part(began, name, self.read(place, depth + 1))
-            place = _skip_blanks(text, part.node.end)
-            if text[place : place + 1] == ",":
-                part.comma, place = place, place + 1
+                    raise self.fault(position, 'a name in quotes and ":"')
+                name, position = str(json.loads(key[0])), _skip_blanks(text, colon + 1)
+            part = Part(item_start, name, self.read(position, depth + 1))
+            position = _skip_blanks(text, part.node.end)
+            if text[position : position + 1] == ",":
+                part.comma, position = position, position + 1
             parts.append(part)
         value: Any = {part.name: part.node.value for part in parts}
-        return Node(start, place + 1, value if is_object else [part.node.value for part in parts], parts)
+        return Node(start, position + 1, value if is_object else [part.node.value for part in parts], parts)

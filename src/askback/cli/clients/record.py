@@ -35,9 +35,9 @@ class ChangedFile:
     def of(cls, addition: Addition, after: str) -> Self:
         """Describe the change of a file that has not been made yet."""
         path = addition.path.resolve()
-        made = [str(each) for each in path.parents if not each.exists()]
-        before = base64.b64encode(path.read_bytes()).decode() if path.exists() else None
-        return cls(str(path), before, _digest(after.encode()), addition.members, made)
+        new_folders = [str(each) for each in path.parents if not each.exists()]
+        original_content = base64.b64encode(path.read_bytes()).decode() if path.exists() else None
+        return cls(str(path), original_content, _digest(after.encode()), addition.members, new_folders)
 
     @property
     def addition(self) -> Addition:
@@ -109,9 +109,9 @@ class Record:
     def read(cls, path: Path) -> Self:
         """Read it. Raises `AskbackError` if it is damaged."""
         try:
-            stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            stored["files"] = [ChangedFile(**each) for each in stored["files"]]
-            return cls(**stored)
+            members: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            members["files"] = [ChangedFile(**each) for each in members["files"]]
+            return cls(**members)
         except (ValueError, KeyError, TypeError) as error:
             raise AskbackError(
                 f"{path} is damaged: {error}. Delete it, remove the entry `{NAME}` from the configuration, "

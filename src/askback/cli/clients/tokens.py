@@ -20,10 +20,12 @@ async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
 async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
     """Revoke the token of an installation, and the folder that its agent may read."""
     if record.token_id:
-        made = [(record.token_id, record.agent)]
+        created_tokens = [(record.token_id, record.agent)]
     else:
-        made = [(each.id, each.agent) for each in await _tokens(ask, client) if _is_unknown(each, record)]
-    for token_id, agent in made:
+        created_tokens = [
+            (each.id, each.agent) for each in await _tokens(ask, client) if _is_unknown(each, record)
+        ]
+    for token_id, agent in created_tokens:
         with suppress(NotFound):
             await ask.tokens.revoke(token_id)
         if record.root is not None and agent:

@@ -26,8 +26,8 @@ def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
     """Return the document with the table at its end. Raises `ValueError` if that is not possible."""
     newline = "\r\n" if "\r\n" in text else "\n"
     block = write_table(names, table).replace("\n", newline)
-    between = "" if not text else newline if text.endswith("\n") else newline * 2
-    result = f"{text}{between}{block}"
+    separator = "" if not text else newline if text.endswith("\n") else newline * 2
+    result = f"{text}{separator}{block}"
     _parse(result)
     return result
 
@@ -38,26 +38,30 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
         return text
     for newline in ("\n", "\r\n"):
         block = write_table(names, table).replace("\n", newline)
-        for written in (newline + block, block):
-            if written in text:
-                return text.replace(written, "", 1)
-    result = "".join(_without(text.splitlines(keepends=True), names))
-    expected = deepcopy(_parse(text))
-    outer: Any = expected
+        for table_text in (newline + block, block):
+            if table_text in text:
+                return text.replace(table_text, "", 1)
+    result = "".join(_lines_without_table(text.splitlines(keepends=True), names))
+    expected_document = deepcopy(_parse(text))
+    parent_table: Any = expected_document
     for name in names[:-1]:
-        outer = outer[name]
-    del outer[names[-1]]
-    remaining = _parse(result)
-    if remaining != expected and {names[0]: {}, **remaining} != expected:
+        parent_table = parent_table[name]
+    del parent_table[names[-1]]
+    remaining_document = _parse(result)
+    if remaining_document != expected_document and {names[0]: {}, **remaining_document} != expected_document:
         raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
     return result
 
 
 def write_table(names: Sequence[str], table: Mapping[str, Any]) -> str:
     """Return a table of strings and lists of strings, and the tables in it, as text."""
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    lines = [f"[{'.'.join(names)}]", *(f"{key} = {json.dumps(value)}" for key, value in plain.items()), ""]
-    inner = [write_table((*names, key), table[key]) for key in table if key not in plain]
+    plain_values = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    lines = [
+        f"[{'.'.join(names)}]",
+        *(f"{key} = {json.dumps(value)}" for key, value in plain_values.items()),
+        "",
+    ]
+    inner = [write_table((*names, key), table[key]) for key in table if key not in plain_values]
     return "\n".join([*lines, *inner])
 
 
@@ -65,20 +69,20 @@ def _parse(text: str) -> Json:
     return tomllib.loads(text.removeprefix("\ufeff"))
 
 
-def _without(lines: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _lines_without_table(lines: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     """Return the lines without those of a table and the tables in it; comments behind it stay."""
     parts = r"\s*\.\s*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
-    own = re.compile(rf"\s*\[\s*{parts}\s*[\].]")
-    kept, held, inside = list[str](), list[str](), False
+    table_header = re.compile(rf"\s*\[\s*{parts}\s*[\].]")
+    kept_lines, pending_lines, is_in_table = list[str](), list[str](), False
     for line in lines:
         if line.lstrip().startswith("["):
-            inside = own.match(line) is not None
-            kept += [] if inside else held
-            held = []
-        if not inside:
-            kept.append(line)
+            is_in_table = table_header.match(line) is not None
+            kept_lines += [] if is_in_table else pending_lines
+            pending_lines = []
+        if not is_in_table:
+            kept_lines.append(line)
         elif line.strip() and not line.lstrip().startswith("#"):
-            held = []  # comments above belong to the removed table
+            pending_lines = []  # comments above belong to the removed table
         else:
-            held.append(line)
-    return [*kept, *held]
+            pending_lines.append(line)
+    return [*kept_lines, *pending_lines]

@@ -51,8 +51,8 @@ class Resource:
         self, op: str, request: InputRequest | str, body: Mapping[str, Any], *, key: str | None = None
     ) -> InputRequest:
         """Run an operation of a request, with a key that makes it safe to send again."""
-        sent = frame(op, request_id=id_of(request), body=body, key=idempotency_key(key))
-        return InputRequest.model_validate(await self._call(sent))
+        request_frame = frame(op, request_id=id_of(request), body=body, key=idempotency_key(key))
+        return InputRequest.model_validate(await self._call(request_frame))
 
     async def _post(self, path: str, body: Secret | None, *, key: str | None = None) -> Secret:
         """Post a body and return the body of the reply; raises `Invalid` for None, which marks invalid JSON."""
@@ -67,8 +67,10 @@ class Resource:
         """Run an operation as a single HTTP request, for those that have no frame; returns the JSON of the reply."""
         call = rest_call({"op": op, **without_none(**args)})
         path = f"{call.path}?{urlencode(call.query)}" if call.query else call.path
-        sent = None if body is None else encode_body(body)
-        reply = await self._link.request(call.method, path, sent, retry_for=self._retry_for if retry else 0.0)
+        body_bytes = None if body is None else encode_body(body)
+        reply = await self._link.request(
+            call.method, path, body_bytes, retry_for=self._retry_for if retry else 0.0
+        )
         return from_json(reply.reveal() or "null")
 
     async def _await_settled(self, ticket: Ticket) -> Any:

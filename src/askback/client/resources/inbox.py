@@ -44,8 +44,8 @@ class Inbox(Resource):
         self, request: InputRequest | str | None = None, *, limit: int = 50, cursor: str | None = None
     ) -> Page[KnownPerson]:
         """Read a page of people, by id; with a request, only those who can answer it if it is assigned to them."""
-        of = None if request is None else id_of(request)
-        reply = await self._call(frame("list_people", request_id=of, limit=limit, cursor=cursor))
+        request_id = None if request is None else id_of(request)
+        reply = await self._call(frame("list_people", request_id=request_id, limit=limit, cursor=cursor))
         return Page([KnownPerson.model_validate(each) for each in reply["people"]], reply["next_cursor"])
 
     @method
@@ -54,12 +54,14 @@ class Inbox(Resource):
 
         Raises `Invalid` for a time that has passed, `NotFound`, and `Conflict` or `Gone` for a request that has ended.
         """
-        of = id_of(request)
+        request_id = id_of(request)
         if at is None:
-            await self._call(frame("delete_reminder", request_id=of))
+            await self._call(frame("delete_reminder", request_id=request_id))
             return None
         body = {"at": at.isoformat() if isinstance(at, datetime) else at}
-        return Reminder.model_validate(await self._call(frame("set_reminder", request_id=of, body=body)))
+        return Reminder.model_validate(
+            await self._call(frame("set_reminder", request_id=request_id, body=body))
+        )
 
     @method
     async def reminders(self) -> Sequence[Reminder]:

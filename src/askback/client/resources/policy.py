@@ -166,8 +166,8 @@ class Rules(Resource):
         """
         places = without_none(thread_id=thread_id, project=project, agent=agent)
         call = None if input is ... else {"tool": tool, "input": input, **without_none(cwd=cwd)}
-        written = None if rule is None else {"rule": rule, **_scope_members(places), **draft}
-        body = {**places, **without_none(rule=written, call=call)}
+        rule_body = None if rule is None else {"rule": rule, **_scope_members(places), **draft}
+        body = {**places, **without_none(rule=rule_body, call=call)}
         return RuleTrial.model_validate(await self._call(frame("try_rule", body=body)))
 
     @method

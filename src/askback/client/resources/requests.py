@@ -93,7 +93,7 @@ class Requests(Reports):
         but no fields, inputs, answers or other long values.
         """
         status = status if status is None or isinstance(status, str) else ",".join(status)
-        found_by = {name: _moment(value) for name, value in filters.items()}
+        filter_members = {name: _moment(value) for name, value in filters.items()}
         op = frame(
             "list_requests",
             thread_id=thread_id,
@@ -102,7 +102,7 @@ class Requests(Reports):
             limit=limit,
             cursor=cursor,
             brief=brief or None,
-            **found_by,
+            **filter_members,
         )
         reply = await self._call(op)
         return Page([InputRequest.model_validate(each) for each in reply["requests"]], reply["next_cursor"])
@@ -210,12 +210,12 @@ class Requests(Reports):
         For a form with a sensitive field pass the request, not its id: its values are sent in a single HTTP request.
         """
         body: dict[str, Any] = {"revision": revision, "values": values}
-        seen = list(languages or ()) or None
-        body |= without_none(skipped=list(skipped) or None, languages=seen, control=control)
+        languages_seen = list(languages or ()) or None
+        body |= without_none(skipped=list(skipped) or None, languages=languages_seen, control=control)
         if not isinstance(request, str) and _is_sensitive(request):
-            sent = encode_body(body)
+            body_bytes = encode_body(body)
             del values, body  # an error shows this function's variables
-            return await self._post_answer(request, sent, key=idempotency_key)
+            return await self._post_answer(request, body_bytes, key=idempotency_key)
         return await self._call_for_request("answer_request", request, body, key=idempotency_key)
 
     @method
@@ -258,9 +258,9 @@ class Requests(Reports):
         idempotency_key: str | None = None,
     ) -> InputRequest:
         """Answer an action as a responder: done, or failed and why. With `retry` a failure leaves it open."""
-        seen = languages and list(languages)
+        languages_seen = languages and list(languages)
         body = without_none(
-            revision=revision, outcome=outcome, reason=reason, retry=retry or None, languages=seen
+            revision=revision, outcome=outcome, reason=reason, retry=retry or None, languages=languages_seen
         )
         return await self._call_for_request("answer_request", request, body, key=idempotency_key)
 

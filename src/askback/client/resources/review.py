@@ -33,21 +33,23 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
     Its end is awaited like any other wait, so that the server knows that the outcome has arrived.
     """
     yield request
-    latest = _progress(request)
-    if latest[1] == len(_RANK):
+    latest_progress = _progress(request)
+    if latest_progress[1] == len(_RANK):
         return
     pause = FIRST_POLL_S
-    ending = await link.wait(request.id)
+    wait_ticket = await link.wait(request.id)
     feed = EventFeed(link, request.thread_id, None)
-    coming: asyncio.Task[dict[str, Any]] | None = None
+    next_progress: asyncio.Task[dict[str, Any]] | None = None
     try:
-        while latest[1] != len(_RANK):
-            coming = coming or asyncio.create_task(_next(feed))
-            await asyncio.wait({coming, ending}, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-            if ending.done():
-                state: Any = ending.result()
-            elif coming.done():
-                event, coming = coming.result(), None
+        while latest_progress[1] != len(_RANK):
+            next_progress = next_progress or asyncio.create_task(_next(feed))
+            await asyncio.wait(
+                {next_progress, wait_ticket}, timeout=pause, return_when=asyncio.FIRST_COMPLETED
+            )
+            if wait_ticket.done():
+                state: Any = wait_ticket.result()
+            elif next_progress.done():
+                event, next_progress = next_progress.result(), None
                 state = event.get("request")
             else:
                 state = await link.call(get_request(request.id), retry_for=FOREVER)
@@ -55,13 +57,13 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
             if state is None or state["id"] != request.id:
                 continue
             now = InputRequest.model_validate(state)
-            if _progress(now) > latest:
-                latest = _progress(now)
+            if _progress(now) > latest_progress:
+                latest_progress = _progress(now)
                 yield now
     finally:
-        link.abandon(ending)
+        link.abandon(wait_ticket)
         feed.close()
-        for task in (coming, ending):
+        for task in (next_progress, wait_ticket):
             if task is not None and not task.cancel() and not task.cancelled():
                 task.exception()  # it is seen: the same error may have ended both
 
@@ -93,8 +95,8 @@ class SubmissionReview:
         request = await self._create(op, withdraw=withdraw)
         try:
             review = handler(request)
-            async with aclosing(states(self._link, request)) as passing:
-                async for now in passing:
+            async with aclosing(states(self._link, request)) as request_states:
+                async for now in request_states:
                     if now.status is Status.RESOLVING:
                         now = await self._review(now, review)
                     if now.settled:

@@ -84,8 +84,8 @@ class Secrets(Resource):
         names = _as_list(names)
         body = without_none(names=names, reason=reason, instructions=instructions, project=project)
         body |= without_none(default_scope=default_scope, metadata=metadata, hide_names=hide_names or None)
-        own = None if isinstance(probe, str) else probe
-        body |= without_none(probe=probe if own is None else True)
+        own_probe = None if isinstance(probe, str) else probe
+        body |= without_none(probe=probe if own_probe is None else True)
         op = create_request(
             body,
             thread_id=self._thread(thread_id),
@@ -93,11 +93,13 @@ class Secrets(Resource):
             key=idempotency_key,
             kind="secret",
         )
-        if own is not None and not wait:
+        if own_probe is not None and not wait:
             raise ValueError("A probe needs wait=True. Leave out wait=False.")
         try:
-            if own is not None:
-                request = await self._review.run(op, partial(self._trials, own), withdraw=cancel_on_abort)
+            if own_probe is not None:
+                request = await self._review.run(
+                    op, partial(self._trials, own_probe), withdraw=cancel_on_abort
+                )
             elif wait:
                 ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
                 request = InputRequest.model_validate(await self._await_settled(ticket))

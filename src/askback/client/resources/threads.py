@@ -82,9 +82,9 @@ class Threads(Resource):
         `agent` is how the agent describes itself, such as the name of a sub-agent. `metadata` is any JSON up to 16 KiB
         that comes back unchanged.
         """
-        named = agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent
+        agent_name = agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-        body = without_none(content=parts, agent=named, run_id=run_id, metadata=metadata, id=id)
+        body = without_none(content=parts, agent=agent_name, run_id=run_id, metadata=metadata, id=id)
         op = frame(
             "post_message",
             thread_id=thread_id,

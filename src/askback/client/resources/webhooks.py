@@ -95,17 +95,19 @@ def verify_webhook(
     key = decode_secret(secret)
     if key is None:
         raise ValueError("The secret of a webhook is whsec_ and base64.")
-    lower = {name.lower(): value for name, value in headers.items()}
+    lowercase_headers = {name.lower(): value for name, value in headers.items()}
     message_id, stamp, signatures = (
-        lower.get(f"webhook-{part}") for part in ("id", "timestamp", "signature")
+        lowercase_headers.get(f"webhook-{part}") for part in ("id", "timestamp", "signature")
     )
     if not message_id or not stamp or not signatures:
         raise BadSignature("A header is missing: webhook-id, webhook-timestamp or webhook-signature.")
     if not (stamp.isascii() and stamp.isdecimal() and len(stamp) <= 12):
         raise BadSignature("webhook-timestamp is not a time.")
-    sent = body.encode() if isinstance(body, str) else body
-    if not signature_matches(signatures, sign(key, message_id=message_id, timestamp=int(stamp), body=sent)):
+    body_bytes = body.encode() if isinstance(body, str) else body
+    if not signature_matches(
+        signatures, sign(key, message_id=message_id, timestamp=int(stamp), body=body_bytes)
+    ):
         raise BadSignature("No signature fits this body and secret.")
     if abs((time.time() if now is None else now) - int(stamp)) > TOLERANCE_S:
         raise BadSignature("The message is more than five minutes old, or from the future.")
-    return json.loads(sent)
+    return json.loads(body_bytes)

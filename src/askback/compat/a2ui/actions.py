@@ -12,7 +12,7 @@ from askback.domain.options import value_text
 from askback.domain.validation.visibility import hidden_fields
 
 SUBMIT, CANCEL = "askback.submit", "askback.cancel"
-OTHER = "__other"
+OTHER_SUFFIX = "__other"
 
 
 class Action(NamedTuple):
@@ -32,25 +32,25 @@ def read_action(form: Form, message: Mapping[str, Any], *, zone: str | None = No
     if not isinstance(action, Mapping):
         return None
     members = cast("Mapping[str, Any]", action)
-    sent = members.get("context")
-    context = dict(cast("Mapping[str, Any]", sent)) if isinstance(sent, Mapping) else {}
-    own = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
-    rest = {name: value for name, value in context.items() if name not in own}
+    context_value = members.get("context")
+    context = dict(cast("Mapping[str, Any]", context_value)) if isinstance(context_value, Mapping) else {}
+    form_names = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER_SUFFIX}")}
+    other_values = {name: value for name, value in context.items() if name not in form_names}
     if members.get("name") == CANCEL:
-        return Action("cancel", {}, rest)
+        return Action("cancel", {}, other_values)
     if members.get("name") != SUBMIT:
         return None
     read = {field.id: _value(field, context, zone) for field in form.all_fields if not field.readonly}
     values = {id_: value for id_, value in read.items() if value not in (None, "", [])}
     hidden = hidden_fields(form, values)
-    return Action("submit", {id_: value for id_, value in values.items() if id_ not in hidden}, rest)
+    return Action("submit", {id_: value for id_, value in values.items() if id_ not in hidden}, other_values)
 
 
 def _value(field: AnyField, context: Mapping[str, Any], zone: str | None) -> Any:
     value = context.get(field.id)
     match field:
         case Select() | Radio() | Multiselect():
-            return _choice(field, value, context.get(f"{field.id}{OTHER}"))
+            return _choice(field, value, context.get(f"{field.id}{OTHER_SUFFIX}"))
         case Number():
             return _number(value)
         case Datetime() if isinstance(value, str) and value and zone is not None and not field.floating:
@@ -60,16 +60,16 @@ def _value(field: AnyField, context: Mapping[str, Any], zone: str | None) -> Any
             return value
 
 
-def _choice(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
+def _choice(field: Select | Radio | Multiselect, value: Any, own_text: Any) -> Any:
     """Return the chosen values; A2UI sends a list of texts for every picker."""
-    known = {value_text(option.value): option.value for option in shown_options(field)}
+    values_by_text = {value_text(option.value): option.value for option in shown_options(field)}
     texts = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
-    chosen = [known.get(each, each) if isinstance(each, str) else each for each in texts]
-    if field.allow_other and isinstance(other, str) and other.strip():
-        chosen = [*chosen, other] if isinstance(field, Multiselect) else [other]
+    values = [values_by_text.get(each, each) if isinstance(each, str) else each for each in texts]
+    if field.allow_other and isinstance(own_text, str) and own_text.strip():
+        values = [*values, own_text] if isinstance(field, Multiselect) else [own_text]
     if isinstance(field, Multiselect):
-        return chosen
-    return chosen[0] if len(chosen) == 1 else chosen
+        return values
+    return values[0] if len(values) == 1 else values
 
 
 def _number(value: Any) -> Any:

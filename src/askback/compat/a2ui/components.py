@@ -36,7 +36,7 @@ Drawable = (
 )
 
 
-class Drawn(NamedTuple):
+class DrawnField(NamedTuple):
     """A component without its id, its first value, and the rules that it does not apply."""
 
     component: Json
@@ -44,7 +44,7 @@ class Drawn(NamedTuple):
     lost: Sequence[str]
 
 
-def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, locale: str) -> Drawn:
+def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, locale: str) -> DrawnField:
     """Return the component of the basic catalog for a field."""
     drawing = _Drawing(field, required=required, locale=locale)
     component: Json
@@ -68,7 +68,7 @@ def draw_field(field: Drawable, label: str, initial: Any, *, required: bool, loc
     component |= {"label": label, "value": {"path": pointer("values", field.id)}}
     if drawing.checks and field.validate_on_client:
         component["checks"] = drawing.checks
-    return Drawn(component, value, drawing.lost)
+    return DrawnField(component, value, drawing.lost)
 
 
 def shown_options(field: Select | Radio | Multiselect) -> Sequence[Option]:
@@ -151,18 +151,18 @@ class _Drawing:
 
     def date_time(self, field: Date | Time | Datetime) -> Json:
         """Return the input, with those bounds that A2UI can write."""
-        made: Json = {"component": "DateTimeInput"}
-        made |= {"enableDate": field.type != "time", "enableTime": field.type != "date"}
+        component: Json = {"component": "DateTimeInput"}
+        component |= {"enableDate": field.type != "time", "enableTime": field.type != "date"}
         for name, bound in (("min", field.min), ("max", field.max)):
             if bound is None:
                 continue
             if field.type == "date" or (field.type == "datetime" and _is_rfc3339(bound)):
-                made[name] = bound
+                component[name] = bound
             else:
                 self.lost.append(f"A2UI has no {name} without an offset.")
         if isinstance(field, Datetime) and not field.floating:
             self.lost.append("A renderer may leave the zone out: give one to `read_action`.")
-        return made
+        return component
 
     def rule(self, condition: Json, key: str, **params: Any) -> None:
         """Add a check that an empty field passes, unless it is required."""
@@ -182,28 +182,29 @@ def _call(function: str, **args: Any) -> Json:
 
 def _picker(field: Select | Radio | Multiselect, locale: str) -> Json:
     options = shown_options(field)
-    made: Json = {
+    component: Json = {
         "component": "ChoicePicker",
         "variant": "multipleSelection" if field.type == "multiselect" else "mutuallyExclusive",
         "options": [
             {"label": choose(each.label, [locale]), "value": value_text(each.value)} for each in options
         ],
     }
-    made |= {"displayStyle": "chips"} if getattr(field, "widget", None) in ("chips", "buttons") else {}
-    return made | ({"filterable": True} if len(options) > FILTERED else {})
+    component |= {"displayStyle": "chips"} if getattr(field, "widget", None) in ("chips", "buttons") else {}
+    return component | ({"filterable": True} if len(options) > FILTERED else {})
 
 
-def _chosen_texts(initial: Any) -> list[str]:
+def _chosen_texts(initial_value: Any) -> list[str]:
     """Return the chosen values as texts: A2UI has a list of texts for every picker."""
-    if initial is None:
+    if initial_value is None:
         return []
     return [
-        value_text(each) for each in cast("list[Any]", initial if isinstance(initial, list) else [initial])
+        value_text(each)
+        for each in cast("list[Any]", initial_value if isinstance(initial_value, list) else [initial_value])
     ]
 
 
-def _number_text(initial: Any) -> str:
-    return "" if initial is None else value_text(initial)
+def _number_text(initial_value: Any) -> str:
+    return "" if initial_value is None else value_text(initial_value)
 
 
 def _is_rfc3339(bound: str) -> bool:

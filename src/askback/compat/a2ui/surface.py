@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
-from askback.compat.a2ui.actions import CANCEL, OTHER, SUBMIT
+from askback.compat.a2ui.actions import CANCEL, OTHER_SUFFIX, SUBMIT
 from askback.compat.a2ui.components import Json, draw_field
 from askback.compat.a2ui.paths import pointer
 from askback.compat.translation import Loss, NotExpressible, Problem, language_losses, missing_part
@@ -46,12 +46,12 @@ def write_surface(
         for field in form.all_fields
         if field.sensitive
     ]
-    names = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
+    names = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER_SUFFIX}")}
     problems += [Problem(("context", name), "A field has this id.") for name in context if name in names]
     problems += [
-        Problem(("fields", field.id), f"A2UI has no {missing}: ask on the page of askback.")
+        Problem(("fields", field.id), f"A2UI has no {missing_component}: ask on the page of askback.")
         for field in form.all_fields
-        if field.required and (missing := missing_part(field)) is not None
+        if field.required and (missing_component := missing_part(field)) is not None
     ]
     if problems:
         raise NotExpressible(problems)
@@ -104,16 +104,16 @@ class _Writer:
             *self.text("description", self.form.description, "body"),
             self.put("summary", {"component": "Text", "text": {"path": "/summary"}, "variant": "body"}),
         ]
-        for place, section in enumerate(self.form.sections or ()):
-            children += self.section(place, section)
+        for index, section in enumerate(self.form.sections or ()):
+            children += self.section(index, section)
         for field in self.form.fields or ():
             children += self.field(field, required=field.required)
         children.append(self.buttons(context))
         self.put("root", {"component": "Column", "children": children})
 
-    def section(self, place: int, section: Section) -> list[str]:
+    def section(self, index: int, section: Section) -> list[str]:
         """Write a section: its texts, and its fields below them."""
-        id_ = f"section-{place}"
+        id_ = f"section-{index}"
         if section.visible_if is not None:
             self.losses.append(
                 Loss(
@@ -131,31 +131,36 @@ class _Writer:
     def field(self, field: AnyField, *, required: bool) -> list[str]:
         """Write a field: its description, the input, a text of one's own, and the error."""
         id_, label = f"field-{next(self.numbers)}", self.names[field.id]
-        initial = (self.form.initial_values or {}).get(field.id, field.default)
+        initial_value = (self.form.initial_values or {}).get(field.id, field.default)
         children = self.text(f"{id_}-description", field.description, "caption")
         if field.readonly:
-            return [*children, *self.text(id_, f"{label}: {initial}", "body")]
-        missing = missing_part(field)
-        if missing is not None or isinstance(field, File | Rows):
-            reason = f"A2UI has no {missing}: it is left out."
+            return [*children, *self.text(id_, f"{label}: {initial_value}", "body")]
+        missing_component = missing_part(field)
+        if missing_component is not None or isinstance(field, File | Rows):
+            reason = f"A2UI has no {missing_component}: it is left out."
             self.losses.append(Loss(join("fields", field.id), reason))
             return []
-        must = required and not field.allow_skip and field.visible_if is None
-        drawn = draw_field(field, label, initial, required=must, locale=self.locale)
-        lost = list(drawn.lost)
+        must_be_filled = required and not field.allow_skip and field.visible_if is None
+        drawn_field = draw_field(field, label, initial_value, required=must_be_filled, locale=self.locale)
+        losses = list(drawn_field.lost)
         if field.visible_if is not None:
-            lost.append("It is always shown; its value counts only where `visible_if` holds.")
+            losses.append("It is always shown; its value counts only where `visible_if` holds.")
         if field.placeholder is not None:
-            lost.append("A2UI has no placeholders.")
-        self.losses += [Loss(join("fields", field.id), reason) for reason in lost]
-        self.model["values"][field.id] = drawn.value
+            losses.append("A2UI has no placeholders.")
+        self.losses += [Loss(join("fields", field.id), reason) for reason in losses]
+        self.model["values"][field.id] = drawn_field.value
         self.model["errors"][field.id] = ""
-        children.append(self.put(id_, drawn.component))
+        children.append(self.put(id_, drawn_field.component))
         if isinstance(field, Select | Radio | Multiselect) and field.allow_other:
             self.model["other"][field.id] = ""
-            other = {"component": "TextField", "label": f"{label}: {translate('ui.other', self.locale)}"}
+            own_text_component = {
+                "component": "TextField",
+                "label": f"{label}: {translate('ui.other', self.locale)}",
+            }
             children.append(
-                self.put(f"{id_}-other", {**other, "value": {"path": pointer("other", field.id)}})
+                self.put(
+                    f"{id_}-other", {**own_text_component, "value": {"path": pointer("other", field.id)}}
+                )
             )
         error = {"component": "Text", "text": {"path": pointer("errors", field.id)}, "variant": "caption"}
         return [*children, self.put(f"{id_}-error", error)]
@@ -163,7 +168,7 @@ class _Writer:
     def buttons(self, context: Mapping[str, str | int]) -> str:
         """Write the buttons; the values go with the submit button's action."""
         values: Json = {id_: {"path": pointer("values", id_)} for id_ in self.model["values"]}
-        values |= {f"{id_}{OTHER}": {"path": pointer("other", id_)} for id_ in self.model["other"]}
+        values |= {f"{id_}{OTHER_SUFFIX}": {"path": pointer("other", id_)} for id_ in self.model["other"]}
         submit = choose(self.form.submit_label, [self.locale]) or translate("ui.submit", self.locale)
         cancel = choose(self.form.cancel_label, [self.locale]) or translate("ui.cancel", self.locale)
         children = [

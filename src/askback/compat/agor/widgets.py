@@ -45,16 +45,20 @@ class Widget:
 
     def message(self) -> Json:
         """Return its message."""
-        request, at, attempt = self.request, _time(self.request.created_at), self.request.attempt
-        shown: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
-        shown |= {"params": self.params, "status": self.state, "requested_at": at}
-        shown |= {"auto_resume": request.auto_resume, **self._end()}
+        request, created_at, attempt = self.request, _time(self.request.created_at), self.request.attempt
+        widget_members: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
+        widget_members |= {"params": self.params, "status": self.state, "requested_at": created_at}
+        widget_members |= {"auto_resume": request.auto_resume, **self._end()}
         if attempt is not None:
             failure = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
-            shown["resolution_failure"] = failure
-        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
-        about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
-        return {**about, "role": "system", **members, "metadata": {"widget": shown}}
+            widget_members["resolution_failure"] = failure
+        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": created_at}
+        message_members = {
+            "message_id": request.id,
+            "session_id": request.thread_id,
+            "type": "widget_request",
+        }
+        return {**message_members, "role": "system", **members, "metadata": {"widget": widget_members}}
 
     def resolved(self) -> Json:
         """Return what `widget:resolved` says."""
@@ -68,12 +72,14 @@ class Widget:
         return {"widget_id": request.id, "status": self.state, "auto_resume_queued": queued}
 
     def _end(self) -> Json:
-        request, by = self.request, self.request.settled_by
+        request, settler = self.request, self.request.settled_by
         if not request.settled:
             return {}
         result = self.result if self.state == "submitted" else None
-        at = _time(request.settled_at or request.created_at)
-        return without_none(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
+        settled_at = _time(request.settled_at or request.created_at)
+        return without_none(
+            resolved_at=settled_at, submitted_by=settler and (settler.user or settler.id), result_meta=result
+        )
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -127,8 +133,8 @@ def _help(metadata: Mapping[str, SecretHelp]) -> Json:
     }
 
 
-def _time(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def refuse(problem: Problem) -> tuple[int, Json]:
@@ -151,5 +157,9 @@ def refuse(problem: Problem) -> tuple[int, Json]:
 
 def _issue(path: str, code: str, message: str) -> Json:
     is_scope = code == "unknown_value" and path.endswith("scope")
-    known = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
-    return {"path": path, "code": known, "message": TEXTS["missing"] if code == "secret_missing" else message}
+    known_code = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
+    return {
+        "path": path,
+        "code": known_code,
+        "message": TEXTS["missing"] if code == "secret_missing" else message,
+    }

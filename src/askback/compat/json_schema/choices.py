@@ -20,9 +20,9 @@ class Choices:
     values: Mapping[Any, Any]
     allow_other: bool = False
 
-    def read(self, chosen: Any) -> Any:
+    def read(self, value: Any) -> Any:
         """Return the value of the schema for a chosen option."""
-        return self.values.get(chosen, chosen)
+        return self.values.get(value, value)
 
     def option_of(self, value: Any) -> Any:
         """Return the option's value for a value of the schema; None without one."""
@@ -37,7 +37,7 @@ def read_choices(schema: Schema, hints: Hints, root: Schema) -> Choices | None:
     if "enum" in schema:
         names: Any = hints.get("enumNames") or schema.get("enumNames")
         return _choices(
-            [(value, _label(value, names, place), None) for place, value in enumerate(schema["enum"])]
+            [(value, _label(value, names, index), None) for index, value in enumerate(schema["enum"])]
         )
     for keyword in ("oneOf", "anyOf"):
         if keyword in schema:
@@ -52,9 +52,9 @@ def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: Schema) 
             [(p["const"], p.get("title") or _label(p["const"]), p.get("description")) for p in parts]
         )
     if len(parts) == 2 and keyword == "anyOf" and _is_any_text(parts[1]):
-        known = read_choices(parts[0], hints, root)
-        if known is not None:
-            return Choices(known.options, known.values, allow_other=True)
+        choices_of_part = read_choices(parts[0], hints, root)
+        if choices_of_part is not None:
+            return Choices(choices_of_part.options, choices_of_part.values, allow_other=True)
     raise Unsupported(
         "A form cannot ask for one of several shapes. Use one type, or choices (`enum`, or `oneOf` with `const`).",
         keyword,
@@ -89,8 +89,8 @@ def _option_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _label(value: Any, names: Any = None, place: int = 0) -> str:
+def _label(value: Any, names: Any = None, index: int = 0) -> str:
     """Return the label of a value: its name, else the value, else a dash for an empty text."""
-    if isinstance(names, list) and place < len(cast("list[Any]", names)):
-        value = cast("list[Any]", names)[place] or value
+    if isinstance(names, list) and index < len(cast("list[Any]", names)):
+        value = cast("list[Any]", names)[index] or value
     return str(value) or "–"

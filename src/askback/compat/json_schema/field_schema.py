@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from askback.compat.json_schema.hints import OWN
+from askback.compat.json_schema.hints import OWN_KEY
 from askback.compat.json_schema.numbers import write_bounds
 from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, write_pattern
 from askback.domain.fields import (
@@ -28,21 +28,21 @@ from askback.domain.model import without_none
 from askback.domain.options import Option, OptionsFrom, value_text
 from askback.messages.languages import choose
 
-Lost = list[str]
+Losses = list[str]
 
 
-def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
+def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Losses]:
     """Return the schema of a field's value in an answer, and the rules that the schema does not check."""
-    lost: Lost = []
+    losses: Losses = []
     match field:
         case Select() | Radio() | Multiselect() if field.options_from is not None:
-            schema = _sourced(field, lost)
+            schema = _sourced_schema(field, losses)
         case Text() | Textarea():
-            schema = _text(field, lost)
+            schema = _text(field, losses)
         case Number():
-            schema, exact = write_bounds(field.min, field.max, field.step)
-            if not exact:
-                lost.append(
+            schema, is_exact = write_bounds(field.min, field.max, field.step)
+            if not is_exact:
+                losses.append(
                     f"The step of {field.step} counts from {field.min}, and in a schema it counts from 0."
                 )
         case Boolean() | Checkbox():
@@ -50,16 +50,16 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
         case Select() | Radio():
             schema = _choice(_options(field), locale, allow_other=field.allow_other)
         case Multiselect():
-            schema = _several(field, _choice(field.options, locale, allow_other=field.allow_other))
+            schema = _array_schema(field, _choice(field.options, locale, allow_other=field.allow_other))
         case Date() | Time() | Datetime():
-            schema = _moment(field, lost)
+            schema = _moment(field, losses)
         case File():
-            schema = _files(field, lost)
+            schema = _files(field, losses)
         case Rows():
             schema = {"type": "object"}
-            lost.append("The schema does not check what was decided about rows.")
+            losses.append("The schema does not check what was decided about rows.")
     if field.sensitive:
-        lost.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
+        losses.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
         schema = {"type": "string", "writeOnly": True}
     texts = without_none(
         title=choose(field.label, [locale]) or None,
@@ -67,7 +67,7 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
         default=field.default,
         readOnly=field.readonly or None,
     )
-    return {**schema, **texts}, lost
+    return {**schema, **texts}, losses
 
 
 def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
@@ -86,41 +86,41 @@ def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
         }
     )
     if field.type == "file":
-        hints["ui:options"] = {OWN: {"type": "file"}}
+        hints["ui:options"] = {OWN_KEY: {"type": "file"}}
     source: OptionsFrom | None = getattr(field, "options_from", None)
     if source is not None:
-        own = {"type": field.type, "options_from": source.model_dump(exclude_defaults=True)}
-        hints["ui:options"] = {OWN: own}
-    secret = {"ui:widget": "password", "ui:options": {OWN: {"sensitive": True}}}
+        field_members = {"type": field.type, "options_from": source.model_dump(exclude_defaults=True)}
+        hints["ui:options"] = {OWN_KEY: field_members}
+    secret = {"ui:widget": "password", "ui:options": {OWN_KEY: {"sensitive": True}}}
     return {**hints, **secret} if field.sensitive else hints
 
 
-def _text(field: Text | Textarea, lost: Lost) -> dict[str, Any]:
-    low = max(field.min_length or 0, int(field.required)) or None
-    made: dict[str, Any] = {"type": "string", **without_none(minLength=low, maxLength=field.max_length)}
+def _text(field: Text | Textarea, losses: Losses) -> dict[str, Any]:
+    minimum = max(field.min_length or 0, int(field.required)) or None
+    schema: dict[str, Any] = {"type": "string", **without_none(minLength=minimum, maxLength=field.max_length)}
     formats = [name for name, pattern in FORMATS.items() if pattern == field.pattern]
     if formats:
-        made["format"] = formats[0]
+        schema["format"] = formats[0]
     elif field.pattern is not None:
         portable = write_pattern(field.pattern)
-        made |= without_none(pattern=portable)
+        schema |= without_none(pattern=portable)
         if portable is None:
-            lost.append(
+            losses.append(
                 "The pattern is one of RE2, which other engines may read differently: it is left out."
             )
-    return made
+    return schema
 
 
-def _several(field: Multiselect, items: dict[str, Any]) -> dict[str, Any]:
-    low = max(field.min_choices or 0, int(field.required)) or None
+def _array_schema(field: Multiselect, items: dict[str, Any]) -> dict[str, Any]:
+    minimum = max(field.min_choices or 0, int(field.required)) or None
     schema = {"type": "array", "items": items, "uniqueItems": True}
-    return schema | without_none(minItems=low, maxItems=field.max_choices)
+    return schema | without_none(minItems=minimum, maxItems=field.max_choices)
 
 
-def _sourced(field: Select | Radio | Multiselect, lost: Lost) -> dict[str, Any]:
-    lost.append("The options come from a source on the server: the schema takes every text and number.")
+def _sourced_schema(field: Select | Radio | Multiselect, losses: Losses) -> dict[str, Any]:
+    losses.append("The options come from a source on the server: the schema takes every text and number.")
     value = {"type": ["string", "number"]}
-    return _several(field, value) if isinstance(field, Multiselect) else value
+    return _array_schema(field, value) if isinstance(field, Multiselect) else value
 
 
 def _options(field: Select | Radio) -> Sequence[Option]:
@@ -148,28 +148,28 @@ def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dic
     return {**kind, "anyOf": [schema, {"type": "string"}]} if allow_other else {**kind, **schema}
 
 
-def _moment(field: Date | Time | Datetime, lost: Lost) -> dict[str, Any]:
-    made: dict[str, Any] = {"type": "string"}
+def _moment(field: Date | Time | Datetime, losses: Losses) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
     is_floating = isinstance(field, Datetime) and field.floating
     if field.type == "time" or is_floating:
-        made["pattern"] = FLOATING if is_floating else TIME
+        schema["pattern"] = FLOATING if is_floating else TIME
     else:
-        made["format"] = "date" if field.type == "date" else "date-time"
-    made |= without_none(formatMinimum=field.min, formatMaximum=field.max)
+        schema["format"] = "date" if field.type == "date" else "date-time"
+    schema |= without_none(formatMinimum=field.min, formatMaximum=field.max)
     if field.min is not None or field.max is not None:
-        lost.append("`formatMinimum` and `formatMaximum` are checked only by validators that know them.")
+        losses.append("`formatMinimum` and `formatMaximum` are checked only by validators that know them.")
     if field.type == "datetime" and not is_floating:
-        lost.append(
+        losses.append(
             "An answer may have seconds left out and a named zone (RFC 9557), unlike the format `date-time`."
         )
-    return made
+    return schema
 
 
-def _files(field: File, lost: Lost) -> dict[str, Any]:
+def _files(field: File, losses: Losses) -> dict[str, Any]:
     names = ("id", "name", "type", "sha256")
     properties: dict[str, Any] = {name: {"type": "string"} for name in names} | {"size": {"type": "integer"}}
     schema = {"type": "object", "properties": properties, "required": [*properties]}
-    lost.append("A schema describes the record of an uploaded file, and not how to upload it.")
+    losses.append("A schema describes the record of an uploaded file, and not how to upload it.")
     if field.max_files in (None, 1):
         return schema
     return {

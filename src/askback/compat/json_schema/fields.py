@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from askback.compat.json_schema.choices import Choices, read_choices
 from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
-from askback.compat.json_schema.lines import as_lines, line_pattern, line_reader, unchecked
+from askback.compat.json_schema.lines import as_lines, line_pattern, line_reader, unchecked_keywords
 from askback.compat.json_schema.numbers import read_bounds
 from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, read_pattern
 from askback.compat.json_schema.resolver import resolve
@@ -23,7 +23,7 @@ from askback.domain.validation.value import is_provided, read_value
 from askback.messages import translate
 
 _FIELD: TypeAdapter[AnyField] = TypeAdapter(AnyField)
-_MOMENTS = {"date": "date", "time": "time", "date-time": "datetime"}
+_FIELD_TYPES_BY_FORMAT = {"date": "date", "time": "time", "date-time": "datetime"}
 _UNSUPPORTED = {
     "string": ("contentEncoding", "not"),
     "array": ("prefixItems", "additionalItems", "contains", "unevaluatedItems", "not"),
@@ -90,7 +90,7 @@ class FieldReader:
                 raise Unsupported("A form has no such rule.", keyword)
         choices = None if kind in ("array", "boolean") else read_choices(schema, hints, self._root)
         if choices is not None:
-            _single(draft, choices)
+            _read_single_choice(draft, choices)
         elif kind in self._kinds:
             self._kinds[kind](draft)
         else:
@@ -129,11 +129,11 @@ class FieldReader:
     def _array(self, draft: _Draft) -> None:
         items = resolve(draft.schema.get("items"), self._root).schema
         choices = read_choices(items, draft.hints, self._root)
-        low, high = draft.schema.get("minItems", 0), draft.schema.get("maxItems")
-        draft.absent = [] if low == 0 else ABSENT
-        draft.members["required"] = draft.members["required"] and low > 0
+        minimum, maximum = draft.schema.get("minItems", 0), draft.schema.get("maxItems")
+        draft.absent = [] if minimum == 0 else ABSENT
+        draft.members["required"] = draft.members["required"] and minimum > 0
         if choices is not None:
-            _several(draft, choices, low or None, high)
+            _read_multiple_choices(draft, choices, minimum or None, maximum)
         elif items.get("type") in ("string", "integer", "number"):
             pattern = line_pattern(draft.schema, items)
             draft.members |= {
@@ -144,7 +144,7 @@ class FieldReader:
             draft.members["notice"] = translate("form.one_per_line", self._locale)
             draft.members["pattern_message"] = None if pattern is None else draft.members["notice"]
             draft.reader = line_reader(items)
-            for keyword in unchecked(draft.schema, items):
+            for keyword in unchecked_keywords(draft.schema, items):
                 draft.add_loss(*keyword.split("."))
         else:
             raise Unsupported("A form can ask for a list of choices, texts or numbers only.", "items")
@@ -165,7 +165,7 @@ def _no_field(kind: object) -> str:
     return "A form needs a type here: string, number, integer, boolean, array or object."
 
 
-def _single(draft: _Draft, choices: Choices) -> None:
+def _read_single_choice(draft: _Draft, choices: Choices) -> None:
     draft.members |= {
         "type": "radio" if draft.hints.get("widget") == "radio" else "select",
         "options": choices.options,
@@ -175,10 +175,10 @@ def _single(draft: _Draft, choices: Choices) -> None:
     draft.reader = choices.read
 
 
-def _several(draft: _Draft, choices: Choices, low: int | None, high: int | None) -> None:
+def _read_multiple_choices(draft: _Draft, choices: Choices, minimum: int | None, maximum: int | None) -> None:
     default = draft.members["default"]
-    if high is not None and high >= len(choices.options) and not choices.allow_other:
-        high = None
+    if maximum is not None and maximum >= len(choices.options) and not choices.allow_other:
+        maximum = None
     ticked = (
         [choices.option_of(each) for each in cast("list[Any]", default)]
         if isinstance(default, list)
@@ -188,8 +188,8 @@ def _several(draft: _Draft, choices: Choices, low: int | None, high: int | None)
         "type": "multiselect",
         "options": choices.options,
         "allow_other": choices.allow_other,
-        "min_choices": low,
-        "max_choices": high,
+        "min_choices": minimum,
+        "max_choices": maximum,
         "default": ticked or None,
     }
     draft.reader = lambda chosen: [choices.read(each) for each in chosen]
@@ -203,15 +203,17 @@ def _string(draft: _Draft) -> None:
     format_ = schema.get("format")
     if format_ == "binary":
         raise Unsupported("A form cannot ask for bytes.", "format")
-    if format_ in _MOMENTS or schema.get("pattern") in (TIME, FLOATING):
-        _moment(draft, _MOMENTS.get(str(format_), "time"))
+    if format_ in _FIELD_TYPES_BY_FORMAT or schema.get("pattern") in (TIME, FLOATING):
+        _moment(draft, _FIELD_TYPES_BY_FORMAT.get(str(format_), "time"))
         if schema.get("pattern") == FLOATING:
             draft.members |= {"type": "datetime", "floating": True}
         return
-    low = schema.get("minLength")
+    min_length = schema.get("minLength")
     draft.members |= {
         "type": "textarea" if widget == "textarea" else "text",
-        "min_length": None if low == 0 or (low == 1 and draft.members["required"]) else low,
+        "min_length": None
+        if min_length == 0 or (min_length == 1 and draft.members["required"])
+        else min_length,
         "max_length": schema.get("maxLength"),
         "pattern": _pattern(draft, format_),
     }
@@ -231,34 +233,34 @@ def _pattern(draft: _Draft, format_: Any) -> str | None:
 
 
 def _moment(draft: _Draft, kind: str) -> None:
-    low, high = draft.schema.get("formatMinimum"), draft.schema.get("formatMaximum")
+    minimum, maximum = draft.schema.get("formatMinimum"), draft.schema.get("formatMaximum")
     for keyword in ("minLength", "maxLength", "formatExclusiveMinimum", "formatExclusiveMaximum"):
         if keyword in draft.schema:
             draft.add_loss(keyword)
     if draft.schema.get("format") == "time":
         draft.add_loss("format", reason="A form asks for a time of day without a zone.")
-    draft.members |= {"type": kind, "min": low, "max": high}
+    draft.members |= {"type": kind, "min": minimum, "max": maximum}
 
 
 def _number(draft: _Draft) -> None:
-    bounds, lost = read_bounds(draft.schema)
-    for keyword in lost:
+    bounds, losses = read_bounds(draft.schema)
+    for keyword in losses:
         draft.add_loss(keyword, reason="The form accepts the bound itself.")
     draft.members |= {"type": "number", **bounds}
 
 
 def _boolean(draft: _Draft) -> None:
     """Read a truth value. A form's required one must be true; here that is `const: true`."""
-    must = draft.members["required"] and (
+    must_be_true = draft.members["required"] and (
         draft.schema.get("const") is True or draft.schema.get("enum") == [True]
     )
     default = draft.members["default"]
-    if not must and draft.schema.get("const") is True:
+    if not must_be_true and draft.schema.get("const") is True:
         draft.add_loss("const", reason="The form also accepts false.")
-    if draft.members["required"] and not must:
+    if draft.members["required"] and not must_be_true:
         default, draft.absent = bool(default), False
     draft.members |= {
         "type": "boolean",
-        "required": must,
+        "required": must_be_true,
         "default": default if isinstance(default, bool) else None,
     }

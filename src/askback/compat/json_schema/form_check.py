@@ -13,27 +13,27 @@ from askback.domain.limits import DEFAULTS, SAFE_INTEGER
 from askback.domain.validation import check_form
 from askback.messages import render
 
-_PLACE = re.compile(r"form(?:\.sections\[(\d+)\])?(?:\.fields\[(\d+)\])?\.?")
+_FIELD_PATH = re.compile(r"form(?:\.sections\[(\d+)\])?(?:\.fields\[(\d+)\])?\.?")
 _ANY_SIZE = replace(
     DEFAULTS, **{each.name: SAFE_INTEGER for each in fields(DEFAULTS) if each.name != "json_depth"}
 )
 """Sizes are settings of each server, which checks them itself."""
 
 
-def form_problems(form: Form, places: Mapping[str, Steps], locale: str) -> Iterator[Problem]:
+def form_problems(form: Form, steps_by_field: Mapping[str, Steps], locale: str) -> Iterator[Problem]:
     """Yield the faults that the server would report; `places` are the schema locations of fields and sections by id."""
     try:
         check_form(form, limits=_ANY_SIZE)
     except Faults as refused:
         for fault in refused.faults:
-            steps, rest = _schema_location(form, fault.path, places)
+            steps, subpath = _schema_location(form, fault.path, steps_by_field)
             sentence = render(fault, locale)
-            yield Problem(steps, f"{rest}: {sentence}" if rest else sentence)
+            yield Problem(steps, f"{subpath}: {sentence}" if subpath else sentence)
 
 
-def _schema_location(form: Form, path: str, places: Mapping[str, Steps]) -> tuple[Steps, str]:
+def _schema_location(form: Form, path: str, steps_by_field: Mapping[str, Steps]) -> tuple[Steps, str]:
     """Return where a fault of the form is in the schema, and the rest of its path."""
-    match = _PLACE.match(path)
+    match = _FIELD_PATH.match(path)
     if match is None:
         return (), path
     section, field = match.groups()
@@ -42,5 +42,5 @@ def _schema_location(form: Form, path: str, places: Mapping[str, Steps]) -> tupl
     return (
         ((), path[match.end() :])
         if isinstance(part, Form)
-        else (places.get(part.id, ()), path[match.end() :])
+        else (steps_by_field.get(part.id, ()), path[match.end() :])
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-OWN = "askback"
+OWN_KEY = "askback"
 """The entry of `ui:options` that has members of a form which neither JSON Schema nor RJSF has."""
 
 
@@ -14,8 +14,8 @@ class Hints:
 
     def __init__(self, schema: Mapping[str, Any], ui: object) -> None:
         self._ui: Mapping[str, Any] = cast("Mapping[str, Any]", ui) if isinstance(ui, Mapping) else {}
-        within = {key: value for key, value in schema.items() if key.startswith("ui:")}
-        hints = {**within, **self._ui}
+        hints_in_schema = {key: value for key, value in schema.items() if key.startswith("ui:")}
+        hints = {**hints_in_schema, **self._ui}
         options = hints.get("ui:options", {})
         self._hints: dict[str, Any] = {
             key[3:]: value for key, value in hints.items() if key.startswith("ui:")
@@ -30,8 +30,8 @@ class Hints:
     @property
     def own(self) -> dict[str, Any]:
         """The members of a form that only askback has."""
-        found = self._hints.get(OWN)
-        return dict(cast("Mapping[str, Any]", found)) if isinstance(found, Mapping) else {}
+        own_hints = self._hints.get(OWN_KEY)
+        return dict(cast("Mapping[str, Any]", own_hints)) if isinstance(own_hints, Mapping) else {}
 
     def below(self, name: str) -> Any:
         """Return the hints for a property."""
@@ -42,7 +42,9 @@ class Hints:
         order = self._hints.get("order")
         if not isinstance(order, list):
             return list(names)
-        wanted = [name for name in dict.fromkeys(cast("list[str]", order)) if name == "*" or name in names]
-        rest = [name for name in names if name not in wanted]
-        place = wanted.index("*") if "*" in wanted else len(wanted)
-        return [*wanted[:place], *rest, *wanted[place + 1 :]]
+        ordered_names = [
+            name for name in dict.fromkeys(cast("list[str]", order)) if name == "*" or name in names
+        ]
+        other_names = [name for name in names if name not in ordered_names]
+        star_index = ordered_names.index("*") if "*" in ordered_names else len(ordered_names)
+        return [*ordered_names[:star_index], *other_names, *ordered_names[star_index + 1 :]]

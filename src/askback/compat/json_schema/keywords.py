@@ -63,7 +63,7 @@ def well_formed(schema: object) -> dict[str, Any]:
         for keyword, value in cast("Schema", schema).items()
         if value is not None or keyword in _ANY_VALUE
     }
-    for keyword, (fits, what) in _TYPES.items():
-        if keyword in merged and not fits(merged[keyword]):
-            raise Unsupported(f"It must be {what}.", keyword)
+    for keyword, (is_valid, expected_type) in _TYPES.items():
+        if keyword in merged and not is_valid(merged[keyword]):
+            raise Unsupported(f"It must be {expected_type}.", keyword)
     return merged

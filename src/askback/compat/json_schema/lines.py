@@ -14,7 +14,7 @@ _LINES = {
     "number": _NUMBER % r"(?:\.\d{1,15})?",
     **{name: rf"[ \t]*{pattern}[ \t]*" for name, pattern in FORMATS.items()},
 }
-_UNCHECKED = (
+_UNCHECKED_KEYWORDS = (
     "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
 )  # fmt: skip
 
@@ -23,18 +23,19 @@ def line_pattern(schema: Mapping[str, Any], items: Mapping[str, Any]) -> str | N
     """Return a pattern for the whole text; None if every text is a list that the schema allows."""
     kind = items.get("format") if items["type"] == "string" else items["type"]
     line = _LINES.get(str(kind))
-    low, high = schema.get("minItems", 0), schema.get("maxItems")
-    if line is None and low <= 1 and high is None:
+    minimum, maximum = schema.get("minItems", 0), schema.get("maxItems")
+    if line is None and minimum <= 1 and maximum is None:
         return None
     line = line or r"[^\n]*[^\s][^\n]*"
-    more = f"{{{min(max(low - 1, 0), _MAX_REPEAT)},{'' if high is None or high > _MAX_REPEAT else max(high - 1, 0)}}}"
-    return rf"\s*{line}(?:\n\s*{line}){more}\s*"
+    most = "" if maximum is None or maximum > _MAX_REPEAT else max(maximum - 1, 0)
+    repetition = f"{{{min(max(minimum - 1, 0), _MAX_REPEAT)},{most}}}"
+    return rf"\s*{line}(?:\n\s*{line}){repetition}\s*"
 
 
-def unchecked(schema: Mapping[str, Any], items: Mapping[str, Any]) -> list[str]:
+def unchecked_keywords(schema: Mapping[str, Any], items: Mapping[str, Any]) -> list[str]:
     """Return the keywords that nobody checks before the answer is accepted."""
-    lost = [f"items.{name}" for name in _UNCHECKED if name in items]
-    return [*lost, *(["uniqueItems"] if schema.get("uniqueItems") else [])]
+    losses = [f"items.{name}" for name in _UNCHECKED_KEYWORDS if name in items]
+    return [*losses, *(["uniqueItems"] if schema.get("uniqueItems") else [])]
 
 
 def line_reader(items: Mapping[str, Any]) -> Callable[[str], list[Any]]:

@@ -16,54 +16,60 @@ def read_bounds(schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
     With a step every bound is moved to the nearest multiple, so that steps from the minimum are multiples.
     """
-    whole = schema.get("type") == "integer"
-    step = _step(schema.get("multipleOf"), whole=whole)
-    low, high = schema.get("minimum"), schema.get("maximum")
-    over, under = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    lost = [] if step is not None else [k for k in ("exclusiveMinimum", "exclusiveMaximum") if k in schema]
+    is_integer = schema.get("type") == "integer"
+    step = _step(schema.get("multipleOf"), is_integer=is_integer)
+    minimum, maximum = schema.get("minimum"), schema.get("maximum")
+    exclusive_minimum, exclusive_maximum = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    losses = [] if step is not None else [k for k in ("exclusiveMinimum", "exclusiveMaximum") if k in schema]
     if step is not None:
-        lows = [] if low is None else [ceil(_exact(low) / step)]
-        lows += [] if over is None else [floor(_exact(over) / step) + 1]
-        highs = [] if high is None else [floor(_exact(high) / step)]
-        highs += [] if under is None else [ceil(_exact(under) / step) - 1]
+        lows = [] if minimum is None else [ceil(_as_fraction(minimum) / step)]
+        lows += [] if exclusive_minimum is None else [floor(_as_fraction(exclusive_minimum) / step) + 1]
+        highs = [] if maximum is None else [floor(_as_fraction(maximum) / step)]
+        highs += [] if exclusive_maximum is None else [ceil(_as_fraction(exclusive_maximum) / step) - 1]
         bounds = {"min": max(lows, default=None), "max": min(highs, default=None)}
-        moved = {name: _number(count * step) for name, count in bounds.items() if count is not None}
-        return {**_safe(moved), "step": _number(step)}, lost
+        bounds_on_steps = {name: _number(count * step) for name, count in bounds.items() if count is not None}
+        return {**_safe(bounds_on_steps), "step": _number(step)}, losses
     members: dict[str, Any] = {}
-    if (lows := [each for each in (low, over) if each is not None]) != []:
+    if (lows := [each for each in (minimum, exclusive_minimum) if each is not None]) != []:
         members["min"] = max(lows)
-    if (highs := [each for each in (high, under) if each is not None]) != []:
+    if (highs := [each for each in (maximum, exclusive_maximum) if each is not None]) != []:
         members["max"] = min(highs)
-    return _safe(members), lost
+    return _safe(members), losses
 
 
-def write_bounds(low: float | None, high: float | None, step: float | None) -> tuple[dict[str, Any], bool]:
+def write_bounds(
+    minimum: float | None, maximum: float | None, step: float | None
+) -> tuple[dict[str, Any], bool]:
     """Return the keywords of a number, and whether they say all of its rules."""
-    made: dict[str, Any] = {"type": "number"}
-    aligned = step is not None and (low is None or _exact(low) % _exact(step) == 0)
-    if step is not None and _exact(step).denominator == 1 and (low is None or _exact(low).denominator == 1):
-        made["type"] = "integer"
-    if aligned and not (made["type"] == "integer" and step == 1):
-        made["multipleOf"] = step
-    made |= {} if low is None else {"minimum": low}
-    made |= {} if high is None else {"maximum": high}
-    return made, step is None or aligned
+    schema: dict[str, Any] = {"type": "number"}
+    aligned = step is not None and (minimum is None or _as_fraction(minimum) % _as_fraction(step) == 0)
+    if (
+        step is not None
+        and _as_fraction(step).denominator == 1
+        and (minimum is None or _as_fraction(minimum).denominator == 1)
+    ):
+        schema["type"] = "integer"
+    if aligned and not (schema["type"] == "integer" and step == 1):
+        schema["multipleOf"] = step
+    schema |= {} if minimum is None else {"minimum": minimum}
+    schema |= {} if maximum is None else {"maximum": maximum}
+    return schema, step is None or aligned
 
 
-def _step(multiple: Any, *, whole: bool) -> Fraction | None:
+def _step(multiple: Any, *, is_integer: bool) -> Fraction | None:
     if multiple is None:
-        return Fraction(1) if whole else None
-    step = _exact(multiple)
-    return Fraction(step.numerator) if whole else step
+        return Fraction(1) if is_integer else None
+    step = _as_fraction(multiple)
+    return Fraction(step.numerator) if is_integer else step
 
 
-def _exact(number: float) -> Fraction:
+def _as_fraction(number: float) -> Fraction:
     """Return the number that its shortest text means: 0.1 is a tenth."""
     return Fraction(number) if isinstance(number, int) else Fraction(Decimal(repr(number)))
 
 
-def _number(exact: Fraction) -> int | float:
-    return exact.numerator if exact.denominator == 1 else float(exact)
+def _number(fraction: Fraction) -> int | float:
+    return fraction.numerator if fraction.denominator == 1 else float(fraction)
 
 
 def _safe(bounds: dict[str, Any]) -> dict[str, Any]:

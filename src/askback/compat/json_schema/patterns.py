@@ -21,18 +21,20 @@ FORMATS = {
 def read_pattern(pattern: str) -> str:
     """Return the pattern of a field; raises ValueError if RE2 cannot compile it."""
     begins = pattern.startswith("^")
-    before = pattern[:-1]
-    ends = pattern.endswith("$") and (len(before) - len(before.rstrip("\\"))) % 2 == 0
+    pattern_before = pattern[:-1]
+    has_end_anchor = (
+        pattern.endswith("$") and (len(pattern_before) - len(pattern_before.rstrip("\\"))) % 2 == 0
+    )
     inner = pattern[4:-2] if pattern.startswith("^(?:") and pattern.endswith(")$") else None
     if inner is not None and _is_whole(inner):
         whole_pattern = inner
-    elif begins and ends and "|" not in pattern:
+    elif begins and has_end_anchor and "|" not in pattern:
         whole_pattern = pattern
     else:
         whole_pattern = f"(?s:.*)(?:{pattern})(?s:.*)"
         if "|" not in pattern:
             whole_pattern = whole_pattern.removeprefix("(?s:.*)") if begins else whole_pattern
-            whole_pattern = whole_pattern.removesuffix("(?s:.*)") if ends else whole_pattern
+            whole_pattern = whole_pattern.removesuffix("(?s:.*)") if has_end_anchor else whole_pattern
     compile_pattern(whole_pattern)
     return whole_pattern
 

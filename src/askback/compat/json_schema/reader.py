@@ -12,8 +12,8 @@ from askback.compat.json_schema.fields import FieldReader, ReadField
 from askback.compat.json_schema.form_check import form_problems
 from askback.compat.json_schema.hints import Hints
 from askback.compat.json_schema.keywords import Schema
-from askback.compat.json_schema.resolver import Resolved, resolve
-from askback.compat.json_schema.result import ABSENT, Asked, Constant, Group, SchemaForm
+from askback.compat.json_schema.resolver import ResolvedSchema, resolve
+from askback.compat.json_schema.result import ABSENT, AskedProperty, Constant, Group, SchemaForm
 from askback.compat.json_schema.unsupported import Unsupported
 from askback.compat.translation import Loss, NoFormFor, Problem, Steps, path_of, words
 from askback.domain.fields import AnyField, Form, Section
@@ -48,7 +48,7 @@ class _Property(NamedTuple):
     """A property that is being read: its name, schema, hints and location."""
 
     name: str
-    resolved: Resolved
+    resolved: ResolvedSchema
     hints: Hints
     ui: Any
     steps: Steps
@@ -122,7 +122,7 @@ class _Reader:
             raise Unsupported(f"The form is not valid: {error.errors()[0]['msg']}.") from None
 
     def _object(
-        self, resolved: Resolved, ui: Any, steps: Steps, prefix: str, group: Group, *, defaults: Any
+        self, resolved: ResolvedSchema, ui: Any, steps: Steps, prefix: str, group: Group, *, defaults: Any
     ) -> list[AnyField | Section]:
         """Read the properties of an object into `group`; returns its fields, and a section for each object within."""
         schema, members = resolved.schema, cast("list[AnyField | Section]", [])
@@ -144,83 +144,98 @@ class _Reader:
             property_steps = (*steps, "properties", name)
             try:
                 inner = resolve(properties[name], self.root, resolved.references)
-                one = _Property(
+                property_ = _Property(
                     name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), property_steps,
                     f"{prefix}{name}",
                     name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
-                members += self._property(one, group)
+                members += self._property(property_, group)
             except Unsupported as unsupported:
                 self.problems.append(Problem((*property_steps, *unsupported.steps), unsupported.reason))
             except _NOT_A_SCHEMA:
                 self.problems.append(Problem(property_steps, _INVALID))
         return members
 
-    def _property(self, one: _Property, group: Group) -> list[AnyField | Section]:
-        schema, default = one.resolved.schema, one.default
-        self.places[one.field_id] = one.steps
-        constant = _constant(one)
+    def _property(self, property_: _Property, group: Group) -> list[AnyField | Section]:
+        schema, default = property_.resolved.schema, property_.default
+        self.places[property_.field_id] = property_.steps
+        constant = _constant(property_)
         if constant is not ABSENT:
-            if one.required or default is not None:
-                group.members[one.name] = Constant(constant)
+            if property_.required or default is not None:
+                group.members[property_.name] = Constant(constant)
             return []
-        if isinstance(schema.get("properties"), Mapping) and "type" not in one.hints.own:
-            return self._section(one, group)
+        if isinstance(schema.get("properties"), Mapping) and "type" not in property_.hints.own:
+            return self._section(property_, group)
         read = self._fields.read(
-            one.field_id,
-            one.label,
+            property_.field_id,
+            property_.label,
             schema,
-            one.hints,
-            required=one.required and not one.resolved.nullable,
+            property_.hints,
+            required=property_.required and not property_.resolved.nullable,
             default=default,
         )
-        self.losses += [Loss(path_of((*one.steps, *steps)), reason) for steps, reason in read.losses]
-        group.members[one.name] = _asked_property(one, read)
+        self.losses += [Loss(path_of((*property_.steps, *steps)), reason) for steps, reason in read.losses]
+        group.members[property_.name] = _asked_property(property_, read)
         return [read.field]
 
-    def _section(self, one: _Property, group: Group) -> list[AnyField | Section]:
+    def _section(self, property_: _Property, group: Group) -> list[AnyField | Section]:
         """Read an object within: its own fields are a section, and each object in it is another one."""
-        optional = not one.required or one.resolved.nullable
-        absent = None if one.required and one.resolved.nullable else ABSENT
-        inner = group.members[one.name] = Group(optional=optional, absent=absent)
-        items = self._object(one.resolved, one.ui, one.steps, f"{one.field_id}.", inner, defaults=one.default)
+        optional = not property_.required or property_.resolved.nullable
+        absent_value = None if property_.required and property_.resolved.nullable else ABSENT
+        inner = group.members[property_.name] = Group(optional=optional, absent=absent_value)
+        items = self._object(
+            property_.resolved,
+            property_.ui,
+            property_.steps,
+            f"{property_.field_id}.",
+            inner,
+            defaults=property_.default,
+        )
         fields = [item for item in items if not isinstance(item, Section)]
-        nested = [item for item in items if isinstance(item, Section)]
-        if optional and nested:
+        nested_sections = [item for item in items if isinstance(item, Section)]
+        if optional and nested_sections:
             raise Unsupported(
                 "An optional object cannot contain another object: a form has one level of sections. "
                 "Make it required, or move the inner properties up."
             )
-        nested = [each.model_copy(update={"title": f"{one.label} – {each.title}"}) for each in nested]
+        nested_sections = [
+            each.model_copy(update={"title": f"{property_.label} – {each.title}"}) for each in nested_sections
+        ]
         if not fields:
-            return list(nested)
-        if optional and one.default is None:
+            return list(nested_sections)
+        if optional and property_.default is None:
             # A default would make the section count as filled in, and then its required fields must be.
             fields = [field.model_copy(update={"default": None}) for field in fields]
-        description = one.hints.get("description") or one.resolved.schema.get("description")
+        description = property_.hints.get("description") or property_.resolved.schema.get("description")
         section = Section(
-            id=one.field_id, title=one.label, description=description, optional=optional, fields=fields
+            id=property_.field_id,
+            title=property_.label,
+            description=description,
+            optional=optional,
+            fields=fields,
         )
-        return [section, *nested]
+        return [section, *nested_sections]
 
 
-def _constant(one: _Property) -> Any:
+def _constant(property_: _Property) -> Any:
     """Return the only value that a property can have; `ABSENT` if there are several."""
-    schema = one.resolved.schema
-    if "const" in schema and schema["const"] is not True and not one.resolved.nullable:
+    schema = property_.resolved.schema
+    if "const" in schema and schema["const"] is not True and not property_.resolved.nullable:
         return schema["const"]
-    if one.hints.get("widget") == "hidden" or (schema.get("readOnly") is True and one.default is None):
-        if one.default is None and one.required and not one.hints.own:
+    if property_.hints.get("widget") == "hidden" or (
+        schema.get("readOnly") is True and property_.default is None
+    ):
+        if property_.default is None and property_.required and not property_.hints.own:
             raise Unsupported("It is hidden or read-only, required, and has no default.")
-        return one.default
+        return property_.default
     return ABSENT
 
 
-def _asked_property(one: _Property, read: ReadField) -> Asked:
-    absent = read.absent if one.required and not read.field.required else ABSENT
-    absent = None if one.required and one.resolved.nullable else absent
+def _asked_property(property_: _Property, read: ReadField) -> AskedProperty:
+    absent_value = read.absent if property_.required and not read.field.required else ABSENT
+    absent_value = None if property_.required and property_.resolved.nullable else absent_value
     is_moment = read.field.type == "datetime" and not read.field.floating
-    return Asked(read.field.id, read.reader, absent, is_moment)
+    return AskedProperty(read.field.id, read.reader, absent_value, is_moment)
 
 
 def _parts(items: list[AnyField | Section]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from askback.compat.json_schema.keywords import Schema, well_formed
 from askback.compat.json_schema.unsupported import Unsupported
 
 
-class Resolved(NamedTuple):
+class ResolvedSchema(NamedTuple):
     """A schema without `$ref`, whether it also allows null, and the references that led to it."""
 
     schema: dict[str, Any]
@@ -17,43 +17,49 @@ class Resolved(NamedTuple):
     references: frozenset[str]
 
 
-def resolve(schema: object, root: Schema, seen: frozenset[str] = frozenset()) -> Resolved:
+def resolve(schema: object, root: Schema, seen_references: frozenset[str] = frozenset()) -> ResolvedSchema:
     """Follow local references and merge `allOf`, and take null out of types and alternatives.
 
     Raises `Unsupported` for a schema that is not valid, for a reference that leads elsewhere or to itself, and for
     parts that contradict each other.
     """
-    plain = well_formed(schema)
-    if "$ref" in plain:
-        reference = plain.pop("$ref")
-        if reference in seen:
+    well_formed_schema = well_formed(schema)
+    if "$ref" in well_formed_schema:
+        reference = well_formed_schema.pop("$ref")
+        if reference in seen_references:
             raise Unsupported("A schema that refers to itself has no end in a form.", "$ref")
-        seen = seen | {reference}
-        plain = {**_target(reference, root), **plain}
-        return resolve(plain, root, seen)
-    for index, part in enumerate(plain.pop("allOf", [])):
-        plain = _merged(plain, resolve(part, root, seen).schema, "allOf", index)
-    nullable = plain.pop("nullable", False) is True
-    if isinstance(plain.get("type"), list):
-        types = cast("list[str]", plain["type"])
-        others = [each for each in types if each != "null"]
-        nullable = nullable or len(others) < len(types)
-        if len(others) != 1:
+        seen_references = seen_references | {reference}
+        well_formed_schema = {**_target(reference, root), **well_formed_schema}
+        return resolve(well_formed_schema, root, seen_references)
+    for index, part in enumerate(well_formed_schema.pop("allOf", [])):
+        well_formed_schema = _merged(
+            well_formed_schema, resolve(part, root, seen_references).schema, "allOf", index
+        )
+    nullable = well_formed_schema.pop("nullable", False) is True
+    if isinstance(well_formed_schema.get("type"), list):
+        types = cast("list[str]", well_formed_schema["type"])
+        other_types = [each for each in types if each != "null"]
+        nullable = nullable or len(other_types) < len(types)
+        if len(other_types) != 1:
             raise Unsupported("A field of a form has one type. Choose one.", "type")
-        plain["type"] = others[0]
-    if None in (values := plain.get("enum", [])):
-        plain["enum"], nullable = [each for each in values if each is not None], True
+        well_formed_schema["type"] = other_types[0]
+    if None in (values := well_formed_schema.get("enum", [])):
+        well_formed_schema["enum"], nullable = [each for each in values if each is not None], True
     for keyword in ("anyOf", "oneOf"):
-        if keyword not in plain:
+        if keyword not in well_formed_schema:
             continue
-        alternatives = [each for each in plain[keyword] if not _is_null(each)]
-        nullable = nullable or len(alternatives) < len(plain[keyword])
-        plain[keyword] = alternatives
+        alternatives = [each for each in well_formed_schema[keyword] if not _is_null(each)]
+        nullable = nullable or len(alternatives) < len(well_formed_schema[keyword])
+        well_formed_schema[keyword] = alternatives
         if len(alternatives) == 1 and "const" not in alternatives[0]:
-            only = resolve(alternatives[0], root, seen)
-            del plain[keyword]
-            return Resolved({**only.schema, **plain}, nullable or only.nullable, only.references)
-    return Resolved(plain, nullable, seen)
+            single_alternative = resolve(alternatives[0], root, seen_references)
+            del well_formed_schema[keyword]
+            return ResolvedSchema(
+                {**single_alternative.schema, **well_formed_schema},
+                nullable or single_alternative.nullable,
+                single_alternative.references,
+            )
+    return ResolvedSchema(well_formed_schema, nullable, seen_references)
 
 
 def _is_null(schema: Schema) -> bool:
@@ -72,9 +78,9 @@ def _target(reference: object, root: Schema) -> Schema:
     return cast("Schema", node)
 
 
-def _merged(one: dict[str, Any], other: dict[str, Any], *steps: str | int) -> dict[str, Any]:
-    merged = dict(one)
-    for key, value in other.items():
+def _merged(first: dict[str, Any], second: dict[str, Any], *steps: str | int) -> dict[str, Any]:
+    merged = dict(first)
+    for key, value in second.items():
         if key == "properties":
             merged[key] = {**merged.get(key, {}), **value}
         elif key == "required":

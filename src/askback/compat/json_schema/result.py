@@ -20,7 +20,7 @@ ABSENT: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedProperty:
     """A property that a field asks for; `absent` is its value when the person left the field empty."""
 
     field_id: str
@@ -40,8 +40,8 @@ class Constant:
 class Group:
     """An object: its properties by name. `absent` is its value when none of its fields was filled in."""
 
-    members: dict[str, Asked | Constant | Group] = field(
-        default_factory=dict["str", "Asked | Constant | Group"]
+    members: dict[str, AskedProperty | Constant | Group] = field(
+        default_factory=dict["str", "AskedProperty | Constant | Group"]
     )
     absent: Any = ABSENT
     optional: bool = False
@@ -53,8 +53,8 @@ def read_moment_text(text: str) -> datetime:
     moment = datetime.fromisoformat(local.replace("z", "Z"))
     if not bracket:
         return moment
-    where = ZoneInfo(zone.rstrip("]"))
-    return moment.replace(tzinfo=where) if moment.tzinfo is None else moment.astimezone(where)
+    zone_info = ZoneInfo(zone.rstrip("]"))
+    return moment.replace(tzinfo=zone_info) if moment.tzinfo is None else moment.astimezone(zone_info)
 
 
 def _rfc3339(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from askback.compat.json_schema.field_schema import field_hints, field_schema
 from askback.compat.json_schema.fields import FieldReader
-from askback.compat.json_schema.hints import OWN, Hints
+from askback.compat.json_schema.hints import OWN_KEY, Hints
 from askback.compat.json_schema.resolver import resolve
 from askback.compat.json_schema.result import WrittenSchema
 from askback.compat.translation import Loss, language_losses, path_of
@@ -30,14 +30,16 @@ def write_schema(form: Form) -> WrittenSchema:
     required = _required(form)
     conditional = {f.id for s in form.sections or () if s.visible_if is not None for f in s.fields}
     for field in form.all_fields:
-        written, lost = field_schema(field, locale)
+        schema_of_field, lost = field_schema(field, locale)
         if field.visible_if is not None or field.id in conditional:
             lost.append("A schema does not know `visible_if`: the value may be missing, and may be there.")
         hints = field_hints(field, locale)
-        own = _differences(field, written, hints, required=field.id in required)
-        if own:
-            hints["ui:options"] = {OWN: {**hints.get("ui:options", {}).get(OWN, {}), **own}}
-        schema["properties"][field.id] = written
+        hints_of_field = _differences(field, schema_of_field, hints, required=field.id in required)
+        if hints_of_field:
+            hints["ui:options"] = {
+                OWN_KEY: {**hints.get("ui:options", {}).get(OWN_KEY, {}), **hints_of_field}
+            }
+        schema["properties"][field.id] = schema_of_field
         ui |= {field.id: hints} if hints else {}
         losses += [Loss(path_of(("properties", field.id)), reason) for reason in lost]
     if required:
@@ -49,7 +51,7 @@ def write_schema(form: Form) -> WrittenSchema:
 
 def _required(form: Form) -> list[str]:
     """Return the fields without which no answer is accepted."""
-    free = {
+    optional_ids = {
         field.id
         for section in form.sections or ()
         if section.optional or section.visible_if is not None
@@ -58,19 +60,22 @@ def _required(form: Form) -> list[str]:
     return [
         field.id
         for field in form.all_fields
-        if field.required and not field.allow_skip and field.visible_if is None and field.id not in free
+        if field.required
+        and not field.allow_skip
+        and field.visible_if is None
+        and field.id not in optional_ids
     ]
 
 
 def _dependent(optional: list[Section]) -> dict[str, list[str]]:
     """Return the fields that an optional section requires once one of them has a value."""
-    made: dict[str, list[str]] = {}
+    dependencies: dict[str, list[str]] = {}
     for section in optional:
         required = [f.id for f in section.fields if f.required and not f.allow_skip and f.visible_if is None]
         for field in section.fields:
-            if others := [id_ for id_ in required if id_ != field.id]:
-                made[field.id] = others
-    return made
+            if other_ids := [id_ for id_ in required if id_ != field.id]:
+                dependencies[field.id] = other_ids
+    return dependencies
 
 
 def _differences(
@@ -81,24 +86,28 @@ def _differences(
     schema = resolve(written, written).schema
     label, default = schema.get("title", field.id), schema.get("default")
     read = reader.read(field.id, label, schema, Hints(schema, hints), required=required, default=default)
-    want, found = _members(field), _members(read.field)
-    return {name: want.get(name) for name in want | found if want.get(name) != found.get(name)}
+    field_members, read_members = _members(field), _members(read.field)
+    return {
+        name: field_members.get(name)
+        for name in field_members | read_members
+        if field_members.get(name) != read_members.get(name)
+    }
 
 
 def _form_hints(form: Form, locale: str) -> dict[str, Any]:
     hints: dict[str, Any] = {}
     if form.submit_label is not None:
         hints["ui:submitButtonOptions"] = {"submitText": choose(form.submit_label, [locale])}
-    own = _members(form)
+    form_members = _members(form)
     for name in ("title", "description", "submit_label", "fields"):
-        if not isinstance(own.get(name), dict):
-            own.pop(name, None)
+        if not isinstance(form_members.get(name), dict):
+            form_members.pop(name, None)
     if form.sections is not None:
-        own["sections"] = [
+        form_members["sections"] = [
             {**_members(section), "fields": [field.id for field in section.fields]}
             for section in form.sections
         ]
-    return hints | ({"ui:options": {OWN: own}} if own else {})
+    return hints | ({"ui:options": {OWN_KEY: form_members}} if form_members else {})
 
 
 def _members(model: Any) -> dict[str, Any]:

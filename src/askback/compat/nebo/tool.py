@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from askback.compat.data import read_data
-from askback.compat.nebo.frames import NO_UI, SKIPPED, Ask, end_text, read_ask, refusal_text, write_value
+from askback.compat.nebo.frames import NO_UI, SKIPPED_TEXT, Ask, end_text, read_ask, refusal_text, write_value
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
@@ -45,7 +45,11 @@ async def agent(
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
     except NotAnswered as ended:
         if ended.request.reason == "skipped":
-            return SKIPPED
-        why = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
-        return f"Error: {why}" if why == NO_UI else f"Error waiting for user response: {why}"
+            return SKIPPED_TEXT
+        reason_text = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
+        return (
+            f"Error: {reason_text}"
+            if reason_text == NO_UI
+            else f"Error waiting for user response: {reason_text}"
+        )
     return write_value([{"id": each["id"]} for each in form["fields"]], answer.values)

@@ -112,12 +112,12 @@ def _run(plan: Plan) -> str | None:
 def new_folder(parent: Path, name: str) -> Path:
     """Create `parent/name`, or `name-2`, `name-3` … if it exists, also because of another agent."""
     parent.mkdir(parents=True, exist_ok=True)
-    for wanted in itertools.chain([name], (f"{name}-{n}" for n in itertools.count(2))):
+    for folder_name in itertools.chain([name], (f"{name}-{n}" for n in itertools.count(2))):
         try:
-            (parent / wanted).mkdir()
+            (parent / folder_name).mkdir()
         except FileExistsError:
             continue
-        return parent / wanted
+        return parent / folder_name
     raise AssertionError("there is no last number")
 
 
@@ -125,6 +125,6 @@ def write_file(folder: Path, path: str, text: str) -> None:
     """Write one file of a project atomically, so that a killed agent leaves no partial file."""
     target = folder / path
     target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_name(f".{target.name}.new")
-    fresh.write_text(text, encoding="utf-8", newline="\n")
-    fresh.replace(target)
+    new_file = target.with_name(f".{target.name}.new")
+    new_file.write_text(text, encoding="utf-8", newline="\n")
+    new_file.replace(target)

@@ -56,14 +56,14 @@ def files(plan: Plan) -> dict[str, str]:
         "summary": json.dumps(plan.summary, ensure_ascii=False),
         "start": plan.start.isoformat(),
     }
-    made = {
+    texts_by_path = {
         "package.json": json.dumps(_manifest(plan), indent=2, ensure_ascii=False) + "\n",
         "src/index.js": _MODULE.substitute(names),
         "test/age.test.js": _TEST.substitute(names),
     }
     if "cli" in plan.features:
-        made[f"bin/{plan.package}.js"] = _COMMAND.substitute(names)
-    return made
+        texts_by_path[f"bin/{plan.package}.js"] = _COMMAND.substitute(names)
+    return texts_by_path
 
 
 def _manifest(plan: Plan) -> dict[str, Any]:

@@ -53,7 +53,9 @@ def _is_reserved(name: str) -> bool:
 
 SPDX = ("MIT", "Apache-2.0", "GPL-3.0-or-later")
 
-_HEAD = Template("Copyright (c) $year the $package authors\n\nSPDX-License-Identifier: $licence\n\n")
+_LICENCE_HEADER = Template(
+    "Copyright (c) $year the $package authors\n\nSPDX-License-Identifier: $licence\n\n"
+)
 
 _MIT = """\
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
@@ -95,5 +97,5 @@ def licence_text(plan: Plan) -> str:
     """Return the text of a known licence, or the name of the one that the person wrote."""
     if plan.licence in _TEXTS:
         names = {"year": plan.start.year, "package": plan.package, "licence": plan.licence}
-        return _HEAD.substitute(names) + _TEXTS[plan.licence]
+        return _LICENCE_HEADER.substitute(names) + _TEXTS[plan.licence]
     return f"Copyright (c) {plan.start.year} the {plan.package} authors\n\nLicence: {plan.licence}\n"

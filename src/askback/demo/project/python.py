@@ -100,17 +100,17 @@ def files(plan: Plan) -> dict[str, str]:
     }
     command = "cli" in plan.features
     scripts = f'\n[project.scripts]\n{plan.package} = "{plan.module}.__main__:main"\n' if command else ""
-    known = plan.licence in SPDX
-    licence = toml_string(plan.licence) if known else f"{{text = {toml_string(plan.licence)}}}"
-    made = {
+    has_spdx_id = plan.licence in SPDX
+    licence = toml_string(plan.licence) if has_spdx_id else f"{{text = {toml_string(plan.licence)}}}"
+    texts_by_path = {
         "pyproject.toml": _PYPROJECT.substitute(names, scripts=scripts, licence=licence),
         f"{plan.module}/__init__.py": _MODULE.substitute(names),
         "tests/__init__.py": "",
         "tests/test_age.py": _TEST.substitute(names),
     }
     if command:
-        made[f"{plan.module}/__main__.py"] = _MAIN.substitute(names)
-    return made
+        texts_by_path[f"{plan.module}/__main__.py"] = _MAIN.substitute(names)
+    return texts_by_path
 
 
 def toml_string(text: str) -> str:

@@ -91,25 +91,25 @@ fn days_are_counted_from_1970() {
 
 def files(plan: Plan) -> dict[str, str]:
     """Return the crate's files by path."""
-    known = plan.licence in SPDX
+    has_spdx_id = plan.licence in SPDX
     names = {
         "package": plan.package,
         "module": plan.module,
         "summary": toml_string(plan.summary),
         "literal": _literal(plan.summary),
-        "licence": f'license = "{plan.licence}"' if known else 'license-file = "LICENSE"',
+        "licence": f'license = "{plan.licence}"' if has_spdx_id else 'license-file = "LICENSE"',
         "year": plan.start.year,
         "month": plan.start.month,
         "day": plan.start.day,
     }
-    made = {
+    texts_by_path = {
         "Cargo.toml": _CARGO.substitute(names),
         "src/lib.rs": _LIB.substitute(names),
         "tests/age.rs": _TEST.substitute(names),
     }
     if "cli" in plan.features:
-        made["src/main.rs"] = _MAIN.substitute(names)
-    return made
+        texts_by_path["src/main.rs"] = _MAIN.substitute(names)
+    return texts_by_path
 
 
 def _literal(text: str) -> str:
