@@ -66,24 +66,26 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
-    own = {"compare": compare.main, "growth": growth.main, "migration": migration.main}
-    if sys.argv[1:] and sys.argv[1] in own:
-        own[sys.argv[1]](sys.argv[2:])
+    own_commands = {"compare": compare.main, "growth": growth.main, "migration": migration.main}
+    if sys.argv[1:] and sys.argv[1] in own_commands:
+        own_commands[sys.argv[1]](sys.argv[2:])
         return
     args = parser.parse_args()
-    failed: list[str] = []
+    failed_steps: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(os.environ.get("BENCH_OUT") or Path(folder) / "run.jsonl").absolute()
-        begin = out.stat().st_size if out.exists() else 0
+        output_file = Path(os.environ.get("BENCH_OUT") or Path(folder) / "run.jsonl").absolute()
+        old_size = output_file.stat().st_size if output_file.exists() else 0
         for name, options in steps(args.names, quick=args.quick):
             command = [sys.executable, "-m", f"bench.{name}", *options]
-            if subprocess.run(command, env={**os.environ, "BENCH_OUT": str(out)}, check=False).returncode:
-                failed.append(name)
-        lines = out.read_bytes()[begin:].splitlines() if out.exists() else []
+            if subprocess.run(
+                command, env={**os.environ, "BENCH_OUT": str(output_file)}, check=False
+            ).returncode:
+                failed_steps.append(name)
+        lines = output_file.read_bytes()[old_size:].splitlines() if output_file.exists() else []
     if lines:
         print("\n".join(["", *tables([json.loads(line) for line in lines])]))
-    if failed:
-        sys.exit(f"These failed: {', '.join(failed)}.")
+    if failed_steps:
+        sys.exit(f"These failed: {', '.join(failed_steps)}.")
 
 
 if __name__ == "__main__":

@@ -21,13 +21,13 @@ from playwright.sync_api import BrowserContext, CDPSession, Page, sync_playwrigh
 from bench.backlog import FIRST_THREAD
 from bench.measure import emit
 from bench.payload import questionnaire
-from bench.restart import ask, begin
+from bench.restart import ask, create_requests
 from bench.servers import REQUESTER, RESPONDER, Databases, serve
 from tests.chromium import ARGUMENTS, CHROMIUM
 
 SLOW_4G = {"offline": False, "latency": 562.5, "downloadThroughput": 180_000, "uploadThroughput": 84_375}
 """As in the developer tools of Chrome: 1.6 Mbit/s and 750 kbit/s, less a tenth, and 150 ms 3.75 times."""
-FEW, MANY, FORMS = 20, 10_000, 100
+FEW_REQUESTS, MANY_REQUESTS, FORMS = 20, 10_000, 100
 KEYS, FRAMES = 30, 90
 
 NOTE = """(() => {
@@ -67,7 +67,7 @@ SCROLL = """async (frames) => {
   }
   return times.slice(1).map((time, at) => time - times[at]);
 }"""
-EARLIER = """async () => {
+LOAD_EARLIER = """async () => {
   const thread = document.querySelector("askback-thread").shadowRoot;
   const began = performance.now();
   thread.querySelector(".earlier button").click();
@@ -108,7 +108,7 @@ class Browser:
     def cpu_ms(self) -> float:
         """Return the CPU time of the page's thread since the navigation."""
         metrics = self.tools.send("Performance.getMetrics")["metrics"]
-        return 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+        return 1000 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     def painted(self, path: str) -> float:
         """Load a page; return the time of its first paint."""
@@ -156,10 +156,10 @@ def hundred_forms(window: Browser) -> dict[str, float]:
     """A conversation with 100 questions."""
     forms = window.open("/t/hundred", "forms")["forms"]
     cpu_ms = window.cpu_ms()
-    earlier = window.page.evaluate(EARLIER)
+    load_time = window.page.evaluate(LOAD_EARLIER)
     return {
         "forms_ms": forms,
-        "earlier_ms": earlier,
+        "earlier_ms": load_time,
         "forms_cpu_ms": cpu_ms,
         "all_forms_cpu_ms": window.cpu_ms(),
     }
@@ -167,21 +167,21 @@ def hundred_forms(window: Browser) -> dict[str, float]:
 
 def ten_thousand(window: Browser) -> dict[str, float]:
     """An inbox with 10,000 open requests: read, stepped through, scrolled."""
-    moved: list[int] = []
+    positions: list[int] = []
     window.page.on(
-        "websocket", lambda socket: socket.on("framereceived", lambda data: moved.append(len(data)))
+        "websocket", lambda socket: socket.on("framereceived", lambda data: positions.append(len(data)))
     )
-    found = window.open("/", "row", "all")
+    opened_window = window.open("/", "row", "all")
     keys: list[float] = []
     for _ in range(KEYS):
-        pressed = window.page.evaluate_handle(f"({{ done: ({KEY})() }})")
+        key_handle = window.page.evaluate_handle(f"({{ done: ({KEY})() }})")
         window.page.keyboard.press("j")
-        keys.append(pressed.evaluate("({ done }) => done"))
+        keys.append(key_handle.evaluate("({ done }) => done"))
     frames: Sequence[float] = window.page.evaluate(SCROLL, FRAMES)
     return {
-        "first_row_ms": found["row"],
-        "all_ms": found["all"],
-        "moved_mb": sum(moved) / 1e6,
+        "first_row_ms": opened_window["row"],
+        "all_ms": opened_window["all"],
+        "moved_mb": sum(positions) / 1e6,
         "key_ms": statistics.median(keys),
         "scroll_ms": statistics.median(frames),
     }
@@ -217,13 +217,13 @@ def main() -> None:
     with Databases() as databases:
         with databases.new("sqlite") as url, serve(url) as site:
             with _client(site.agents) as agent:
-                for index in range(FEW):
+                for index in range(FEW_REQUESTS):
                     ask(agent, f"{FIRST_THREAD}-{index}")
             measure(site.persons, {"warm_cpu_4x": warm_and_slow, "cold_slow_4g": cold_and_far}, args.repeat)
             begin_forms(site.agents)
             measure(site.persons, {"forms_100": hundred_forms}, args.repeat)
         with databases.new("sqlite") as url:
-            begin(url, MANY)
+            create_requests(url, MANY_REQUESTS)
             with serve(url) as site:
                 measure(site.persons, {"open_10000": ten_thousand}, args.repeat)
 

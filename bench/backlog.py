@@ -107,7 +107,7 @@ async def _run_on_postgres(url: str, statements: Sequence[str]) -> None:
     await db.close()
 
 
-def _one(table: str) -> str:
+def _single_row(table: str) -> str:
     return f"CREATE TEMP TABLE one_{table} AS SELECT * FROM {table}{LAST_ENTRY if table == 'audit' else ''}"
 
 
@@ -115,7 +115,7 @@ def _fill_sqlite(path: str, count: int) -> None:
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
     for table, changed in ON_SQLITE.items():
-        db.execute(_one(table))
+        db.execute(_single_row(table))
         columns = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
         copy = f"""
             WITH RECURSIVE numbers(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ?2)
@@ -131,11 +131,11 @@ def _fill_sqlite(path: str, count: int) -> None:
 async def _fill_postgres(url: str, count: int) -> None:
     db = await asyncpg.connect(url, server_settings={"search_path": "askback", "synchronous_commit": "off"})
     for table, changed in ON_POSTGRES.items():
-        await db.execute(_one(table))
-        named = await db.fetch(
+        await db.execute(_single_row(table))
+        threads_by_name = await db.fetch(
             "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0", table
         )
-        columns = [name for (name,) in named]
+        columns = [name for (name,) in threads_by_name]
         copy = f"""
             INSERT INTO {table} ({", ".join(columns)}) OVERRIDING SYSTEM VALUE
             SELECT {_values(columns, changed)} FROM one_{table}, generate_series($1::bigint, $2::bigint) AS n(i)"""

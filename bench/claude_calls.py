@@ -41,7 +41,7 @@ async def measure(case: str, ask: AsyncClient, total: int) -> None:
             "tool_input": {"file_path": f"src/{number}.py"},
         }
         hook_input |= {"tool_use_id": f"toolu_{number:024}"}
-        begun = time.perf_counter()
+        started_at = time.perf_counter()
         await hooks["PreToolUse"](hook_input, hook_input["tool_use_id"], {"signal": None})
         context = ToolPermissionContext(tool_use_id=hook_input["tool_use_id"])
         result = await options.can_use_tool("Read", hook_input["tool_input"], context)
@@ -49,7 +49,7 @@ async def measure(case: str, ask: AsyncClient, total: int) -> None:
         await hooks["PostToolUse"](hook_input, hook_input["tool_use_id"], {"signal": None})
         assert result.behavior == "allow", result
         if number >= WARM:
-            samples["decide"].append(decided - begun)
+            samples["decide"].append(decided - started_at)
             samples["report"].append(time.perf_counter() - decided)
     cpu_ms = round((time.process_time() - cpu) / total * 1e3, 2)
     for part, taken in samples.items():

@@ -137,20 +137,20 @@ def table(measured: Iterable[tuple[Case, str, Figures]]) -> Iterator[str]:
 
     A ratio is this tree divided by the revision, in one round: the table has their median and their range.
     """
-    of: dict[Case, dict[str, list[Figures]]] = {}
+    figures_by_case: dict[Case, dict[str, list[Figures]]] = {}
     for case, name, figures in measured:
-        of.setdefault(case, {}).setdefault(name, []).append(figures)
+        figures_by_case.setdefault(case, {}).setdefault(name, []).append(figures)
     yield "| | revision | this tree | ratio | least–most |"
     yield "|---|---|---|---|---|"
-    for case, runs in of.items():
+    for case, runs in figures_by_case.items():
         for figure, title in FIGURES.items():
             theirs = [run.get(figure, 0) for run in runs[THEIRS]]
-            ours = [run.get(figure, 0) for run in runs[OURS]]
+            own_values = [run.get(figure, 0) for run in runs[OURS]]
             if not all(theirs):
                 continue
-            ratios = [a / b for a, b in zip(ours, theirs, strict=True) if b]
+            ratios = [a / b for a, b in zip(own_values, theirs, strict=True) if b]
             yield (
-                f"| {case}: {title} | {statistics.median(theirs):,.4g} | {statistics.median(ours):,.4g} "
+                f"| {case}: {title} | {statistics.median(theirs):,.4g} | {statistics.median(own_values):,.4g} "
                 f"| **{statistics.median(ratios):.2f}** "
                 f"| {min(ratios):.2f}–{max(ratios):.2f} |"
             )

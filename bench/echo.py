@@ -50,10 +50,10 @@ class Echo:
 def run(listener: socket.socket) -> None:
     """Serve, in a separate process."""
 
-    async def ready() -> None:
+    async def on_ready() -> None:
         pass
 
-    run_server(cast("App", Echo()), listener, on_ready=ready)
+    run_server(cast("App", Echo()), listener, on_ready=on_ready)
 
 
 class Caller(picows.WSListener):
@@ -77,21 +77,21 @@ class Caller(picows.WSListener):
 
 async def case(port: int, pid: int, at_once: int, total: int) -> dict[str, Any]:
     """Send `total` frames and wait for their echoes, over `at_once` connections."""
-    free: list[Caller] = []
+    free_callers: list[Caller] = []
     for _ in range(at_once):
         _, caller = await picows.ws_connect(Caller, f"ws://127.0.0.1:{port}/")
-        free.append(cast("Caller", caller))
+        free_callers.append(cast("Caller", caller))
 
     async def cycle(_: int) -> None:
-        caller = free.pop()
+        caller = free_callers.pop()
         await caller.call()
-        free.append(caller)
+        free_callers.append(caller)
 
     await closed_loop(at_once, total // 10, cycle)
-    before = psutil.Process(pid).cpu_times()
+    cpu_before = psutil.Process(pid).cpu_times()
     samples, seconds = await closed_loop(at_once, total, cycle)
-    after = psutil.Process(pid).cpu_times()
-    cpu = after.user + after.system - before.user - before.system
+    cpu_after = psutil.Process(pid).cpu_times()
+    cpu = cpu_after.user + cpu_after.system - cpu_before.user - cpu_before.system
     return {
         "messages_s": round(total / seconds),
         "server_cpu_us": round(cpu / total * 1e6, 1),

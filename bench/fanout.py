@@ -78,18 +78,20 @@ class OverSse(asyncio.Protocol):
     def __init__(self, tally: Tally, host: str) -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._tally, self._host = tally, host
-        self._rest = b""
+        self._incomplete = b""
 
     def connection_made(self, transport: Any) -> None:
         """Ask for the stream."""
         self._transport = transport  # or the connection would be collected with it
-        head = f"GET /v1/threads/{THREAD}/events HTTP/1.1\r\nHost: {self._host}\r\n"
-        transport.write(f"{head}Authorization: Bearer {RESPONDER}\r\n\r\n".encode())
+        request_head = f"GET /v1/threads/{THREAD}/events HTTP/1.1\r\nHost: {self._host}\r\n"
+        transport.write(f"{request_head}Authorization: Bearer {RESPONDER}\r\n\r\n".encode())
 
     def data_received(self, data: bytes) -> None:
         """Take the head of the response, then events; a blank line ends either."""
-        *whole, self._rest = (self._rest + data).replace(b"\r\n\r\n", b"\n\n").split(b"\n\n")
-        for each in whole:
+        *complete_events, self._incomplete = (
+            (self._incomplete + data).replace(b"\r\n\r\n", b"\n\n").split(b"\n\n")
+        )
+        for each in complete_events:
             if self.ready.done():
                 self._tally.count(each[:256])
             else:
@@ -120,9 +122,9 @@ def read(transport: str, url: str, readers: int, line: Connection) -> None:
 
     async def run() -> None:
         tally = Tally(readers, line)
-        for begin in range(0, readers, AT_A_TIME):
-            some = range(begin, min(begin + AT_A_TIME, readers))
-            await asyncio.gather(*(TRANSPORTS[transport](tally, url) for _ in some))
+        for first in range(0, readers, AT_A_TIME):
+            reader_numbers = range(first, min(first + AT_A_TIME, readers))
+            await asyncio.gather(*(TRANSPORTS[transport](tally, url) for _ in reader_numbers))
         line.send("ready")
         await asyncio.Event().wait()
 
@@ -137,16 +139,16 @@ def case(site: Site, line: Connection, events: int) -> dict[str, Any]:
     with _client(site.agents, REQUESTER) as agent, _client(site.persons, RESPONDER) as person:
         for turn in range(WARM + events):
             if turn == WARM:
-                before = site.cpu_seconds()
+                cpu_before = site.cpu_seconds()
             created = _post(agent, "/v1/requests", {"kind": "form", "thread_id": THREAD, "form": FORM})
             _receive(line)
-            began = time.perf_counter()
+            started_at = time.perf_counter()
             _post(person, f"/v1/requests/{created['id']}/answer", {"revision": 1, "values": ANSWER})
             first, end = _receive(line)
             if turn >= WARM:
-                last.append(end - began)
+                last.append(end - started_at)
                 spread.append(end - first)
-    cpu = (site.cpu_seconds() - before) / (2 * events)
+    cpu = (site.cpu_seconds() - cpu_before) / (2 * events)
     return {"cpu_ms_an_event": round(cpu * 1e3, 1), **_figures("last", last), **_figures("spread", spread)}
 
 
@@ -187,10 +189,10 @@ def main() -> None:
     for readers in map(int, args.readers.split(",")):
         for transport in TRANSPORTS:
             with Databases() as databases, databases.new("sqlite") as url, serve(url) as site:
-                mine, its = multiprocessing.Pipe()
-                process = start(target=read, args=(transport, site.persons, readers, its), daemon=True)
+                parent_end, child_end = multiprocessing.Pipe()
+                process = start(target=read, args=(transport, site.persons, readers, child_end), daemon=True)
                 process.start()
-                figures = case(site, mine, args.events)
+                figures = case(site, parent_end, args.events)
                 process.kill()
                 process.join()
             emit("fanout", f"{transport}_readers_{readers}", **figures)

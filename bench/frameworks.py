@@ -89,8 +89,11 @@ class Caller(asyncio.Protocol):
     def __init__(self, calls: int) -> None:
         self.left = calls
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        head = f"POST /v1/requests HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(BODY)}"
-        self.call = head.encode() + b"\r\n\r\n" + BODY
+        request_head = (
+            "POST /v1/requests HTTP/1.1\r\nHost: x\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(BODY)}"
+        )
+        self.call = request_head.encode() + b"\r\n\r\n" + BODY
         self.buffer = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -101,11 +104,11 @@ class Caller(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Count an answer once it is whole."""
         self.buffer += data
-        head, found, rest = self.buffer.partition(b"\r\n\r\n")
-        if not found:
+        response_head, separator, rest = self.buffer.partition(b"\r\n\r\n")
+        if not separator:
             return
-        assert head.startswith(b"HTTP/1.1 200"), head
-        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        assert response_head.startswith(b"HTTP/1.1 200"), response_head
+        length = int(response_head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
         if len(rest) < length:
             return
         self.buffer = b""
@@ -119,13 +122,13 @@ class Caller(asyncio.Protocol):
 async def load(port: int, calls: int, connections: int) -> float:
     """Return calls a second."""
     loop = asyncio.get_running_loop()
-    made = [
+    callers = [
         await loop.create_connection(lambda: Caller(calls // connections), "127.0.0.1", port)
         for _ in range(connections)
     ]
-    began = time.perf_counter()
-    await asyncio.gather(*(caller.done for _, caller in made))
-    return calls / (time.perf_counter() - began)
+    started_at = time.perf_counter()
+    await asyncio.gather(*(caller.done for _, caller in callers))
+    return calls / (time.perf_counter() - started_at)
 
 
 def main() -> None:

@@ -130,7 +130,10 @@ def filled(databases: Databases, backend: str, size: int, repeat: int) -> Genera
             threads = [f"t{n}" for n in range(1, 2 * repeat // PER_THREAD + 2)]
             pages = [person.get("/v1/requests", params={"thread_id": thread}).json() for thread in threads]
             open_ids = [
-                each["id"] for page in pages for each in page["requests"] if each["status"] == "pending"
+                request["id"]
+                for page in pages
+                for request in page["requests"]
+                if request["status"] == "pending"
             ]
             yield Filled(dict(calls(agent, newcomer, person, admin, open_ids)), jobs)
 
@@ -145,9 +148,9 @@ async def _run_jobs(url: str) -> Mapping[str, float]:
         async with app.running(serves=False):
             for name, job in JOBS.items():
                 await job(app.services)
-                began = time.perf_counter()
+                started_at = time.perf_counter()
                 await job(app.services)
-                figures[name] = round((time.perf_counter() - began) * 1e3, 2)
+                figures[name] = round((time.perf_counter() - started_at) * 1e3, 2)
     return figures
 
 
@@ -157,9 +160,9 @@ def measure(sizes: Mapping[int, Filled], repeat: int) -> Mapping[int, Mapping[st
     for name in next(iter(sizes.values())).calls:
         for n in range(repeat):
             for size, database in sizes.items():
-                began = time.perf_counter()
+                started_at = time.perf_counter()
                 database.calls[name](n).raise_for_status()
-                samples[size].setdefault(name, []).append(time.perf_counter() - began)
+                samples[size].setdefault(name, []).append(time.perf_counter() - started_at)
     return {
         size: {name: round(statistics.median(each) * 1e3, 2) for name, each in by_name.items()}
         | dict(sizes[size].jobs)
@@ -179,8 +182,8 @@ def table(measured: Mapping[int, Mapping[str, float]]) -> Iterator[str]:
 
 def _new_token(admin: httpx2.Client) -> str:
     """Make a token of another agent."""
-    made = admin.post("/v1/tokens", json={"role": "requester", "name": "newcomer"}).raise_for_status()
-    return made.json()["token"]
+    new_token = admin.post("/v1/tokens", json={"role": "requester", "name": "newcomer"}).raise_for_status()
+    return new_token.json()["token"]
 
 
 def _client(url: str, token: str) -> httpx2.Client:

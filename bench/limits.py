@@ -30,14 +30,14 @@ def sqlite_rows(group: int, seconds: float) -> float:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
         db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT")
-        rows, began = 0, time.perf_counter()
-        while time.perf_counter() - began < seconds:
+        rows, started_at = 0, time.perf_counter()
+        while time.perf_counter() - started_at < seconds:
             db.execute("BEGIN IMMEDIATE")
             for _ in range(group):
                 db.execute("INSERT INTO t(body) VALUES (?)", (ROW,))
             db.execute("COMMIT")
             rows += group
-        spent = time.perf_counter() - began
+        spent = time.perf_counter() - started_at
         db.close()
         return rows / spent
 
@@ -50,11 +50,11 @@ async def postgres_rows(url: str, group: int, seconds: float, *, notify: bool) -
     insert = await db.prepare(
         f"WITH added AS (INSERT INTO t(body) SELECT unnest($1::text[]) RETURNING 1) SELECT count(*){notice} FROM added"
     )
-    rows, began = 0, time.perf_counter()
-    while time.perf_counter() - began < seconds:
+    rows, started_at = 0, time.perf_counter()
+    while time.perf_counter() - started_at < seconds:
         await insert.fetchval([ROW] * group)
         rows += group
-    spent = time.perf_counter() - began
+    spent = time.perf_counter() - started_at
     await db.close()
     return rows / spent
 

@@ -27,13 +27,13 @@ async def closed_loop(
 
     async def work() -> None:
         for i in turns:
-            began = time.perf_counter()
+            call_started_at = time.perf_counter()
             await cycle(i)
-            latencies.append(time.perf_counter() - began)
+            latencies.append(time.perf_counter() - call_started_at)
 
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     await asyncio.gather(*(work() for _ in range(workers)))
-    return latencies, time.perf_counter() - began
+    return latencies, time.perf_counter() - started_at
 
 
 def latency(samples: Sequence[float]) -> dict[str, float]:
@@ -48,18 +48,18 @@ def latency(samples: Sequence[float]) -> dict[str, float]:
 
 def calibrate() -> dict[str, float]:
     """Measure a bare Python loop and a bare flush, to distinguish a slower run from a slower machine."""
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     for _ in range(400_000):
         pass
-    loop = time.perf_counter() - began
+    loop = time.perf_counter() - started_at
     with tempfile.NamedTemporaryFile(dir=os.environ.get("BENCH_TMP")) as file:
         flushes: list[float] = []
         for _ in range(50):
             file.write(b"x" * 8192)
             file.flush()
-            began = time.perf_counter()
+            started_at = time.perf_counter()
             os.fdatasync(file.fileno())
-            flushes.append(time.perf_counter() - began)
+            flushes.append(time.perf_counter() - started_at)
     return {
         "py_loop_ms": round(loop * 1e3, 2),
         "fdatasync_us": round(statistics.median(flushes) * 1e6, 1),
@@ -72,6 +72,6 @@ def emit(bench: str, case: str, **figures: Any) -> None:
     machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "cal": calibrate()}
     line = json.dumps({"bench": bench, "case": case, **figures, **machine})
     print(line, flush=True)
-    if out := os.environ.get("BENCH_OUT"):
-        with Path(out).open("a") as file:
+    if output_file := os.environ.get("BENCH_OUT"):
+        with Path(output_file).open("a") as file:
             file.write(line + "\n")

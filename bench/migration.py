@@ -49,24 +49,29 @@ def fill(tree: Path, url: str, count: int) -> None:
 
 def upgrade(url: str, databases: Databases) -> dict[str, Any]:
     """Apply the migrations that are missing; return the versions, the seconds, and the CPU seconds of the database."""
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     if url.startswith("sqlite:"):
         used = time.process_time()
         with closing(connect(Path(urlsplit(url).path))) as db:
-            before, after = sqlite_schema.upgrade(db)
+            old_version, new_version = sqlite_schema.upgrade(db)
         used = time.process_time() - used
     else:
-        before, after, used = asyncio.run(_upgrade_postgres(url, databases))
-    seconds = time.perf_counter() - began
-    return {"before": before, "after": after, "seconds": round(seconds, 2), "cpu_s": round(used, 2)}
+        old_version, new_version, used = asyncio.run(_upgrade_postgres(url, databases))
+    seconds = time.perf_counter() - started_at
+    return {
+        "before": old_version,
+        "after": new_version,
+        "seconds": round(seconds, 2),
+        "cpu_s": round(used, 2),
+    }
 
 
 async def _upgrade_postgres(url: str, databases: Databases) -> tuple[int, int, float]:
     db = await asyncpg.connect(url, server_settings={"search_path": "askback"})
     try:
         used = databases.postgres_cpu_seconds()
-        before, after = await postgres_schema.upgrade(db)
-        return before, after, databases.postgres_cpu_seconds() - used
+        old_version, new_version = await postgres_schema.upgrade(db)
+        return old_version, new_version, databases.postgres_cpu_seconds() - used
     finally:
         await db.close()
 

@@ -52,23 +52,23 @@ class Instructions:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._began: dict[int, float] = {}
+        self._started_at: dict[int, float] = {}
         self.loop = 0.0
         """Millions of them by the event loop."""
 
     def millions(self, server: servers.Server) -> float:
         """Return how many million instructions a server has executed since the last question."""
         pid = server.process.pid
-        if pid not in self._began:
+        if pid not in self._started_at:
             _control("--instr=on", pid)
-            self._began[pid] = time.monotonic()
+            self._started_at[pid] = time.monotonic()
             return 0.0
         total, loop = self._dump(pid)
-        seconds = time.monotonic() - self._began[pid]
+        seconds = time.monotonic() - self._started_at[pid]
         time.sleep(IDLE_S)
-        idle, idle_loop = self._dump(pid)
+        idle_count, idle_loop = self._dump(pid)
         self.loop += loop - idle_loop / IDLE_S * seconds
-        return total - idle / IDLE_S * seconds
+        return total - idle_count / IDLE_S * seconds
 
     def _dump(self, pid: int) -> tuple[float, float]:
         """Return the millions of instructions since the last dump, and those of the event loop."""
@@ -88,7 +88,7 @@ def _control(action: str, pid: int) -> None:
 
 
 @contextmanager
-def _counted() -> Generator[Instructions]:
+def _counting_instructions() -> Generator[Instructions]:
     """Start servers under callgrind, and count their instructions, until the block ends."""
     with tempfile.TemporaryDirectory() as folder:
         instructions = Instructions(Path(folder))
@@ -98,13 +98,13 @@ def _counted() -> Generator[Instructions]:
         )
         python.write_text(f'#!/bin/sh\nexec valgrind {options} {shlex.quote(sys.executable)} "$@"\n')
         python.chmod(0o700)
-        before, cpu_seconds = sys.executable, servers.Server.cpu_seconds
+        old_executable, cpu_seconds = sys.executable, servers.Server.cpu_seconds
         sys.executable = str(python)  # `servers.serve` starts servers with it
         servers.Server.cpu_seconds = lambda self: instructions.millions(self)
         try:
             yield instructions
         finally:
-            sys.executable, servers.Server.cpu_seconds = before, cpu_seconds
+            sys.executable, servers.Server.cpu_seconds = old_executable, cpu_seconds
 
 
 def main() -> None:
@@ -117,7 +117,7 @@ def main() -> None:
             backend = case["backend"]
             with (
                 databases.new(backend) as url,
-                _counted() if counts else nullcontext() as instructions,
+                _counting_instructions() if counts else nullcontext() as instructions,
                 servers.serve(url, servers=servers.STORES[backend]) as site,
             ):
                 figures: dict[str, Any] = uvloop.run(

@@ -28,24 +28,27 @@ async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
         await _open(agents, tasks, warm)
         tracemalloc.start()
         gc.collect()
-        client, there = tracemalloc.get_traced_memory()[0], server.rss_bytes()
+        client_bytes, server_bytes = tracemalloc.get_traced_memory()[0], server.rss_bytes()
         await _open(agents, tasks, waits)
         gc.collect()
-        client, there = tracemalloc.get_traced_memory()[0] - client, server.rss_bytes() - there
+        client_bytes, server_bytes = (
+            tracemalloc.get_traced_memory()[0] - client_bytes,
+            server.rss_bytes() - server_bytes,
+        )
         tracemalloc.stop()
     await asyncio.gather(*tasks, return_exceptions=True)
     return {
-        "client_bytes": round(client / waits),
-        "server_bytes": round(there / waits),
+        "client_bytes": round(client_bytes / waits),
+        "server_bytes": round(server_bytes / waits),
         "server_rss_mb": round(server.rss_bytes() / 2**20),
     }
 
 
 async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: int) -> None:
     """Open waits batch by batch; a batch is open once the server counts all of its requests as open."""
-    for begin in range(0, waits, BATCH):
+    for first in range(0, waits, BATCH):
         thread = f"batch-{len(tasks)}"
-        for number in range(begin, begin + BATCH):
+        for number in range(first, first + BATCH):
             asking = agents.form(questionnaire(number), thread_id=thread)
             tasks.append(asyncio.ensure_future(asking))
         while (await agents.limits.get(thread))["thread"]["pending"] < BATCH:

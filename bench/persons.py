@@ -44,8 +44,8 @@ class Person(picows.WSListener):
         """Take one frame of the server."""
         payload = frame.get_payload_as_bytes()
         if payload.startswith(b'{"event":{"type":"request.created"'):
-            at = payload.index(b'"request":{"id":"') + 17
-            request_id = payload[at : payload.index(b'"', at)].decode()
+            id_start = payload.index(b'"request":{"id":"') + 17
+            request_id = payload[id_start : payload.index(b'"', id_start)].decode()
             transport.send(
                 TEXT, f'{{"id":1,"op":"answer_request","request_id":"{request_id}","body":{VALUES}}}'.encode()
             )

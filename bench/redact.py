@@ -34,9 +34,9 @@ def with_values(text: bytes, values: list[str], *, every: int) -> bytes:
 
 def rate(size: int, work: Callable[[], object]) -> float:
     """Megabytes of `size` bytes for each second of CPU that `work` takes."""
-    began = time.process_time()
+    started_at = time.process_time()
     work()
-    return round(size / 1e6 / (time.process_time() - began), 1)
+    return round(size / 1e6 / (time.process_time() - started_at), 1)
 
 
 def in_chunks(redactor: Redactor, text: bytes, size: int) -> None:
@@ -49,15 +49,17 @@ def in_chunks(redactor: Redactor, text: bytes, size: int) -> None:
 
 def figures(redactor: Redactor, text: bytes, values: list[str]) -> dict[str, float]:
     """Megabytes a second in text with none of the values, with a few and with many, whole and in chunks."""
-    few = with_values(text, values, every=16_384)
-    many = with_values(text[: len(text) // 64], values, every=256)
-    part = few[: len(few) // 8]
+    text_with_few_values = with_values(text, values, every=16_384)
+    text_with_many_values = with_values(text[: len(text) // 64], values, every=256)
+    part = text_with_few_values[: len(text_with_few_values) // 8]
     return {
-        "cold_mb_s": rate(len(few), lambda: redactor.redact(few)),
+        "cold_mb_s": rate(len(text_with_few_values), lambda: redactor.redact(text_with_few_values)),
         "none_mb_s": rate(len(text), lambda: redactor.redact(text)),
-        "few_mb_s": rate(len(few), lambda: redactor.redact(few)),
-        "many_mb_s": rate(len(many), lambda: redactor.redact(many)),
-        "chunks_64k_mb_s": rate(len(few), lambda: in_chunks(redactor, few, 65_536)),
+        "few_mb_s": rate(len(text_with_few_values), lambda: redactor.redact(text_with_few_values)),
+        "many_mb_s": rate(len(text_with_many_values), lambda: redactor.redact(text_with_many_values)),
+        "chunks_64k_mb_s": rate(
+            len(text_with_few_values), lambda: in_chunks(redactor, text_with_few_values, 65_536)
+        ),
         "chunks_1k_mb_s": rate(len(part), lambda: in_chunks(redactor, part, 1_024)),
     }
 
@@ -66,12 +68,12 @@ def main() -> None:
     """Measure 1, 10 and 100 values."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--megabytes", type=int, default=16)
-    chance, text = random.Random(1), some_text(options.parse_args().megabytes * 1_000_000)
+    random_source, text = random.Random(1), some_text(options.parse_args().megabytes * 1_000_000)
     for count in (1, 10, 100):
-        values = ["".join(chance.choices(ALPHABET, k=40)) for _ in range(count)]
-        began = time.process_time()
+        values = ["".join(random_source.choices(ALPHABET, k=40)) for _ in range(count)]
+        started_at = time.process_time()
         redactor = Redactor({f"KEY_{n}": value for n, value in enumerate(values)})
-        built = round((time.process_time() - began) * 1e3, 1)
+        built = round((time.process_time() - started_at) * 1e3, 1)
         emit("redact", f"{count} values", build_ms=built, **figures(redactor, text, values))
 
 

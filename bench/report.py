@@ -75,7 +75,7 @@ def tables(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Return the report, line by line, without cases that were not measured."""
     run = medians(lines)
     yield from _machine(lines)
-    for part in (_aims, _job, _limits, _restart, _rest):
+    for part in (_aims, _job, _limits, _restart, _other_figures):
         yield from part(run)
 
 
@@ -90,27 +90,43 @@ def _machine(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _aims(run: Run) -> Iterator[str]:
     rows = [
-        (what, aim, _number(run[bench, case][figure]))
-        for what, bench, case, figure, aim in AIMS
+        (aim_text, aim, _number(run[bench, case][figure]))
+        for aim_text, bench, case, figure, aim in AIMS
         if (bench, case) in run
     ]
     yield from _table(("aim", "", "measured"), rows)
 
 
 def _job(run: Run) -> Iterator[str]:
-    ours = run.get(("roundtrip", "sqlite_at_once_64"), {}).get("cycles_s")
+    own_rate = run.get(("roundtrip", "sqlite_at_once_64"), {}).get("cycles_s")
     named = [("roundtrip", case, f"**askback**, {name}") for case, name in STORES.items()]
     named += [("peers", case, name) for case, name in PEERS.items()]
     rows: list[Sequence[str]] = []
     for bench, case, name in named:
-        alone, many = run.get((bench, f"{case}_at_once_1")), run.get((bench, f"{case}_at_once_64"))
-        if alone is None or many is None:
+        single_figures, parallel_figures = (
+            run.get((bench, f"{case}_at_once_1")),
+            run.get((bench, f"{case}_at_once_64")),
+        )
+        if single_figures is None or parallel_figures is None:
             continue
-        figures = (alone["p50_ms"], alone["p99_ms"], many["cycles_s"], many["p50_ms"], many["server_cpu_us"])
-        beside = f"{many['cycles_s'] / ours:.3f}" if ours else ""
-        rows.append((name, *map(_number, figures), beside))
-    head = ("the whole job", "alone: median ms", "p99 ms", "64 at once: a second", "median ms", "CPU µs")
-    yield from _table((*head, "askback on SQLite = 1"), rows)
+        figures = (
+            single_figures["p50_ms"],
+            single_figures["p99_ms"],
+            parallel_figures["cycles_s"],
+            parallel_figures["p50_ms"],
+            parallel_figures["server_cpu_us"],
+        )
+        relative_rate = f"{parallel_figures['cycles_s'] / own_rate:.3f}" if own_rate else ""
+        rows.append((name, *map(_number, figures), relative_rate))
+    column_heads = (
+        "the whole job",
+        "alone: median ms",
+        "p99 ms",
+        "64 at once: a second",
+        "median ms",
+        "CPU µs",
+    )
+    yield from _table((*column_heads, "askback on SQLite = 1"), rows)
 
 
 def _limits(run: Run) -> Iterator[str]:
@@ -130,11 +146,11 @@ def _restart(run: Run) -> Iterator[str]:
         for (bench, case), figures in run.items()
         if bench == "restart"
     ]
-    head = ("ready ms", "first ask", "first thread", "first inbox", "first answer", "CPU s", "RSS MB")
-    yield from _table(("restart over so many pending", *head), rows)
+    column_heads = ("ready ms", "first ask", "first thread", "first inbox", "first answer", "CPU s", "RSS MB")
+    yield from _table(("restart over so many pending", *column_heads), rows)
 
 
-def _rest(run: Run) -> Iterator[str]:
+def _other_figures(run: Run) -> Iterator[str]:
     reported = {"roundtrip", "peers", "limits", "echo", "restart"}
     leave_out = {"cpus"}
     rows = [

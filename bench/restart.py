@@ -28,7 +28,7 @@ def ask(agent: httpx2.Client, thread_id: str) -> httpx2.Response:
     return agent.post("/v1/requests", json=body, headers={"Idempotency-Key": thread_id}).raise_for_status()
 
 
-def begin(url: str, count: int) -> None:
+def create_requests(url: str, count: int) -> None:
     """Let a server write one request, and copy it."""
     with serve(url) as site, _client(site.agents, REQUESTER) as agent:
         ask(agent, FIRST_THREAD)
@@ -39,15 +39,15 @@ def begin(url: str, count: int) -> None:
 def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
     """Start a server on a database, and use it: `new` is a new thread, `thread_id` an existing one."""
     figures: dict[str, float] = {}
-    began = time.perf_counter()
+    started_at = time.perf_counter()
 
     def note(name: str) -> None:
-        nonlocal began
+        nonlocal started_at
         now = time.perf_counter()
-        figures[name], began = round((now - began) * 1e3, 1), now
+        figures[name], started_at = round((now - started_at) * 1e3, 1), now
 
     with serve(url) as site:
-        started = began
+        started = started_at
         with _client(site.agents, REQUESTER) as agent, _client(site.persons, RESPONDER) as person:
             assert person.get("/readyz").status_code == 200
             note("ready_ms")
@@ -89,9 +89,9 @@ def main() -> None:
         for store in args.store.split(","):
             for count in map(int, args.pending.split(",")):
                 with databases.new(store) as url:
-                    began = time.perf_counter()
-                    begin(url, count)
-                    fill_s = round(time.perf_counter() - began, 1)
+                    started_at = time.perf_counter()
+                    create_requests(url, count)
+                    fill_s = round(time.perf_counter() - started_at, 1)
                     for turn in range(args.repeat):
                         new = f"new-{turn}"
                         figures = case(url, f"t{count // PER_THREAD // 2 + turn}" if count else new, new)

@@ -21,13 +21,13 @@ from bench.servers import REQUESTER, STORES, Databases, Site, serve
 async def case(site: Site, databases: Databases, at_once: int, total: int) -> dict[str, Any]:
     """Measure `total` round trips with `at_once` conversations."""
     persons = [await person(site.persons, f"t{i}") for i in range(at_once)]
-    free = list(range(at_once))
+    free_numbers = list(range(at_once))
     async with AsyncClient(site.agents, REQUESTER) as agents:
 
         async def cycle(i: int) -> None:
-            thread = free.pop()
+            thread = free_numbers.pop()
             answer = await agents.form(questionnaire(i), thread_id=f"t{thread}")
-            free.append(thread)
+            free_numbers.append(thread)
             assert answer.values == ANSWER
 
         await closed_loop(at_once, max(20, at_once * 4), cycle)

@@ -33,9 +33,9 @@ def main() -> None:
     started, count, slowest = time.process_time(), 0, (0.0, "")
     while time.process_time() - started < 3:
         for line in work:
-            begun = time.process_time()
+            started_at = time.process_time()
             check_line(line, lambda: policy)
-            slowest = max(slowest, (time.process_time() - begun, line))
+            slowest = max(slowest, (time.process_time() - started_at, line))
         count += len(work)
     rate = count / (time.process_time() - started)
     print(

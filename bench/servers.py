@@ -117,9 +117,9 @@ class Databases:
         """CPU time that the processes of Postgres which run now have used so far."""
         if self._postgres is None:
             return 0.0
-        ours = psutil.Process(self._postgres.pid)
-        times = [process.cpu_times() for process in (ours, *ours.children())]
-        return sum(each.user + each.system for each in times)
+        server_process = psutil.Process(self._postgres.pid)
+        times = [process.cpu_times() for process in (server_process, *server_process.children())]
+        return sum(time.user + time.system for time in times)
 
 
 @contextmanager

@@ -25,11 +25,11 @@ _RECORD = re.compile(
     r"rmgr: (?P<manager>\S+) +len \(rec/tot\): +\d+/ *(?P<bytes>\d+),.* desc: (?P<what>\w+)"
     r"(?:.* rel \d+/\d+/(?P<file>\d+))?"
 )
-_PLACE = "SELECT pg_current_wal_lsn()::text, current_setting('data_directory')"
+_LOG_POSITION = "SELECT pg_current_wal_lsn()::text, current_setting('data_directory')"
 _TABLES = """
 SELECT relname, n_tup_ins, n_tup_upd, n_tup_hot_upd, n_tup_del FROM pg_stat_user_tables
 WHERE n_tup_ins + n_tup_upd + n_tup_del > 0 ORDER BY relname"""
-LEAST = 0.05
+MIN_SHARE = 0.05
 """What happens less often than this in a round trip is left out."""
 
 
@@ -54,9 +54,9 @@ def count(databases: Databases, store: str, at_once: int, total: int) -> Iterato
     postgres = databases.postgres()
     with databases.new(store) as url:
         with serve(url, servers=STORES[store]) as site:
-            [(start, data)] = asyncio.run(rows(url, _PLACE))
+            [(start, data)] = asyncio.run(rows(url, _LOG_POSITION))
             uvloop.run(roundtrip.case(site, databases, at_once, total))
-            [(end, _)] = asyncio.run(rows(url, _PLACE))
+            [(end, _)] = asyncio.run(rows(url, _LOG_POSITION))
         # The connections of the servers have ended, and with that reported their counts.
         tables = asyncio.run(rows(url, _TABLES))
         names = dict(asyncio.run(rows(url, "SELECT relfilenode::text, relname FROM pg_class")))
@@ -64,19 +64,21 @@ def count(databases: Databases, store: str, at_once: int, total: int) -> Iterato
     yield "| table | inserted | updated | of them HOT | deleted |"
     yield "|---|---|---|---|---|"
     for name, *counts in tables:
-        if max(counts) / trips >= LEAST:
+        if max(counts) / trips >= MIN_SHARE:
             yield f"| {name} | {' | '.join(f'{each / trips:.2f}' for each in counts)} |"
     written, sizes = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for record in records(postgres, Path(data), start, end):
         key = (names.get(record["file"], ""), f"{record['manager']} {record['what']}")
         written[key] += 1
         sizes[key] += int(record["bytes"])
-    entries = sum(number for (_, what), number in written.items() if what == "Btree INSERT_LEAF")
+    entries = sum(
+        number for (_, record_type), number in written.items() if record_type == "Btree INSERT_LEAF"
+    )
     yield f"\n{entries / trips:.1f} index entries, {sizes.total() / trips:,.0f} bytes of log\n"
     yield "| record | of | number | bytes |"
     yield "|---|---|---|---|"
     for key, size in sizes.most_common():
-        if written[key] / trips >= LEAST:
+        if written[key] / trips >= MIN_SHARE:
             yield f"| {key[1]} | {key[0]} | {written[key] / trips:.2f} | {size / trips:.0f} |"
 
 

@@ -32,12 +32,12 @@ def check_types(sources: Sequence[Path], environment: Path, *, mode: Mode = "str
         project = Path(folder) / "pyrightconfig.json"
         project.write_text(json.dumps(_configuration(sources, environment, Path(folder), mode)), "utf-8")
         command = [PYRIGHT, "--outputjson", "--project", project]
-        ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     try:
-        report = json.loads(ended.stdout)
+        report = json.loads(process.stdout)
     except json.JSONDecodeError:
-        return [f"pyright ended with {ended.returncode}: {ended.stdout}{ended.stderr}"]
-    return [*_complaints(report, len(files))]
+        return [f"pyright ended with {process.returncode}: {process.stdout}{process.stderr}"]
+    return [*_problems(report, len(files))]
 
 
 def _configuration(sources: Sequence[Path], environment: Path, folder: Path, mode: Mode) -> dict[str, Any]:
@@ -54,13 +54,13 @@ def _configuration(sources: Sequence[Path], environment: Path, folder: Path, mod
     }
 
 
-def _complaints(report: dict[str, Any], expected: int) -> Iterator[str]:
+def _problems(report: dict[str, Any], expected: int) -> Iterator[str]:
     for diagnostic in report["generalDiagnostics"]:
         if diagnostic["severity"] == "error":
             start, rule = diagnostic["range"]["start"], diagnostic.get("rule", "syntax")
-            place = os.path.relpath(diagnostic["file"], ROOT)
+            path = os.path.relpath(diagnostic["file"], ROOT)
             # The types of a framework can be pages long.
-            said = "\n".join(line[:300] for line in diagnostic["message"].splitlines())
-            yield f"{place}:{start['line'] + 1}:{start['character'] + 1}: {said} ({rule})"
+            message = "\n".join(line[:300] for line in diagnostic["message"].splitlines())
+            yield f"{path}:{start['line'] + 1}:{start['character'] + 1}: {message} ({rule})"
     if (read := report["summary"]["filesAnalyzed"]) != expected:
         yield f"pyright read {read} files instead of {expected}"

@@ -100,14 +100,14 @@ def test(name: str, options: Sequence[str]) -> bool:
     """Check the types of an adapter and run its tests; print their output, and return whether both succeeded."""
     python = make_environment(name)
     adapters = ROOT / "src" / "askback" / "adapters"
-    places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
-    sources = [path for path in places if path.exists()]
+    paths = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
+    sources = [path for path in paths if path.exists()]
     setup.say(f"testing the adapter {name}")
     environment = python.parent.parent
     complaints = check_types(sources, environment) if sources else []
     complaints += check_types([TESTS / name], environment, mode="basic")
     command = [python, "-m", "pytest", "-q", *options, TESTS / name]
-    ended = subprocess.run(
+    process = subprocess.run(
         [str(word) for word in command],
         cwd=ROOT,
         check=False,
@@ -115,18 +115,18 @@ def test(name: str, options: Sequence[str]) -> bool:
         stderr=subprocess.STDOUT,
     )
     # In one call, because other adapters are tested at the same time.
-    types = "".join(f"{each}\n" for each in complaints)
-    said = ended.stdout.decode(errors="replace")
-    print(f"{types}{said}adapters: tested the adapter {name}", flush=True)
-    return not complaints and ended.returncode == 0
+    types = "".join(f"{complaint}\n" for complaint in complaints)
+    output = process.stdout.decode(errors="replace")
+    print(f"{types}{output}adapters: tested the adapter {name}", flush=True)
+    return not complaints and process.returncode == 0
 
 
 def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:
     """Test adapters, one per core at a time, and return the failed ones; raises `SetupError`."""
     setup.find_uv()  # two must not install it at the same time
     with ThreadPoolExecutor(os.cpu_count()) as cores:
-        passed = list(cores.map(lambda name: test(name, options), chosen))
-    return [name for name, good in zip(chosen, passed, strict=True) if not good]
+        results = list(cores.map(lambda name: test(name, options), chosen))
+    return [name for name, has_passed in zip(chosen, results, strict=True) if not has_passed]
 
 
 def example(name: str) -> bool:
@@ -136,14 +136,17 @@ def example(name: str) -> bool:
         serve = [python, "-m", "askback", "serve", "--port", "0", "--data-dir", folder, "--ready-json"]
         with subprocess.Popen([str(word) for word in serve], stdout=subprocess.PIPE) as server:
             assert server.stdout is not None
-            ready = json.loads(server.stdout.readline())
-            setup.say(f"answer at {ready['login_url']}")
-            environment = {"ASKBACK_URL": ready["url"], "ASKBACK_TOKEN": ready["requester_token"]}
+            server_values = json.loads(server.stdout.readline())
+            setup.say(f"answer at {server_values['login_url']}")
+            environment = {
+                "ASKBACK_URL": server_values["url"],
+                "ASKBACK_TOKEN": server_values["requester_token"],
+            }
             start = ["npm", "start", "--silent"] if name == NODE else [python, EXAMPLES / f"{name}_agent.py"]
             folder_of = EXAMPLES / NODE if name == NODE else ROOT
-            done = subprocess.run(start, cwd=folder_of, env={**os.environ, **environment}, check=False)
+            process = subprocess.run(start, cwd=folder_of, env={**os.environ, **environment}, check=False)
             server.terminate()
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def main() -> int:
@@ -151,22 +154,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Test the adapters; see the module's text.")
     parser.add_argument("verb", choices=["test", "lock", "example"])
     parser.add_argument("names", nargs="*")
-    asked, options = parser.parse_known_args()
-    chosen: list[str] = asked.names or names()
+    arguments, options = parser.parse_known_args()
+    chosen: list[str] = arguments.names or names()
     try:
-        if asked.verb == "lock":
+        if arguments.verb == "lock":
             for name in chosen:
                 lock(name)
             return 0
-        if asked.verb == "example":
-            failed = [name for name in chosen if not example(name)]
+        if arguments.verb == "example":
+            failed_names = [name for name in chosen if not example(name)]
         else:
-            failed = test_all(chosen, options)
+            failed_names = test_all(chosen, options)
     except setup.SetupError as error:
         print(f"adapters: {error}.", file=sys.stderr)
         return 1
-    print("adapters: " + (f"failed: {', '.join(failed)}" if failed else f"all passed: {', '.join(chosen)}"))
-    return bool(failed)
+    print(
+        "adapters: "
+        + (f"failed: {', '.join(failed_names)}" if failed_names else f"all passed: {', '.join(chosen)}")
+    )
+    return bool(failed_names)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-MISSING = (
+MISSING_UI_TEXT = (
     "The web UI is not built: src/askback/static has no {missing}. "
     "Run `make ui` (needs Node 20 or later) and build again; the package itself needs no Node."
 )
-WANTED = ("*.html", "assets/*.js")
+INCLUDED_FILES = ("*.html", "assets/*.js")
 
 
 class UiPresent(BuildHookInterface[Any]):
@@ -26,6 +26,6 @@ class UiPresent(BuildHookInterface[Any]):
         if version == "editable":
             return
         static = Path(self.root, "src", "askback", "static")
-        for pattern in WANTED:
+        for pattern in INCLUDED_FILES:
             if not any(static.rglob(pattern)):
-                raise RuntimeError(MISSING.format(missing=pattern))
+                raise RuntimeError(MISSING_UI_TEXT.format(missing=pattern))

@@ -62,7 +62,7 @@ def requirements(extras: Iterable[str]) -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return [
         *project["dependencies"],
-        *(one for extra in extras for one in project["optional-dependencies"][extra]),
+        *(requirement for extra in extras for requirement in project["optional-dependencies"][extra]),
     ]
 
 
@@ -74,26 +74,26 @@ def name_of(requirement: str) -> str:
 def resolve(requirements: list[str]) -> dict[str, str] | None:
     """Return the version of each package that uv chooses for some requirements, or None if it finds none."""
     options = ["pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--python-version", PYTHON]
-    done = subprocess.run(
+    process = subprocess.run(
         [setup.find_uv(), *options],
         input="\n".join(requirements),
         text=True,
         check=False,
         capture_output=True,
     )
-    if done.returncode:
-        print(done.stderr, file=sys.stderr)
+    if process.returncode:
+        print(process.stderr, file=sys.stderr)
         return None
-    return dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)", done.stdout, re.MULTILINE))
+    return dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)", process.stdout, re.MULTILINE))
 
 
-def look(framework: str) -> Neighbour:
+def check_framework(framework: str) -> Neighbour:
     """Resolve a framework alone and beside askback; raises `SetupError` if it cannot be resolved even alone."""
     alone = resolve([framework])
     if alone is None:
         raise setup.SetupError(f"uv cannot resolve {framework}; is there a package index?")
     beside = resolve([framework, *requirements([*SERVER, *FRAMEWORKS[framework]])])
-    shared = {name_of(one) for one in requirements(SERVER)} & alone.keys()
+    shared = {name_of(requirement) for requirement in requirements(SERVER)} & alone.keys()
     return Neighbour(
         framework,
         alone[framework],
@@ -109,17 +109,17 @@ def main() -> int:
     record: Path = parser.parse_args().record
     try:
         with ThreadPoolExecutor(4) as pool:
-            results = list(pool.map(look, FRAMEWORKS))
+            results = list(pool.map(check_framework, FRAMEWORKS))
     except setup.SetupError as error:
         print(f"neighbours: {error}", file=sys.stderr)
         return 1
-    versions = {one.name: {"version": one.alone, "shared": one.shared} for one in results}
+    versions = {result.name: {"version": result.alone, "shared": result.shared} for result in results}
     record.write_text(json.dumps(versions, indent=2) + "\n", "utf-8")
     print(f"{'framework':<22}{'alone':<12}beside askback")
-    for one in results:
-        note = "   held back" if one.held_back else ""
-        print(f"{one.name:<22}{one.alone:<12}{one.beside or 'impossible'}{note}")
-    return int(any(one.held_back for one in results))
+    for result in results:
+        note = "   held back" if result.held_back else ""
+        print(f"{result.name:<22}{result.alone:<12}{result.beside or 'impossible'}{note}")
+    return int(any(result.held_back for result in results))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from setup import find_uv
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
-WANTED = (
+REQUIRED_FILES = (
     "askback/__init__.py",
     "askback/py.typed",
     "askback/messages/en.json",
@@ -34,16 +34,18 @@ def build() -> Path:
     """Build one wheel from the working tree and return it."""
     shutil.rmtree(DIST, ignore_errors=True)
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(DIST), str(ROOT)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
+    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    if process.returncode:
+        sys.exit(process.stdout + process.stderr)
     return next(DIST.glob("*.whl"))
 
 
 def faults(wheel: Path) -> list[str]:
     """List missing and unexpected files of the wheel."""
     names = [Path(name) for name in zipfile.ZipFile(wheel).namelist()]
-    missing = [f"lacks {pattern}" for pattern in WANTED if not any(name.match(pattern) for name in names)]
+    missing = [
+        f"lacks {pattern}" for pattern in REQUIRED_FILES if not any(name.match(pattern) for name in names)
+    ]
     extra = [f"holds {name}" for name in names if any(name.match(pattern) for pattern in UNWANTED)]
     return missing + extra
 
@@ -61,18 +63,18 @@ def runs(wheel: Path) -> str | None:
             [f"{folder}/bin/askback", "--help"],
             [python, "-I", "-c", "from askback import *; import askback.server.app, askback.testing"],
         ):
-            done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
-            if done.returncode:
-                return f"`{' '.join(command)}` failed:\n{done.stdout}{done.stderr}"
+            process = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+            if process.returncode:
+                return f"`{' '.join(command)}` failed:\n{process.stdout}{process.stderr}"
     return None
 
 
 def main() -> None:
     """Build, check, and print the result."""
     wheel = build()
-    wrong = faults(wheel) or list(filter(None, [runs(wheel)]))
-    if wrong:
-        sys.exit(f"{wheel.name}:\n  " + "\n  ".join(wrong))
+    problems = faults(wheel) or list(filter(None, [runs(wheel)]))
+    if problems:
+        sys.exit(f"{wheel.name}:\n  " + "\n  ".join(problems))
     print(f"{wheel.name}: {wheel.stat().st_size // 1024} KiB, carries the UI and runs on what it declares")
 
 

@@ -16,11 +16,11 @@ COMMON = set.intersection(*(set(kind.model_fields) for kind in KINDS)) - {"type"
 SOURCE = re.compile(r" \(S\d{3}\)")
 
 
-def takes(schema: dict[str, Any]) -> str:
+def type_text(schema: dict[str, Any]) -> str:
     """Return the type of a key in a word, or its possible values."""
     choices = [part for part in schema.get("anyOf", ()) if part.get("type") != "null"]
     if choices:
-        words = dict.fromkeys(takes(part) for part in choices)
+        words = dict.fromkeys(type_text(part) for part in choices)
         return "number" if "number" in words else " or ".join(words)
     if "enum" in schema:
         return ", ".join(f"`{word}`" for word in schema["enum"])
@@ -29,7 +29,7 @@ def takes(schema: dict[str, Any]) -> str:
         return f"[{name}](#{name.lower()})"
     if schema.get("type") == "array":
         items = schema["items"]
-        return f"list of {'fields' if 'discriminator' in items else takes(items)}"
+        return f"list of {'fields' if 'discriminator' in items else type_text(items)}"
     return str(schema.get("type", "any value"))
 
 
@@ -40,8 +40,8 @@ def keys(model: type[Model], names: Collection[str]) -> Iterator[str]:
     for name, key in schema["properties"].items():
         if name in names and key.get("type") != "null":
             default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""
-            shown = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
-            yield f"| {shown} | {takes(key)} | {default} |"
+            key_text = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
+            yield f"| {key_text} | {type_text(key)} | {default} |"
 
 
 def section(model: type[Model], names: Collection[str], *, note: str = "") -> Iterator[str]:

@@ -24,10 +24,10 @@ from askback.domain.modeltext import BRAND, TEXTS
 from askback.wire import openapi
 from askback.wire.operation import BYTES, PNG, REQUESTER, STREAM, Operation, Parameter
 from askback.wire.operations import OPERATIONS
-from gen_web import HEAD, NAMED, WIRE, Types
+from gen_web import HEADER, NAMED_TYPES, WIRE, Types
 
 FOLDER = WIRE.parents[2] / "agent" / "generated"
-MADE = "made by scripts/gen_client.py"
+GENERATED_NOTE = "made by scripts/gen_client.py"
 OWN_TEXTS = ("unavailable", "used", "lapsed", "hook", "reasons", "secret.off")
 """The sentences about outcomes that the server does not know; it returns all others."""
 LEASE = "SecretLease"
@@ -48,11 +48,11 @@ def of_agents() -> Sequence[Operation]:
 
 def operations() -> str:
     """Return `operations.ts`."""
-    rows = [_row(each) for each in of_agents()]
+    rows = [_row(agent) for agent in of_agents()]
     routes = [f'  {each.name}: "{each.route}",' for each in of_agents()]
     return "\n".join(
         [
-            f"/** The operations of an agent, {MADE} from the table of operations. */\n",
+            f"/** The operations of an agent, {GENERATED_NOTE} from the table of operations. */\n",
             'import type * as sent from "./bodies.ts";',
             'import type * as read from "./replies.ts";\n',
             "/** By operation: what stands in the path and the query, the body, and the reply. */",
@@ -68,12 +68,16 @@ def operations() -> str:
 
 def _row(operation: Operation) -> str:
     args = [f"{name}: string" for name in operation.path_parameters]
-    args += [f"{each.name}?: {_type(each)}" for each in operation.parameters if "http" in each.over]
-    listed = f"{{ {'; '.join(args)} }}" if args else "{}"
+    args += [
+        f"{parameter.name}?: {_type(parameter)}"
+        for parameter in operation.parameters
+        if "http" in parameter.over
+    ]
+    args_type = f"{{ {'; '.join(args)} }}" if args else "{}"
     body = " | ".join(f"sent.{each.__name__}" for each in _bodies(operation)) or "undefined"
     names = dict.fromkeys(None if name in {None, "Nothing"} else name for name in operation.replies.values())
     reply = " | ".join("null" if name is None else f"read.{name}" for name in names)
-    return f"  /** {operation.summary} */\n  {operation.name}: {{ args: {listed}; body: {body}; reply: {reply} }};"
+    return f"  /** {operation.summary} */\n  {operation.name}: {{ args: {args_type}; body: {body}; reply: {reply} }};"
 
 
 def _type(parameter: Parameter) -> str:
@@ -87,39 +91,46 @@ def _bodies(operation: Operation) -> Sequence[type[BaseModel]]:
 def bodies() -> str:
     """Return `bodies.ts`."""
     types = Types("validation")
-    named = {name: NAMED[name] for name in ("Scope", "SecretScope")}
-    types.add({"Field": fields.AnyField, **named}, [each for one in of_agents() for each in _bodies(one)])
-    head = f"/** What an agent sends, {MADE} from the models of the server. */\n"
+    named_types = {name: NAMED_TYPES[name] for name in ("Scope", "SecretScope")}
+    types.add(
+        {"Field": fields.AnyField, **named_types}, [body for one in of_agents() for body in _bodies(one)]
+    )
+    header = f"/** What an agent sends, {GENERATED_NOTE} from the models of the server. */\n"
     return types.module(
-        f"{head}\nexport type Json = null | boolean | number | string | Json[] | {{ [key: string]: Json }};\n"
+        f"{header}\nexport type Json = null | boolean | number | string | Json[] | {{ [key: string]: Json }};\n"
     )
 
 
 def replies() -> str:
     """Return `replies.ts`: the types of the pages, and those that only agents read."""
-    known, types = Types(), Types()
-    pages = known.text()
-    assert pages.startswith(HEAD)
-    names = {name for one in of_agents() for name in one.replies.values() if name not in {None, "Nothing"}}
-    found = {str(name): openapi.models(str(name))[0] for name in names}
+    wire_types, types = Types(), Types()
+    pages = wire_types.text()
+    assert pages.startswith(HEADER)
+    names = {
+        name
+        for operation in of_agents()
+        for name in operation.replies.values()
+        if name not in {None, "Nothing"}
+    }
+    schemas = {str(name): openapi.models(str(name))[0] for name in names}
     lease = Types("validation")  # the server never writes a secret with its model
-    lease.add({}, [found.pop(LEASE)])
-    types.add(NAMED, [found[name] for name in sorted(found)])
+    lease.add({}, [schemas.pop(LEASE)])
+    types.add(NAMED_TYPES, [schemas[name] for name in sorted(schemas)])
     types.written |= lease.written
-    more = {name: text for name, text in types.written.items() if name not in known.written}
-    words = set(re.findall(r"\w+", re.sub(r"/\*\*.*?\*/", "", " ".join(more.values()))))
-    shared = sorted({"Json", *known.written} & words)
-    types.written = more
-    head = f"/** What an agent reads beyond `wire.ts`, {MADE} from the models of the server. */\n"
-    imports = f'import type {{ {", ".join(shared)} }} from "../../core/generated/wire.ts";\n'
-    return types.module(f'{head}\n{imports}\nexport type * from "../../core/generated/wire.ts";\n')
+    further_types = {name: text for name, text in types.written.items() if name not in wire_types.written}
+    words = set(re.findall(r"\w+", re.sub(r"/\*\*.*?\*/", "", " ".join(further_types.values()))))
+    shared_types = sorted({"Json", *wire_types.written} & words)
+    types.written = further_types
+    header = f"/** What an agent reads beyond `wire.ts`, {GENERATED_NOTE} from the models of the server. */\n"
+    imports = f'import type {{ {", ".join(shared_types)} }} from "../../core/generated/wire.ts";\n'
+    return types.module(f'{header}\n{imports}\nexport type * from "../../core/generated/wire.ts";\n')
 
 
 def texts() -> str:
     """Return `texts.ts`."""
-    said = {key: TEXTS[key].replace("{brand}", BRAND) for key in OWN_TEXTS}
-    head = f"/** Sentences for a model, {MADE} from askback.domain.modeltext. */\n"
-    return f"{head}\nexport const TEXTS = {json.dumps(said, indent=2, ensure_ascii=False)};\n"
+    texts_by_key = {key: TEXTS[key].replace("{brand}", BRAND) for key in OWN_TEXTS}
+    header = f"/** Sentences for a model, {GENERATED_NOTE} from askback.domain.modeltext. */\n"
+    return f"{header}\nexport const TEXTS = {json.dumps(texts_by_key, indent=2, ensure_ascii=False)};\n"
 
 
 FILES: Mapping[str, str] = {

@@ -52,9 +52,9 @@ def included(page: str) -> str:
 def lifecycle() -> str:
     """The page about the lifecycle: a diagram, the table and the reasons."""
     steps = [f"    {a} --> {b}: {action}" for (a, action), b in TRANSITIONS.items()]
-    ends = [f"    {status} --> [*]" for status in Status if status in TERMINAL]
+    end_lines = [f"    {status} --> [*]" for status in Status if status in TERMINAL]
     rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
-    declined = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
+    decline_reasons = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
     cancelled = [
         f"| `{reason}` | {' | '.join('yes' if giver in givers else '' for giver in GIVERS)} |"
         for reason, givers in CANCELLED_BY.items()
@@ -65,11 +65,11 @@ def lifecycle() -> str:
             "Any other transition is refused and changes nothing. If several happen at once, one wins.\n",
             "```mermaid\nstateDiagram-v2\n    [*] --> pending",
             *steps,
-            *ends,
+            *end_lines,
             "```\n",
             "| from | by | to |\n|---|---|---|",
             *rows,
-            f"\nA request is `declined` as {declined}. It is `cancelled` with one of these reasons:\n",
+            f"\nA request is `declined` as {decline_reasons}. It is `cancelled` with one of these reasons:\n",
             "| reason | requester | admin | server |\n|---|---|---|---|",
             *cancelled,
             "\nA `declined`, `cancelled` or `expired` request never has an answer.\n",
@@ -122,14 +122,14 @@ def limit_rows() -> Iterator[str]:
     (body,) = (
         each.body for each in ast.parse(inspect.getsource(Limits)).body if isinstance(each, ast.ClassDef)
     )
-    for each, after in zip(body, [*body[1:], None], strict=True):
+    for each, next_row in zip(body, [*body[1:], None], strict=True):
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            said = (
-                after.value.value
-                if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            comment = (
+                next_row.value.value
+                if isinstance(next_row, ast.Expr) and isinstance(next_row.value, ast.Constant)
                 else ""
             )
-            yield f"| `{each.target.id}` | {getattr(DEFAULTS, each.target.id)} | {said} |"
+            yield f"| `{each.target.id}` | {getattr(DEFAULTS, each.target.id)} | {comment} |"
 
 
 def settings_page() -> str:
@@ -207,7 +207,7 @@ def operations_page() -> str:
     return "\n".join(rows) + "\n"
 
 
-def wanted() -> dict[Path, str]:
+def generated_pages() -> dict[Path, str]:
     """Each generated page with its current text."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
@@ -251,7 +251,7 @@ def main() -> None:
     """Write the pages that differ, or with `--check` exit with an error that names them."""
     stale = {
         page: text
-        for page, text in wanted().items()
+        for page, text in generated_pages().items()
         if not page.exists() or page.read_text(encoding="utf-8") != text
     }
     names = [page.relative_to(ROOT).as_posix() for page in stale]

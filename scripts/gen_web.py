@@ -79,7 +79,7 @@ ROOTS: tuple[type[BaseModel], ...] = (
     inbox.CommentList,
 )
 """The bodies and replies of the pages; the models inside them follow."""
-NAMED: dict[str, Any] = {
+NAMED_TYPES: dict[str, Any] = {
     "Field": fields.AnyField,
     "MessagePart": replies.MessagePart,
     "ThreadEvent": events.ThreadEvent,
@@ -93,9 +93,9 @@ NAMED: dict[str, Any] = {
 """Unions that are no models, under the names that the pages use for them."""
 LOCAL_TEXT = "string | Record<string, string>"
 """A text in several languages: `elements/texts` chooses one before anything else reads it."""
-ALWAYS = {(name, "options") for name in ("Select", "Radio", "Multiselect")}
+ALWAYS_PRESENT = {(name, "options") for name in ("Select", "Radio", "Multiselect")}
 """Members that an agent may omit and the server fills in."""
-HEAD = """\
+HEADER = """\
 /**
  * What the server sends and reads, made by scripts/gen_web.py from the models of the server.
  *
@@ -117,10 +117,10 @@ class Types:
 
     def text(self) -> str:
         """Return the module of the pages."""
-        self.add(NAMED, ROOTS)
+        self.add(NAMED_TYPES, ROOTS)
         names = " | ".join(json.dumps(each.name) for each in OPERATIONS.values() if "websocket" in each.over)
         self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
-        return self.module(HEAD)
+        return self.module(HEADER)
 
     def module(self, head: str) -> str:
         """Return all types in order, below a head."""
@@ -150,21 +150,21 @@ class Types:
             return f"export type {name} = {self.members(schema)};"
         lines = [
             f"  {key}: {self.expression(value)};"
-            if key in schema.get("required", ()) or "const" in value or (name, key) in ALWAYS
+            if key in schema.get("required", ()) or "const" in value or (name, key) in ALWAYS_PRESENT
             else f"  {key}?: {self.expression(value)} | undefined;"
             for key, value in schema["properties"].items()
         ]
-        said = schema.get("description", "").partition("\n\n")[0].replace("\n", " ")
-        return "\n".join([f"/** {said} */", f"export interface {name} {{", *lines, "}"])
+        description = schema.get("description", "").partition("\n\n")[0].replace("\n", " ")
+        return "\n".join([f"/** {description} */", f"export interface {name} {{", *lines, "}"])
 
     def expression(self, schema: dict[str, Any]) -> str:
         """Return the type of a value, by its name if it has one."""
-        whole = self.members(schema)
+        members = self.members(schema)
         if self.mode == "serialization":
-            whole = whole.replace(LOCAL_TEXT, "string")
-        if whole.endswith(" | null") and whole.removesuffix(" | null") in self.named:
-            return f"{self.named[whole.removesuffix(' | null')]} | null"
-        return self.named.get(whole, whole)
+            members = members.replace(LOCAL_TEXT, "string")
+        if members.endswith(" | null") and members.removesuffix(" | null") in self.named:
+            return f"{self.named[members.removesuffix(' | null')]} | null"
+        return self.named.get(members, members)
 
     def members(self, schema: dict[str, Any]) -> str:
         """Return the type of a value, written out."""

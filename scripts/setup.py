@@ -46,20 +46,20 @@ def say(text: str) -> None:
 def run(*command: object, cwd: Path = ROOT) -> None:
     """Run a command; a failure ends the setup with the command's name."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=str(cwd), check=False)
-    if done.returncode:
+    process = subprocess.run(words, cwd=str(cwd), check=False)
+    if process.returncode:
         raise SetupError("this command failed: " + " ".join(words))
 
 
 def works(*command: object) -> bool:
     """Whether a command can be run and exits with 0; its output is not shown."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
         )
     except OSError:
         return False
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def digest(paths: Iterable[Path]) -> str:
@@ -93,8 +93,8 @@ def apt_install(*packages: str) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
     for command in (install, ["apt-get", "update", "-qq"], install):
-        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
-        if command is install and done.returncode == 0:
+        process = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
+        if command is install and process.returncode == 0:
             return True
     return False
 
@@ -107,17 +107,17 @@ def find_uv() -> Path:
     on_path = shutil.which("uv")
     if on_path and works(on_path, "--version"):
         return Path(on_path)
-    own = TOOLS / "bin" / "uv"
-    if not works(own, "--version"):
-        install_uv(own)
-    return own
+    own_uv = TOOLS / "bin" / "uv"
+    if not works(own_uv, "--version"):
+        install_uv(own_uv)
+    return own_uv
 
 
 def install_uv(own: Path) -> None:
     """Install uv into .tools by the first method that works; the version and hashes are locked."""
     say("installing uv into .tools")
     lock = str(ROOT / "requirements-tools.lock")
-    wanted = [
+    requirements = [
         "--quiet",
         "--disable-pip-version-check",
         "--root-user-action=ignore",
@@ -129,9 +129,9 @@ def install_uv(own: Path) -> None:
     if not works(sys.executable, "-m", "ensurepip", "--version") and not works(*pip, "--version"):
         apt_install("python3-venv")
     if works(sys.executable, "-m", "venv", "--clear", TOOLS):
-        run(TOOLS / "bin" / "python", "-m", "pip", "install", *wanted)
+        run(TOOLS / "bin" / "python", "-m", "pip", "install", *requirements)
     elif works(*pip, "--version"):
-        run(*pip, "install", "--target", TOOLS, "--upgrade", *wanted)
+        run(*pip, "install", "--target", TOOLS, "--upgrade", *requirements)
     if not works(own, "--version"):
         raise SetupError("uv could not be installed; install uv, or the Debian package python3-venv")
 
@@ -181,13 +181,13 @@ def check_node() -> None:
     """Raise SetupError, with instructions, unless Node is new enough and npm is installed."""
     engines = json.loads((WEB / "package.json").read_text())["engines"]["node"]
     required = re.sub(r"[^\d.]", "", engines)
-    least = [int(part) for part in required.split(".")]
+    minimum = [int(part) for part in required.split(".")]
     version = version_of("node")
     if version is None:
         raise SetupError(
             f"Node is not installed; building the web UI needs Node {required} or later, with npm"
         )
-    if list(version) < least:
+    if list(version) < minimum:
         have = ".".join(str(part) for part in version)
         raise SetupError(f"Node {have} is too old; building the web UI needs Node {required} or later")
     if version_of("npm") is None:
@@ -233,9 +233,12 @@ def set_up_browser() -> None:
 def set_up_browsers() -> None:
     """Install Firefox and WebKitGTK, with a virtual screen, if they are missing and apt-get may be used."""
     packages = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
-    missing = [package for command, package in packages.items() if not shutil.which(command)]
-    if missing and not apt_install(*missing):
-        say("these packages could not be installed, their tests will be skipped: " + " ".join(missing))
+    missing_packages = [package for command, package in packages.items() if not shutil.which(command)]
+    if missing_packages and not apt_install(*missing_packages):
+        say(
+            "these packages could not be installed, their tests will be skipped: "
+            + " ".join(missing_packages)
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -247,16 +250,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--browsers", action="store_true", help="only Firefox and WebKitGTK for the smoke tests"
     )
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     steps = {"python": set_up_python, "ui": set_up_ui, "browser": set_up_browser, "browsers": set_up_browsers}
-    chosen = [name for name in steps if getattr(asked, name)] or ["python", "ui"]
+    steps_to_run = [name for name in steps if getattr(options, name)] or ["python", "ui"]
     try:
         if sys.version_info < (3, 11):  # noqa: UP036 - this script is what says so
             version = "{}.{}".format(*sys.version_info)
             raise SetupError(
                 f"Python {version} is too old; askback needs 3.11 or later: make PYTHON=python3.12"
             )
-        for name in chosen:
+        for name in steps_to_run:
             steps[name]()
     except SetupError as error:
         print(f"setup: {error}.", file=sys.stderr)

@@ -61,12 +61,12 @@ async def take_terminal(chromium: Browser, name: str) -> None:
 async def take_inbox(chromium: Browser, ready: RunningServer) -> None:
     """Photograph the inbox with a question of an agent that asks over MCP."""
     async with AsyncClient(ready.url, ready.requester_token, thread_id="codex") as ask:
-        asked = await ask.requests.create(QUESTION, thread_id="codex", agent="codex")
+        request = await ask.requests.create(QUESTION, thread_id="codex", agent="codex")
         await ask.approve("Bash", {"command": "make deploy"}, agent="codex", timeout_s=None, wait=False)
     page = await chromium.new_page(
         viewport={"width": 1280, "height": 720}, color_scheme="light", reduced_motion="reduce"
     )
-    await page.goto(f"{ready.login_url}&next=/inbox/{asked.id}")
+    await page.goto(f"{ready.login_url}&next=/inbox/{request.id}")
     await page.locator("askback-request").get_by_role("radio").first.wait_for()
     keep("mcp-inbox", await page.screenshot())
     await page.close()
@@ -76,8 +76,8 @@ async def main() -> None:
     """Take all pictures."""
     async with browser() as chromium:
         with tempfile.TemporaryDirectory() as folder:
-            async with run_server(Path(folder) / "data", port=0) as ready:
-                await take_inbox(chromium, ready)
+            async with run_server(Path(folder) / "data", port=0) as server:
+                await take_inbox(chromium, server)
         sys.executable = PYTHON  # the command that is shown
         for name in CLIENTS:
             await take_terminal(chromium, name)

@@ -75,8 +75,8 @@ async def token_of(name: str, data: Path) -> str:
     process = await asyncio.create_subprocess_exec(
         *command, "--data-dir", str(data), stdout=asyncio.subprocess.PIPE
     )
-    printed, _ = await process.communicate()
-    return printed.decode().strip()
+    output, _ = await process.communicate()
+    return output.decode().strip()
 
 
 async def start(name: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
@@ -92,7 +92,7 @@ async def start(name: str, environment: dict[str, str]) -> asyncio.subprocess.Pr
     return process
 
 
-async def take(chromium: Browser, ready: RunningServer, name: str, data: Path) -> None:
+async def take_pictures(chromium: Browser, ready: RunningServer, name: str, data: Path) -> None:
     """Run an example until it asks about its call, and photograph that."""
     token = await token_of(name, data)
     process = await start(name, {**os.environ, "ASKBACK_URL": ready.url, "ASKBACK_TOKEN": token})
@@ -120,8 +120,8 @@ async def main(names: list[str]) -> None:
         for name in names or NAMES:
             with tempfile.TemporaryDirectory() as folder:
                 data = Path(folder) / "data"
-                async with run_server(data, port=0) as ready:
-                    await take(chromium, ready, name, data)
+                async with run_server(data, port=0) as server:
+                    await take_pictures(chromium, server, name, data)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from playwright.async_api import Browser, ViewportSize
 from askback.demo.processes import run_server
 from take_picture import browser
 
-OUT = Path(__file__).resolve().parent.parent / "build" / "gallery"
+OUTPUT_FOLDER = Path(__file__).resolve().parent.parent / "build" / "gallery"
 LOOKS = list(itertools.product((1280, 390), ("light", "dark"), ("en", "de")))
 HEIGHT = 900
 PAGE = """<!doctype html>
@@ -32,9 +32,9 @@ PAGE = """<!doctype html>
 {}"""
 
 
-async def take(chromium: Browser, url: str, look: tuple[int, str, str], chosen: str) -> list[str]:
+async def take_variant(chromium: Browser, url: str, variant: tuple[int, str, str], chosen: str) -> list[str]:
     """Photograph the examples in one look; return their ids."""
-    width, scheme, language = look
+    width, scheme, language = variant
     page = await chromium.new_page(
         viewport=ViewportSize(width=width, height=HEIGHT),
         color_scheme="dark" if scheme == "dark" else "light",
@@ -47,7 +47,7 @@ async def take(chromium: Browser, url: str, look: tuple[int, str, str], chosen: 
     for example in await page.locator(".example").all():
         name = (await example.get_attribute("id") or "").removeprefix("example-")
         if chosen in name:
-            await example.screenshot(path=OUT / file_of(name, look))
+            await example.screenshot(path=OUTPUT_FOLDER / file_of(name, variant))
             taken.append(name)
     await page.close()
     return taken
@@ -71,16 +71,16 @@ def index(names: list[str]) -> str:
 
 async def main(chosen: str) -> None:
     """Run a server, and photograph its gallery."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
+    shutil.rmtree(OUTPUT_FOLDER, ignore_errors=True)
+    OUTPUT_FOLDER.mkdir(parents=True)
     names: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        async with run_server(Path(folder), port=0) as ready, browser() as chromium:
+        async with run_server(Path(folder), port=0) as server, browser() as chromium:
             for look in LOOKS:
-                names = await take(chromium, ready.url, look, chosen)
+                names = await take_variant(chromium, server.url, look, chosen)
                 print(f"{len(names)} examples, {' '.join(map(str, look))}", flush=True)
-    (OUT / "index.html").write_text(index(names))
-    print(f"{OUT / 'index.html'}")
+    (OUTPUT_FOLDER / "index.html").write_text(index(names))
+    print(f"{OUTPUT_FOLDER / 'index.html'}")
 
 
 if __name__ == "__main__":

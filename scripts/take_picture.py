@@ -48,13 +48,18 @@ async def browser() -> AsyncGenerator[Browser]:
 
 def keep(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
     """Write a picture, or a film of several with the duration of each."""
-    first, *more = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
-    for image in (first, *more) if more else ():
+    first, *other_images = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
+    for image in (first, *other_images) if other_images else ():
         image.thumbnail((FILM_WIDTH, FILM_WIDTH), Image.Resampling.LANCZOS)
-    film: Mapping[str, Any] = {"save_all": True, "append_images": more, "duration": times_ms, "loop": 0}
+    film: Mapping[str, Any] = {
+        "save_all": True,
+        "append_images": other_images,
+        "duration": times_ms,
+        "loop": 0,
+    }
     PICTURES.mkdir(exist_ok=True)
     path = PICTURES / f"{name}.webp"
-    first.save(path, quality=72, method=6, **(film if more else {}))
+    first.save(path, quality=72, method=6, **(film if other_images else {}))
     print(f"{path.name}: {path.stat().st_size // 1000} kB")
 
 
@@ -130,16 +135,16 @@ async def main() -> None:
         async with browser() as chromium:
             run = Run("picture", "hello", Path(folder) / "out", date(2026, 11, 20))
             async with (
-                run_server(Path(folder) / "demo", port=0) as ready,
-                run_agent(ready, run),
+                run_server(Path(folder) / "demo", port=0) as server,
+                run_agent(server, run),
             ):
-                await take_conversation(chromium, ready, run.thread_id)
+                await take_conversation(chromium, server, run.thread_id)
             async with (
-                run_server(Path(folder) / "inbox", port=0) as ready,
-                AsyncClient(ready.url, ready.requester_token) as agent,
+                run_server(Path(folder) / "inbox", port=0) as server,
+                AsyncClient(server.url, server.requester_token) as agent,
             ):
                 await ask_all(agent)
-                await take_application(chromium, ready)
+                await take_application(chromium, server)
 
 
 if __name__ == "__main__":

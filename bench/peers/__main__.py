@@ -61,9 +61,9 @@ def behind_the_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, 
                 address = process.stdout.readline().strip()
                 polls = peer == "dbos" and store == "sqlite"
                 turns = total // part // (8 if polls else 1)
-                before = _cpu(process)
+                cpu_before = _cpu(process)
                 samples, seconds = uvloop.run(conversations(address, at_once, turns))
-                cpu = (_cpu(process) - before) / (turns + at_once)
+                cpu = (_cpu(process) - cpu_before) / (turns + at_once)
             yield f"{peer}_{store}_at_once_{at_once}", _figures(samples, seconds, cpu, durable=True)
 
 
@@ -89,9 +89,9 @@ def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
             ]
             with started(*command, "--host", "127.0.0.1", cwd=folder) as process:
                 _accepts(port)
-                before = _cpu(process)
+                cpu_before = _cpu(process)
                 samples, seconds = uvloop.run(pages(port, at_once))
-                cpu = (_cpu(process) - before) / (len(samples) + at_once * WARM)
+                cpu = (_cpu(process) - cpu_before) / (len(samples) + at_once * WARM)
         yield f"chainlit_at_once_{at_once}", _figures(samples, seconds, cpu, durable=False)
 
 
@@ -105,12 +105,12 @@ def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
                 assert process.stdout is not None
                 url = process.stdout.readline().strip()
                 _accepts(int(url.rpartition(":")[2].partition("/")[0]))
-                before = _cpu(process)
+                cpu_before = _cpu(process)
                 driven = [*module, "drive", url, tool, at_once, turns]
                 result = subprocess.run(
                     [str(word) for word in driven], cwd=ROOT, check=True, capture_output=True
                 )
-                cpu = (_cpu(process) - before) / (turns + max(10, at_once))
+                cpu = (_cpu(process) - cpu_before) / (turns + max(10, at_once))
             outcome = json.loads(result.stdout.splitlines()[-1])
             figures = _figures(outcome["samples"], outcome["seconds"], cpu, durable=False)
             yield f"fastmcp_{tool}_at_once_{at_once}", figures

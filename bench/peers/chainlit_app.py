@@ -33,8 +33,8 @@ async def start() -> None:
     """Ask this often, and send the start and the duration of each, in seconds of the monotonic clock."""
     samples: list[tuple[float, float]] = []
     for turn in range(TASK["warm"] + TASK["turns"]):
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         await ask()
         if turn >= TASK["warm"]:
-            samples.append((began, time.perf_counter() - began))
+            samples.append((started_at, time.perf_counter() - started_at))
     await chainlit.context.emitter.emit("samples", {"samples": samples})

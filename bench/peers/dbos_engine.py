@@ -26,12 +26,12 @@ class Workflows:
 
     def __init__(self, show: Show) -> None:
         @DBOS.step()
-        async def shown(question_id: str, thread: str, body: Any) -> None:
+        async def show_question(question_id: str, thread: str, body: Any) -> None:
             await show(question_id, thread, body)
 
         @DBOS.workflow()
         async def conversation(question_id: str, thread: str, body: Any) -> Any:
-            await shown(question_id, thread, body)
+            await show_question(question_id, thread, body)
             return await DBOS.recv_async(TOPIC, timeout_seconds=PATIENCE_S)
 
         self._conversation = conversation

@@ -78,12 +78,12 @@ async def conversations(url: str, at_once: int, total: int) -> tuple[list[float]
         person = cast("Person", (await picows.ws_connect(Person, url))[1])
         person.send({"follow": f"t{number}"})
         await person.ready
-    free = list(range(at_once))
+    free_numbers = list(range(at_once))
 
     async def cycle(_: int) -> None:
-        number = free.pop()
+        number = free_numbers.pop()
         values = await agents.ask(f"t{number}")
-        free.append(number)
+        free_numbers.append(number)
         assert values == ANSWER
 
     await closed_loop(at_once, at_once, cycle)
@@ -113,9 +113,9 @@ class Browser(picows.WSListener):
             self._send(transport, "3")
         elif text.startswith("42"):
             number, _, event = text[2:].partition("[")
-            self._take(transport, number, json.loads("[" + event))
+            self._handle_event(transport, number, json.loads("[" + event))
 
-    def _take(self, transport: picows.WSTransport, number: str, event: list[Any]) -> None:
+    def _handle_event(self, transport: picows.WSTransport, number: str, event: list[Any]) -> None:
         if event[0] == "ask":
             spec = event[1]["spec"]
             chosen = {"id": spec["keys"][0], "name": "staging", "payload": {"value": "staging"}}
@@ -131,10 +131,10 @@ class Browser(picows.WSListener):
 async def pages(port: int, at_once: int) -> tuple[list[float], float]:
     """Open so many pages of Chainlit, and wait until each was asked as often as its app does."""
     url = f"ws://127.0.0.1:{port}/ws/socket.io/?EIO=4&transport=websocket"
-    opened = [
+    browsers = [
         await picows.ws_connect(partial(Browser, f"session-{number}"), url) for number in range(at_once)
     ]
-    lists = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in opened))
+    lists = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in browsers))
     samples = [(began, spent) for each in lists for began, spent in each]
     first, last = min(began for began, _ in samples), max(began + spent for began, spent in samples)
     return [spent for _, spent in samples], last - first

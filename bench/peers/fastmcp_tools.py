@@ -76,12 +76,12 @@ async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:
 async def drive(url: str, tool: str, at_once: int, total: int) -> None:
     """Call the tool `total` times over `at_once` connections, and print the latencies and the time, in seconds."""
     clients = [Client(url, elicitation_handler=answer, mode=ERAS[tool]) for _ in range(at_once)]
-    free = [await client.__aenter__() for client in clients]
+    free_clients = [await client.__aenter__() for client in clients]
 
     async def cycle(_: int) -> None:
-        client = free.pop()
+        client = free_clients.pop()
         result = await client.call_tool(tool, {})
-        free.append(client)
+        free_clients.append(client)
         assert result.data["env"] == VALUES["env"]
 
     await closed_loop(at_once, max(10, at_once), cycle)

@@ -40,16 +40,16 @@ async def question(state: State) -> dict[str, Any]:
 async def saver(url: str) -> AsyncGenerator[Any]:
     """Open the checkpointer of a database, as in its manual."""
     if url.startswith("sqlite:"):
-        async with AsyncSqliteSaver.from_conn_string(url.removeprefix("sqlite:///")) as made:
-            await made.setup()
-            yield made
+        async with AsyncSqliteSaver.from_conn_string(url.removeprefix("sqlite:///")) as sqlite_saver:
+            await sqlite_saver.setup()
+            yield sqlite_saver
         return
     settings = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool = AsyncConnectionPool(url, min_size=CONNECTIONS, max_size=CONNECTIONS, open=False, kwargs=settings)
     async with pool:
-        made = AsyncPostgresSaver(pool)
-        await made.setup()
-        yield made
+        sqlite_saver = AsyncPostgresSaver(pool)
+        await sqlite_saver.setup()
+        yield sqlite_saver
 
 
 class Graph:
@@ -66,18 +66,18 @@ class Graph:
 
     async def ask(self, question_id: str, thread: str, body: Any) -> Any:
         """Run the graph to its interrupt, show that, and wait."""
-        asked = await self._graph.ainvoke({"body": body}, _place(question_id))
+        state = await self._graph.ainvoke({"body": body}, _thread_config(question_id))
         waiting = self._waiting[question_id] = asyncio.get_running_loop().create_future()
-        await self._show(question_id, thread, asked["__interrupt__"][0].value)
+        await self._show(question_id, thread, state["__interrupt__"][0].value)
         return await waiting
 
     async def answer(self, question_id: str, values: Any) -> None:
         """Resume the graph, and wake the waiting agent."""
-        done = await self._graph.ainvoke(Command(resume=values), _place(question_id))
-        self._waiting.pop(question_id).set_result(done["values"])
+        state = await self._graph.ainvoke(Command(resume=values), _thread_config(question_id))
+        self._waiting.pop(question_id).set_result(state["values"])
 
 
-def _place(question_id: str) -> Any:
+def _thread_config(question_id: str) -> Any:
     return {"configurable": {"thread_id": question_id}}
 
 

@@ -124,7 +124,9 @@ async def answer_interrupts(
     `NoFormFor` for a `responseSchema` that no form can ask for.
     """
     place = Place(id="ag-ui", thread_id=thread_id, run_id=run_id)
-    return [*await gather_all(_answer(ask, each, place, calls or {}, timeout_s) for each in interrupts)]
+    return [
+        *await gather_all(_answer(ask, interrupt, place, calls or {}, timeout_s) for interrupt in interrupts)
+    ]
 
 
 async def _answer(
@@ -206,7 +208,7 @@ async def as_interrupts(ask: AsyncClient, requests: Iterable[InputRequest]) -> l
     secrets, files and dangerous calls, the interrupt has the reason `askback:page`, and a person answers on the page.
     """
     caller = await ask.sessions.current()
-    return [_interrupt(each, caller) for each in requests]
+    return [_interrupt(request, caller) for request in requests]
 
 
 def _interrupt(request: InputRequest, caller: CurrentSession) -> Interrupt:

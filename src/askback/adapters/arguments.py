@@ -105,7 +105,7 @@ class RequestEnvVars(Model):
 def description_of(arguments: type[Model]) -> str:
     """Return the description of a tool: the docstrings of its arguments, base classes first."""
     classes = [each for each in reversed(arguments.__mro__) if issubclass(each, Model) and each is not Model]
-    return "\n\n".join(cleandoc(each.__doc__) for each in classes if each.__doc__)
+    return "\n\n".join(cleandoc(class_.__doc__) for class_ in classes if class_.__doc__)
 
 
 def wrong_arguments(faults: Iterable[tuple[str, str]]) -> str:
@@ -172,7 +172,9 @@ def _of_question(arguments: AskUser) -> dict[str, Any]:
     if arguments.options is None:
         field |= {"type": "text"}
     else:
-        options = [{"value": each.label, **each.model_dump(exclude_none=True)} for each in arguments.options]
+        options = [
+            {"value": option.label, **option.model_dump(exclude_none=True)} for option in arguments.options
+        ]
         kind = "multiselect" if arguments.multiple else "radio"
         field |= {"type": kind, "options": options, "allow_other": arguments.allow_other}
     return {"fields": [field], "format": "plain", "allow_skip": arguments.allow_skip}

@@ -186,7 +186,7 @@ async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
 
 async def gather_all(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
     """Await several questions together, in their order; an error of one cancels the others and is raised."""
-    tasks = [asyncio.ensure_future(each) for each in questions]
+    tasks = [asyncio.ensure_future(question) for question in questions]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

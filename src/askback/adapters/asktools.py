@@ -77,9 +77,9 @@ class AskTool:
         try:
             return await self.run(client, parse(self.arguments, arguments), place, wait)
         except Faults as refused:
-            faults = [(each.path, render(each, DEFAULT_LOCALE)) for each in refused.faults]
+            faults = [(fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults]
         except Invalid as refused:
-            faults = [(str(each["path"]), str(each["message"])) for each in refused.field_errors]
+            faults = [(str(error["path"]), str(error["message"])) for error in refused.field_errors]
         return AskResult(wrong_arguments(faults))
 
 

@@ -130,7 +130,7 @@ async def mirror(
     ask: AsyncClient, messages: Sequence[ModelMessage], *, thread_id: str, agent: str | None = None
 ) -> None:
     """Show the messages and tool calls of an agent in the thread; existing messages stay unchanged."""
-    parts = [part for each in messages if isinstance(each, ModelRequest) for part in each.parts]
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     results = {
         part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
     }
@@ -193,7 +193,9 @@ def _deferred(output: Any) -> DeferredToolRequests:
 
 def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> Place:
     """Return the place of the deferred calls. The run that made them is in the messages, also in another process."""
-    last_response = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
+    last_response = next(
+        (message for message in reversed(messages) if isinstance(message, ModelResponse)), None
+    )
     run_id = last_response.run_id if last_response else None
     # Some providers number the calls of each response alike: the number of messages tells the responses apart.
     id_ = f"pydantic-ai:{run_id}:{len(messages)}"

@@ -15,13 +15,15 @@ _NO_RESULT = "The result is not known: the agent was stopped."
 
 def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
     """Return the messages in their order, without those that are held or repeat the answer to a request."""
-    delivered = [each for each in thread["messages"] if not each.get("held") and "request_id" not in each]
+    delivered = [
+        message for message in thread["messages"] if not message.get("held") and "request_id" not in message
+    ]
     return sorted(delivered, key=lambda each: each["seq"])
 
 
 def last_prompt(thread: Mapping[str, Any]) -> Json | None:
     """Return the last message of a person."""
-    return next((each for each in reversed(messages(thread)) if each["role"] == "user"), None)
+    return next((message for message in reversed(messages(thread)) if message["role"] == "user"), None)
 
 
 def open_calls(thread: Mapping[str, Any]) -> Iterator[tuple[Json, Json]]:
@@ -52,7 +54,7 @@ def for_model(thread: Mapping[str, Any]) -> list[Json]:
 
 def transcript(thread: Mapping[str, Any]) -> str:
     """Return the conversation as one text."""
-    return "\n\n".join(f"{each['role']}: {text_of(each)}" for each in messages(thread))
+    return "\n\n".join(f"{message['role']}: {text_of(message)}" for message in messages(thread))
 
 
 def _replies(content: Sequence[Json]) -> Iterator[Json]:

@@ -43,7 +43,7 @@ class ModelAgent:
                 continue
             prompt_messages = [system, *history.for_model(thread)]
             calls = await self.endpoint.reply(
-                prompt_messages, [_describe_tool(each) for each in tools.values()], turn.write
+                prompt_messages, [_describe_tool(tool) for tool in tools.values()], turn.write
             )
             for call in calls:
                 await turn.begin_call(call.id, call.name, read_arguments(call.arguments))

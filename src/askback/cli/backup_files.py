@@ -21,7 +21,7 @@ class BackupRefused(AskbackError):
 def key_ids(database: Path) -> set[str]:
     """Return the ids of the master keys that the secrets of a database need."""
     values = (sealed.read(text) for text in sealed_texts(database))
-    return {each.key_id for each in values if each is not None}
+    return {value.key_id for value in values if value is not None}
 
 
 def make_empty(folder: Path) -> None:

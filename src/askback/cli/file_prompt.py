@@ -45,7 +45,7 @@ async def _upload(field: File, path: Path, upload: Upload) -> dict[str, Any]:
     try:
         return await upload(field.id, content, path.name)
     except Refused as refused:
-        sentences = [each["message"] for each in refused.field_errors] or [refused.message]
+        sentences = [error["message"] for error in refused.field_errors] or [refused.message]
         raise UploadFailed(f"{path.name}: {' '.join(sentences)}") from None
 
 

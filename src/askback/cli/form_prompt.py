@@ -46,7 +46,7 @@ class FormPrompt:
         self._visible_form = self.form
         self.form, self.values = flat_form(self._visible_form), flat_values(self._visible_form, self.values)
         rows = [each for each in self._visible_form.all_fields if isinstance(each, Rows)]
-        self._first_rows = {decision_id(each, each.rows[0]): each for each in rows}
+        self._first_rows = {decision_id(row, row.rows[0]): row for row in rows}
         self._prompt = FieldPrompt(self.terminal, self.form, self.locale, self.upload, self.search)
         typed_values, initial_values = self.values, self.form.initial_values or {}
         self.values = {}

@@ -43,7 +43,7 @@ def list_(
 
     async def read(client: AsyncClient) -> tuple[list[StoredSecret], dict[str, str]]:
         agents = await all_pages(lambda cursor: client.agents.list(limit=200, cursor=cursor))
-        return await _every_secret(client), {each.id: each.name for each in agents}
+        return await _every_secret(client), {agent.id: agent.name for agent in agents}
 
     secrets, names = run_as("responder", read, data_dir=data_dir)
     report_empty(secrets, "secrets")

@@ -103,7 +103,9 @@ def access(
         if not added_ids and not removed_ids:
             return access
         agents = [
-            each for each in dict.fromkeys([*(access.agents or ()), *added_ids]) if each not in removed_ids
+            member_id
+            for member_id in dict.fromkeys([*(access.agents or ()), *added_ids])
+            if member_id not in removed_ids
         ]
         return await client.threads.set_agents(thread_id, agents)
 

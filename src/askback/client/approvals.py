@@ -65,7 +65,7 @@ class ToolCall:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `approve`."""
-        members = without_none(**{each.name: getattr(self, each.name) for each in fields(self)})
+        members = without_none(**{field.name: getattr(self, field.name) for field in fields(self)})
         return {**members, "input": self.input}
 
 

@@ -87,7 +87,8 @@ def _derive_form(model: type) -> ModelForm:
         read = read_schema(schema)
     except NoFormFor as refused:
         raise NoFormFor(
-            [each._replace(steps=_field_names(each.steps)) for each in refused.problems], name=model.__name__
+            [problem._replace(steps=_field_names(problem.steps)) for problem in refused.problems],
+            name=model.__name__,
         ) from None
 
     def instance(values: Mapping[str, Any]) -> Any:

@@ -33,7 +33,7 @@ def rest_call(frame: Mapping[str, Any]) -> RestCall:
     """Translate a frame whose operation is one call over HTTP."""
     operation = OPERATIONS[frame["op"]]
     path = operation.path.format(**{name: step(frame[name]) for name in operation.path_parameters})
-    names = {each.name for each in operation.parameters if "http" in each.over}
+    names = {parameter.name for parameter in operation.parameters if "http" in parameter.over}
     query = {name: value for name, value in frame.items() if name in names}
     return RestCall(operation.method, path, query, frame.get("body"), frame.get("key"), frame.get(HEADER))
 

@@ -115,14 +115,16 @@ class CardQuestion:
         if not isinstance(value, list):
             return labels.get(cast("OptionValue", value), str(value))
         values = cast("list[OptionValue]", value)
-        return SEPARATOR.join(labels.get(each) or _quoted_beside(str(each), self.options) for each in values)
+        return SEPARATOR.join(
+            labels.get(value) or _quoted_beside(str(value), self.options) for value in values
+        )
 
     def _split(self, text: str) -> list[str]:
         parts = list[str]()
         remaining_text = f"{text}{SEPARATOR}" if text else ""
         while remaining_text:
-            labels = (each for each in self.options if each not in parts)
-            part = next((each for each in labels if remaining_text.startswith(f"{each}{SEPARATOR}")), None)
+            labels = (option for option in self.options if option not in parts)
+            part = next((label for label in labels if remaining_text.startswith(f"{label}{SEPARATOR}")), None)
             parts.append(remaining_text.removesuffix(SEPARATOR) if part is None else part)
             remaining_text = "" if part is None else remaining_text[len(part) + len(SEPARATOR) :]
         return parts
@@ -184,7 +186,11 @@ def read_answers(questions: Iterable[CardQuestion], answers: Mapping[str, Any]) 
 
 def write_answers(questions: Iterable[CardQuestion], values: Mapping[str, Any]) -> dict[str, str]:
     """Return the values of an answer by the text of their questions."""
-    return {each.text: each.write(values[each.field_id]) for each in questions if each.field_id in values}
+    return {
+        question.text: question.write(values[question.field_id])
+        for question in questions
+        if question.field_id in values
+    }
 
 
 def _is_texts(value: Any) -> bool:
@@ -204,5 +210,7 @@ def _unique(texts: Sequence[str]) -> list[str]:
 def _quoted_beside(text: str, labels: Iterable[str]) -> str:
     """Return a text as it is, or quoted if one of the other labels is in it."""
     text_with_separators = f"{SEPARATOR}{text}{SEPARATOR}"
-    hidden = any(f"{SEPARATOR}{each}{SEPARATOR}" in text_with_separators for each in labels if each != text)
+    hidden = any(
+        f"{SEPARATOR}{label}{SEPARATOR}" in text_with_separators for label in labels if label != text
+    )
     return json.dumps(text, ensure_ascii=False) if hidden else text

@@ -151,13 +151,15 @@ def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:
     try:
         read = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
     except NoFormFor as refused:
-        problems = [each._replace(steps=("requestedSchema", *each.steps)) for each in refused.problems]
+        problems = [
+            problem._replace(steps=("requestedSchema", *problem.steps)) for problem in refused.problems
+        ]
         raise NoFormFor(problems) from None
     message: Any = params.get("message")
     if not isinstance(message, str):
         raise NoFormFor([Problem(("message",), "It must be a text.")])
     if faults := text_faults("message", message, max_length=DEFAULTS.description, lines=True):
-        raise NoFormFor([Problem(("message",), render(each, DEFAULT_LOCALE)) for each in faults])
+        raise NoFormFor([Problem(("message",), render(fault, DEFAULT_LOCALE)) for fault in faults])
     form = read.form
     if form.title is None and len(message) <= DEFAULTS.title:
         form = form.model_copy(update={"title": message})

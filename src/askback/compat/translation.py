@@ -36,7 +36,7 @@ class NotExpressible(TypeError):
 
     def __init__(self, problems: Sequence[Problem], *, name: str = "") -> None:
         self.problems = tuple(problems)
-        super().__init__("; ".join(_sentence(each, name) for each in self.problems))
+        super().__init__("; ".join(_sentence(problem, name) for problem in self.problems))
 
 
 class NoFormFor(NotExpressible):

@@ -61,7 +61,7 @@ class WebhookSource:
     async def __call__(self, query: OptionQuery, /) -> object:
         """Post the query; raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is not JSON."""
         id_ = self._ids.new("qry", now_ms=self._clock.now_ms())
-        members = {each.name: getattr(query, each.name) for each in fields(query)}
+        members = {field.name: getattr(query, field.name) for field in fields(query)}
         request_members = {name: value for name, value in members.items() if value is not None}
         if query.request is not None:
             request_members["request"] = query.request.model_dump(mode="json", exclude_none=True)

@@ -40,7 +40,7 @@ def _verdict(payload: VerdictBody, submission: Submission) -> Accept | AskAgain:
     form = submission.request.form
     ids = {join("values", field.id): field.id for field in (form.all_fields if form else ())}
     return AskAgain(
-        {ids.get(each.path, each.path): each.message for each in reprompt.field_errors},
+        {ids.get(error.path, error.path): error.message for error in reprompt.field_errors},
         reprompt.error_summary,
         reprompt.form,
         reprompt.timeout_s if "timeout_s" in reprompt.model_fields_set else UNCHANGED,

@@ -89,8 +89,8 @@ class HttpWebhookClient:
             raise Unreachable("unknown_host") from None
         is_allowed_by_name = target.host in self._allowed.names
         if not all(
-            is_allowed_by_name or is_public_address(each) or self._allowed.has_address(each)
-            for each in addresses
+            is_allowed_by_name or is_public_address(address) or self._allowed.has_address(address)
+            for address in addresses
         ):
             raise AddressRefused("inside")
         return addresses[:ADDRESSES]

@@ -60,7 +60,7 @@ class ThreadAgents:
 
     def includes(self, agent: ThreadAgents) -> bool:
         """Whether an agent, or the person that it works for, is in the list."""
-        return any(each in self.ids for each in agent.ids) or (self.user != "" and agent.user == self.user)
+        return any(id_ in self.ids for id_ in agent.ids) or (self.user != "" and agent.user == self.user)
 
     @cached_property
     def stored_text(self) -> str:

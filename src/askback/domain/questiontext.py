@@ -148,7 +148,7 @@ def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:
     decision = "accepted" if decided["decision"] == ACCEPT else "declined"
     parts = f"{quote(choose(row.label, languages))} ({row.id}): {decision}"
     answer = Answer(values=decided.get("values", {}))
-    values = [f"{_label(each, languages)}: {_value(each, answer, languages)}" for each in row.fields or ()]
+    values = [f"{_label(field, languages)}: {_value(field, answer, languages)}" for field in row.fields or ()]
     return f"{parts} [{'; '.join(values)}]" if values and answer.values else parts
 
 

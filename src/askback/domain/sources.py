@@ -73,7 +73,7 @@ class OptionQuery:
 
     def page(self, options: Iterable[SourceOption | Mapping[str, Any] | str]) -> OptionPage:
         """Return the reply to this query from all options of a source, which must be valid."""
-        all_options = [SourceOption.model_validate(spelled_out(each)) for each in options]
+        all_options = [SourceOption.model_validate(spelled_out(option)) for option in options]
         if self.values is not None:
             return OptionPage(options=[each for each in all_options if each.value in self.values])
         words = self.q.casefold().split()

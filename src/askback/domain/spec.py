@@ -149,7 +149,7 @@ class Spec:
         members: dict[str, Any] = json.loads(self.text)
         names = [_member(members, path) for path in _NAMING]
         return [
-            each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in names if each
+            name if isinstance(name, str) else json.dumps(name, ensure_ascii=False) for name in names if name
         ]
 
     @property

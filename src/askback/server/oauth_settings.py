@@ -58,7 +58,7 @@ def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvid
         if not url.lower().startswith(("http://", "https://")) or link_host(url) is None or "#" in url:
             raise SettingsError(f"{source}: {member} must be an address such as https://example.com/oauth.")
     scopes = read.scopes.split() if isinstance(read.scopes, str) else read.scopes
-    if len(scopes) > SCOPES or not all(SCOPE.fullmatch(each) for each in scopes):
+    if len(scopes) > SCOPES or not all(SCOPE.fullmatch(scope) for scope in scopes):
         raise SettingsError(f"{source}: scopes are up to {SCOPES} texts without blanks.")
     secret = None
     if read.client_secret_env is not None:

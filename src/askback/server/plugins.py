@@ -68,13 +68,13 @@ def installed_file_scans() -> dict[str, FileScan]:
 def installed_validators() -> dict[str, ValidatorFunction]:
     """Return the validators by name. Raises `PluginUnusable`."""
     entries = _entry_points(VALIDATORS)
-    return {each.name: _function(each, "validator") for each in entries}
+    return {entry.name: _function(entry, "validator") for entry in entries}
 
 
 def installed_option_sources() -> dict[str, SourceFunction]:
     """Return the sources of options by name. Raises `PluginUnusable`."""
     entries = _entry_points(OPTION_SOURCES)
-    return {each.name: _function(each, "source of options") for each in entries}
+    return {entry.name: _function(entry, "source of options") for entry in entries}
 
 
 def _function(entry: EntryPoint, noun: str) -> Callable[..., Any]:
@@ -102,7 +102,7 @@ def _load(entry: EntryPoint, noun: str) -> object:
 
 def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:
     """Return the kinds of installed packages and the added ones, by name. Raises `PluginUnusable`."""
-    kinds = [_kind(each) for each in _entry_points(KINDS)]
+    kinds = [_kind(entry) for entry in _entry_points(KINDS)]
     by_name: dict[str, KindExtension] = {}
     for each in (*kinds, *added):
         if by_name.setdefault(each.name, each) is not each:

@@ -114,13 +114,13 @@ class ScriptedPerson:
 
     def asked(self, name: str | None = None) -> Sequence[Asked]:
         """Return the requests so far, in order; with a `name`, only those that have it (see `names_of`)."""
-        return [each for each in self.requests if name is None or name in names_of(each.request)]
+        return [request for request in self.requests if name is None or name in names_of(request.request)]
 
     def asked_once(self, name: str) -> Asked:
         """Return the one request with a name; raises `AssertionError` if there were none or several."""
         requests = self.asked(name)
         if len(requests) != 1:
-            all_names = [sorted(names_of(each.request)) for each in self.requests]
+            all_names = [sorted(names_of(request.request)) for request in self.requests]
             raise AssertionError(
                 f"{name!r} was asked {len(requests)} times, not once. Asked were: {all_names}"
             )

@@ -24,7 +24,7 @@ def from_query(
     Raises `Faults` with the parameter's name as the path, also for an unknown one: a misspelt filter must not
     return everything.
     """
-    parameters = [each for each in operation.parameters if "http" in each.over]
+    parameters = [parameter for parameter in operation.parameters if "http" in parameter.over]
     if unknown_names := query.keys() - {each.name for each in parameters}:
         raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown_names)])
     return {

@@ -76,8 +76,8 @@ def _brief(record: Record) -> str:
 def resumes_text(leases: Sequence[Lease], texts: Mapping[str, str]) -> str:
     """Write the leased resumes, each with the text for the model and the settled request."""
     wires = [
-        resume_wire(each.resume.id, each.record, attempt=each.attempt, until=each.until, texts=texts)
-        for each in leases
+        resume_wire(lease.resume.id, lease.record, attempt=lease.attempt, until=lease.until, texts=texts)
+        for lease in leases
     ]
     return f'{{"resumes":[{",".join(wires)}]}}'
 
@@ -90,8 +90,8 @@ def secrets_text(
 ) -> str:
     """Write a page of secrets: names, times, and by the id of the secret its agents and its last use."""
     items = [
-        jsontext.with_members(each.wire, agents=agents[each.id], **_use(uses.get(each.id)))
-        for each in secrets
+        jsontext.with_members(secret.wire, agents=agents[secret.id], **_use(uses.get(secret.id)))
+        for secret in secrets
     ]
     return page("secrets", items, cursor)
 

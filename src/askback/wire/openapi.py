@@ -82,8 +82,8 @@ def document() -> dict[str, Any]:
     http_operations = [each for each in OPERATIONS.values() if "http" in each.over]
     _, schemas = models_json_schema(
         [
-            (each, "validation")
-            for each in dict.fromkeys((Error, *chain.from_iterable(map(_models, http_operations))))
+            (model, "validation")
+            for model in dict.fromkeys((Error, *chain.from_iterable(map(_models, http_operations))))
         ],
         ref_template=_REF,
     )
@@ -197,5 +197,5 @@ def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _schema(kinds: Sequence[type[BaseModel]]) -> Mapping[str, Any]:
-    references = [{"$ref": _REF.format(model=each.__name__)} for each in kinds]
+    references = [{"$ref": _REF.format(model=kind.__name__)} for kind in kinds]
     return references[0] if len(references) == 1 else {"anyOf": references}

@@ -76,7 +76,7 @@ class AskbackRunner:
         """
         outcomes = await self._outcomes(await self._pauses(user_id, session_id), wait=False)
         requests = [each if isinstance(each, InputRequest) else each.request for each in outcomes]
-        return [each.id for each in requests if each is not None]
+        return [request.id for request in requests if request is not None]
 
     async def resume_async(
         self, *, user_id: str, session_id: str, **options: Any
@@ -152,7 +152,7 @@ class AskbackRunner:
 
     async def _outcomes(self, pauses: Sequence[Pause], *, wait: bool) -> Sequence[AskOutcome]:
         options: AskOptions = {"wait": wait, "timeout_s": self._timeout_s}
-        return await gather_all(outcome(self._ask, each, options) for each in pauses)
+        return await gather_all(outcome(self._ask, pause, options) for pause in pauses)
 
 
 def _by_agent(

@@ -101,7 +101,7 @@ async def park(
     place = _place(agent, session, reply.response_id, thread_id or ask.thread_id)
     stored = {
         "session": session.to_dict(),
-        "requests": [each.to_dict() for each in requests],
+        "requests": [request.to_dict() for request in requests],
         "thread_id": place.thread_id,
         "run_id": place.run_id,
         "timeout_s": timeout_s,
@@ -122,7 +122,7 @@ async def resume_agent(
     """
     parked_run = json.loads(parked)
     session = AgentSession.from_dict(parked_run["session"])
-    requests = [Content.from_dict(each) for each in parked_run["requests"]]
+    requests = [Content.from_dict(request) for request in parked_run["requests"]]
     place = _place(agent, session, parked_run["run_id"], parked_run["thread_id"])
     outcomes = await ask_about(
         ask, requests, place, {"wait": False, "timeout_s": parked_run.get("timeout_s")}

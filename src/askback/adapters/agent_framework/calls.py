@@ -58,7 +58,7 @@ async def ask_about(
     ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
 ) -> Sequence[Decision | AskResult]:
     """Ask about all calls together; returns their outcomes in the same order."""
-    return await gather_all(_outcome(ask, each, place, options) for each in requests)
+    return await gather_all(_outcome(ask, request, place, options) for request in requests)
 
 
 async def _outcome(

@@ -86,9 +86,9 @@ def form_for(use: ToolUse) -> Form | PermissionResultDeny:
     try:
         form = checked_form_of(use.input)
     except Faults as faults:
-        faults_text = " ".join(f"{each.path}: {render(each, 'en')}" for each in faults.faults)
+        faults_text = " ".join(f"{fault.path}: {render(fault, 'en')}" for fault in faults.faults)
         return PermissionResultDeny(message=_WRONG_QUESTIONS.format(faults=faults_text))
-    texts = [each["question"] for each in use.input["questions"]]
+    texts = [question["question"] for question in use.input["questions"]]
     if len(set(texts)) < len(texts):  # Claude Code keys the answers by the text, so one would be lost
         return PermissionResultDeny(message=_SAME_TEXT)
     return Form.model_validate(form)

@@ -58,8 +58,8 @@ class Leftovers:
         ended = ended_calls(transcript)
         read = {each.id for each in reusable if self._is_read(each, ended or ())}
         self._requests = {each.id: each for each in reusable if each.id not in read}
-        outcomes = [each for each in self._requests.values() if each.status is not Status.PENDING]
-        certain = [each for each in outcomes if ended is not None or _is_approved(each)]
+        outcomes = [request for request in self._requests.values() if request.status is not Status.PENDING]
+        certain = [outcome for outcome in outcomes if ended is not None or _is_approved(outcome)]
         self._unread = {each.id for each in certain}
         texts = {each.id: resume_text(each) for each in certain}
         return list((texts if self._durable else texts | await self._pull()).values())

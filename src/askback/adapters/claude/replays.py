@@ -88,7 +88,7 @@ def ended_calls(transcript: Path) -> list[Json] | None:
         for each in transcript.with_suffix("").glob("subagents/*.jsonl"):
             of_agent = _blocks(each)
             blocks += of_agent if of_agent and of_agent[-1]["type"] == "text" else ()
-        results = {each["tool_use_id"]: each for each in blocks if each["type"] == "tool_result"}
+        results = {block["tool_use_id"]: block for block in blocks if block["type"] == "tool_result"}
         return [
             {**each, "failed": results[each["id"]].get("is_error", False), "text": _text(results[each["id"]])}
             for each in blocks

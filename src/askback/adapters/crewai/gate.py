@@ -65,7 +65,7 @@ class _Gate:
         self, ask: Client, tools: Collection[str], thread_id: str | None, timeout_s: float | None
     ) -> None:
         self._ask = ask
-        sanitized = {"*".join(map(_sanitized, each.split("*"))) for each in tools}
+        sanitized = {"*".join(map(_sanitized, tool.split("*"))) for tool in tools}
         self._tools = {*tools, *sanitized}
         self._thread_id = thread_id
         self._timeout_s = timeout_s
@@ -109,7 +109,7 @@ class _Gate:
         """Whether a tool is named: as it was written, or as CrewAI writes it (`Deploy Tool` is `deploy_tool`)."""
         original_name = str(getattr(context.tool, "name", "") or context.tool_name)
         names = {context.tool_name, original_name, sanitize_tool_name(original_name)}
-        return any(fnmatchcase(name, each) for name in names for each in self._tools)
+        return any(fnmatchcase(name, tool) for name in names for tool in self._tools)
 
     def after(self, context: ToolCallHookContext) -> str | None:
         """Return the sentence for the model about a call that did not run."""

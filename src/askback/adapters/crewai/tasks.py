@@ -110,7 +110,7 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 
     CrewAI gives them no ids. Pass a `run_id` if two runs may say exactly the same.
     """
-    messages = [each for task in result.tasks_output for each in _mirror_messages(task, run_id)]
+    messages = [message for task in result.tasks_output for message in _mirror_messages(task, run_id)]
     call_blocking(ask, mirror_messages, messages, thread_id=thread_id, run_id=run_id)
 
 

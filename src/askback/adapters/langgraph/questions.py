@@ -154,7 +154,7 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
         allowed = config["allowed_decisions"]
         reviews.append(_reviewed(action["name"], action["args"], allowed, action.get("description"), place))
     return Question(
-        [each.ask for each in reviews],
+        [review.ask for review in reviews],
         lambda found: {"decisions": [each.decision(o) for each, o in zip(reviews, found, strict=True)]},
     )
 

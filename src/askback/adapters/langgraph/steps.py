@@ -108,8 +108,8 @@ class Run:
         )
         located = dict(_locate_interrupts(state, place))
         return [
-            located.get(each.id, Pause(each, replace(place, id=f"langgraph:{each.id}")))
-            for each in interrupts
+            located.get(interrupt.id, Pause(interrupt, replace(place, id=f"langgraph:{interrupt.id}")))
+            for interrupt in interrupts
         ]
 
 
@@ -213,7 +213,9 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
     for pause, question, outcomes in zip(pauses, read, answered, strict=True):
         if not any(map(is_open, outcomes)):
             # Only when the graph continues: an approval used earlier would be lost if the program died in between.
-            used = [await ask.use(each) if isinstance(each, Decision) else each for each in outcomes]
+            used = [
+                await ask.use(outcome) if isinstance(outcome, Decision) else outcome for outcome in outcomes
+            ]
             answers[pause.interrupt.id] = question.value(used)
     return answers
 
@@ -228,7 +230,7 @@ async def park_pauses(
     """Ask about pauses; returns the ids of the requests by the id of the interrupt."""
     parked = await gather_all(_outcomes(ask, read_question(each), options) for each in pauses)
     return {
-        pause.interrupt.id: [id_ for each in outcomes if (id_ := request_id_of(each)) is not None]
+        pause.interrupt.id: [id_ for outcome in outcomes if (id_ := request_id_of(outcome)) is not None]
         for pause, outcomes in zip(pauses, parked, strict=True)
     }
 
@@ -236,7 +238,7 @@ async def park_pauses(
 def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
     """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
     messages: Sequence[object] = members_of(state.values).get("messages", ())
-    last_message = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
+    last_message = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     for task in state.tasks:
         for each in task.interrupts:
             yield (

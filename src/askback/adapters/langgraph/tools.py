@@ -27,7 +27,7 @@ async def mirror(
     run_id: str | None = None,
 ) -> None:
     """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
-    results = {each.tool_call_id: each.text for each in messages if isinstance(each, ToolMessage)}
+    results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
     mirrored = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
     await mirror_messages(ask, mirrored, thread_id=thread_id, run_id=run_id)
 

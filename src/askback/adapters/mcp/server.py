@@ -115,7 +115,7 @@ class Calls:
             async with self._connect(context) as place:
                 return await self._run(tool, ToolCall(context, params, place, self._limits), arguments)
         except Faults as refused:
-            faults = ((each.path, render(each, DEFAULT_LOCALE)) for each in refused.faults)
+            faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults)
             return result(wrong_arguments(faults), error=True)
         except AskbackError as refused:
             return failure(refused)

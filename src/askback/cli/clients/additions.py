@@ -45,7 +45,7 @@ class Addition:
             path = self.path.resolve()
         except (OSError, RuntimeError) as error:  # a link that leads to itself
             raise self._error(f"{self.path} cannot be read: {error}.") from None
-        folder = next(each for each in path.parents if each.exists())
+        folder = next(parent for parent in path.parents if parent.exists())
         if not folder.is_dir():
             raise self._error(f"{folder} is no folder.")
         if path.exists() and not path.stat().st_mode & stat.S_IWUSR:

@@ -35,7 +35,7 @@ class ChangedFile:
     def of(cls, addition: Addition, after: str) -> Self:
         """Describe the change of a file that has not been made yet."""
         path = addition.path.resolve()
-        new_folders = [str(each) for each in path.parents if not each.exists()]
+        new_folders = [str(parent) for parent in path.parents if not parent.exists()]
         original_content = base64.b64encode(path.read_bytes()).decode() if path.exists() else None
         return cls(str(path), original_content, _digest(after.encode()), addition.members, new_folders)
 
@@ -110,7 +110,7 @@ class Record:
         """Read it. Raises `AskbackError` if it is damaged."""
         try:
             members: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            members["files"] = [ChangedFile(**each) for each in members["files"]]
+            members["files"] = [ChangedFile(**file) for file in members["files"]]
             return cls(**members)
         except (ValueError, KeyError, TypeError) as error:
             raise AskbackError(

@@ -14,7 +14,7 @@ from askback.wire.admin_replies import Token
 
 async def ids_of_tokens(ask: AsyncClient, client: str) -> list[str]:
     """Return the ids of the tokens that the agents of a client have."""
-    return [each.id for each in await _tokens(ask, client)]
+    return [token.id for token in await _tokens(ask, client)]
 
 
 async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
@@ -23,7 +23,7 @@ async def revoke(ask: AsyncClient, client: str, record: Record) -> None:
         created_tokens = [(record.token_id, record.agent)]
     else:
         created_tokens = [
-            (each.id, each.agent) for each in await _tokens(ask, client) if _is_unknown(each, record)
+            (token.id, token.agent) for token in await _tokens(ask, client) if _is_unknown(token, record)
         ]
     for token_id, agent in created_tokens:
         with suppress(NotFound):
@@ -40,4 +40,4 @@ def _is_unknown(token: Token, record: Record) -> bool:
 
 async def _tokens(ask: AsyncClient, client: str) -> Sequence[Token]:
     tokens = await all_pages(lambda cursor: ask.tokens.list(cursor=cursor))
-    return [each for each in tokens if each.agent is not None and each.name == client]
+    return [token for token in tokens if token.agent is not None and token.name == client]

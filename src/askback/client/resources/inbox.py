@@ -46,7 +46,7 @@ class Inbox(Resource):
         """Read a page of people, by id; with a request, only those who can answer it if it is assigned to them."""
         request_id = None if request is None else id_of(request)
         reply = await self._call(frame("list_people", request_id=request_id, limit=limit, cursor=cursor))
-        return Page([KnownPerson.model_validate(each) for each in reply["people"]], reply["next_cursor"])
+        return Page([KnownPerson.model_validate(person) for person in reply["people"]], reply["next_cursor"])
 
     @method
     async def remind(self, request: InputRequest | str, at: datetime | str | None) -> Reminder | None:
@@ -67,7 +67,7 @@ class Inbox(Resource):
     async def reminders(self) -> Sequence[Reminder]:
         """Read the reminders of the caller that are not due yet, the next one first."""
         reply = await self._call(frame("list_reminders"))
-        return [Reminder.model_validate(each) for each in reply["reminders"]]
+        return [Reminder.model_validate(reminder) for reminder in reply["reminders"]]
 
     @method
     async def comment(self, request: InputRequest | str, text: str) -> Comment:
@@ -83,7 +83,7 @@ class Inbox(Resource):
     async def comments(self, request: InputRequest | str) -> Sequence[Comment]:
         """Read the comments of a request, oldest first. Raises `NotFound`."""
         reply = await self._call(frame("list_comments", request_id=id_of(request)))
-        return [Comment.model_validate(each) for each in reply["comments"]]
+        return [Comment.model_validate(comment) for comment in reply["comments"]]
 
     @method
     async def delete_comment(self, request: InputRequest | str, comment: Comment | str) -> None:
@@ -106,7 +106,7 @@ class Inbox(Resource):
         """
         op = frame("list_conversations", q=query, archived=archived or None, limit=limit, cursor=cursor)
         reply = await self._call(op)
-        conversations = [Conversation.model_validate(each) for each in reply["conversations"]]
+        conversations = [Conversation.model_validate(conversation) for conversation in reply["conversations"]]
         return Page(conversations, reply["next_cursor"])
 
     @method
@@ -117,7 +117,7 @@ class Inbox(Resource):
     @method
     async def mark_seen(self, requests: Sequence[InputRequest | str]) -> None:
         """Note that the caller has seen requests that they missed."""
-        await self._call(frame("mark_seen", body={"request_ids": [id_of(each) for each in requests]}))
+        await self._call(frame("mark_seen", body={"request_ids": [id_of(request) for request in requests]}))
 
     @method
     async def history(
@@ -142,5 +142,5 @@ class Inbox(Resource):
 
 
 def _page(reply: dict[str, Any]) -> Page[InputRequest]:
-    requests = [InputRequest.model_validate(each) for each in reply["requests"]]
+    requests = [InputRequest.model_validate(request) for request in reply["requests"]]
     return Page(requests, reply["next_cursor"])

@@ -105,7 +105,9 @@ class Requests(Reports):
             **filter_members,
         )
         reply = await self._call(op)
-        return Page([InputRequest.model_validate(each) for each in reply["requests"]], reply["next_cursor"])
+        return Page(
+            [InputRequest.model_validate(request) for request in reply["requests"]], reply["next_cursor"]
+        )
 
     @method
     async def cancel(
@@ -362,10 +364,10 @@ class Requests(Reports):
         note: str | None = None,
     ) -> Sequence[BatchResult]:
         """Decide many requests, one by one and in order; no rule is stored. `reason` is for `decline`."""
-        items = [batch_item(each) for each in requests]
+        items = [batch_item(request) for request in requests]
         body = without_none(action=action, requests=items, reason=reason, note=note)
         reply = await self._call(frame("batch_requests", body=body, key=idempotency_key(None)))
-        return [batch_result(each) for each in reply["results"]]
+        return [batch_result(result) for result in reply["results"]]
 
     async def _post_answer(self, request: Reference, body: Secret | None, *, key: str | None) -> InputRequest:
         """Post an answer that holds secret values."""

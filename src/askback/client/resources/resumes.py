@@ -23,7 +23,7 @@ class Resumes(Resource):
     async def pull(self, thread_id: str | None = None, *, wait: int = 0, limit: int = 1) -> Sequence[Resume]:
         """Lease this agent's resumes of a thread, or of all; waits up to `wait` seconds (at most 60) for one."""
         reply = await self._call(frame("pull_resumes", thread_id=thread_id, wait=wait, limit=limit))
-        return [self._with_own_text(Resume.model_validate(each)) for each in reply["resumes"]]
+        return [self._with_own_text(Resume.model_validate(resume)) for resume in reply["resumes"]]
 
     @method
     async def ack(self, resume: Resume) -> bool:

@@ -62,7 +62,7 @@ class Runs(Resource):
             cursor=cursor,
         )
         reply = await self._call(op)
-        return Page([Run.model_validate(each) for each in reply["runs"]], reply["next_cursor"])
+        return Page([Run.model_validate(run) for run in reply["runs"]], reply["next_cursor"])
 
     @method
     async def renew(self, run_id: str, *, thread_id: str | None = None) -> Run:

@@ -140,7 +140,9 @@ class Secrets(Resource):
     async def list(self, *, limit: int = 100, cursor: str | None = None) -> Page[StoredSecret]:
         """Read a page of stored secrets, newest first: names, scopes and times."""
         reply = await self._call(frame("list_secrets", limit=limit, cursor=cursor))
-        return Page([StoredSecret.model_validate(each) for each in reply["secrets"]], reply["next_cursor"])
+        return Page(
+            [StoredSecret.model_validate(secret) for secret in reply["secrets"]], reply["next_cursor"]
+        )
 
     @method
     async def set(

@@ -54,7 +54,7 @@ class Threads(Resource):
             cursor=cursor,
         )
         reply = await self._call(op)
-        return Page([Thread.model_validate(each) for each in reply["threads"]], reply["next_cursor"])
+        return Page([Thread.model_validate(thread) for thread in reply["threads"]], reply["next_cursor"])
 
     @method
     async def update(self, thread_id: str, **changes: Unpack[ThreadChanges]) -> Thread:

@@ -57,7 +57,7 @@ class Tokens(Resource):
         """Read a page of tokens, newest first; `agent` is an id. Only the operator may name a `tenant`."""
         op = frame("list_tokens", agent=agent, tenant=tenant, limit=limit, cursor=cursor)
         reply = await self._call(op)
-        return Page([Token.model_validate(each) for each in reply["tokens"]], reply["next_cursor"])
+        return Page([Token.model_validate(token) for token in reply["tokens"]], reply["next_cursor"])
 
     @method
     async def revoke(self, token: Token | str, *, tenant: str | None = None) -> Token:
@@ -79,7 +79,7 @@ class Agents(Resource):
     async def list(self, *, limit: int = 50, cursor: str | None = None) -> Page[AgentRecord]:
         """Read a page of agents, newest first."""
         reply = await self._call(frame("list_agents", limit=limit, cursor=cursor))
-        return Page([AgentRecord.model_validate(each) for each in reply["agents"]], reply["next_cursor"])
+        return Page([AgentRecord.model_validate(agent) for agent in reply["agents"]], reply["next_cursor"])
 
     @method
     async def get(self, agent_id: str) -> AgentRecord:
@@ -116,7 +116,7 @@ class Sessions(Resource):
     async def list(self, *, user: str | None = None) -> Sequence[BrowserSession]:
         """Read your own sessions; as an admin everybody's, or those of `user`."""
         reply = await self._http("list_sessions", user=user)
-        return [BrowserSession.model_validate(each) for each in reply["sessions"]]
+        return [BrowserSession.model_validate(session) for session in reply["sessions"]]
 
     @method
     async def end(self, session: BrowserSession | str) -> None:

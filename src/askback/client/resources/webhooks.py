@@ -38,7 +38,7 @@ class Webhooks(Resource):
     async def list(self) -> Sequence[Webhook]:
         """Read all webhooks, oldest first."""
         reply = await self._call(frame("list_webhooks"))
-        return [Webhook.model_validate(each) for each in reply["webhooks"]]
+        return [Webhook.model_validate(webhook) for webhook in reply["webhooks"]]
 
     @method
     async def update(self, webhook: Webhook | str, *, active: bool) -> Webhook:

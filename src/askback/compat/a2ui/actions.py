@@ -64,7 +64,7 @@ def _choice(field: Select | Radio | Multiselect, value: Any, own_text: Any) -> A
     """Return the chosen values; A2UI sends a list of texts for every picker."""
     values_by_text = {value_text(option.value): option.value for option in shown_options(field)}
     texts = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
-    values = [values_by_text.get(each, each) if isinstance(each, str) else each for each in texts]
+    values = [values_by_text.get(text, text) if isinstance(text, str) else text for text in texts]
     if field.allow_other and isinstance(own_text, str) and own_text.strip():
         values = [*values, own_text] if isinstance(field, Multiselect) else [own_text]
     if isinstance(field, Multiselect):

@@ -186,7 +186,7 @@ def _picker(field: Select | Radio | Multiselect, locale: str) -> Json:
         "component": "ChoicePicker",
         "variant": "multipleSelection" if field.type == "multiselect" else "mutuallyExclusive",
         "options": [
-            {"label": choose(each.label, [locale]), "value": value_text(each.value)} for each in options
+            {"label": choose(option.label, [locale]), "value": value_text(option.value)} for option in options
         ],
     }
     component |= {"displayStyle": "chips"} if getattr(field, "widget", None) in ("chips", "buttons") else {}

@@ -34,7 +34,7 @@ async def messages(call: Call) -> Answer:
     require(session, "session_id", "missing_required")
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
     widgets = map(read_widget, reversed(page["requests"]))
-    return Answer({"data": [each.message() for each in widgets if each.type]})
+    return Answer({"data": [widget.message() for widget in widgets if widget.type]})
 
 
 async def events(call: Call) -> EventStream:

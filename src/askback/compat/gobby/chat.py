@@ -101,7 +101,7 @@ class ChatPeer(CardPage):
 
     async def on_open(self) -> None:
         """Greet; then show the open requests and all later events."""
-        open_in = list(dict.fromkeys(each["thread_id"] for each in await self.api.open_requests()))
+        open_in = list(dict.fromkeys(request["thread_id"] for request in await self.api.open_requests()))
         connection_members = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
         await self.channel.send(
             {"type": "connection_established", **connection_members, "conversation_ids": open_in}
@@ -137,7 +137,7 @@ class ChatPeer(CardPage):
             faults.append(
                 {**each, "path": rename_path(each["path"], TEXTS["paths_of_frames"]), "message": text}
             )
-        message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
+        message = "; ".join(f"{fault['path']}: {fault['message']}" for fault in faults) or problem.message
         reply: Json = {"type": "error", "code": problem.code.upper(), "message": message}
         if isinstance(request_id := (frame or {}).get("request_id"), str):
             reply["request_id"] = request_id
@@ -149,7 +149,7 @@ class ChatPeer(CardPage):
         if (approval := opened_request.approval) is None:
             if (questions := card_of(opened_request.form, self._languages)) is None:
                 return []
-            arguments = {"questions": [each.wire for each in questions]}
+            arguments = {"questions": [question.wire for question in questions]}
             return [_status(opened_request, "calling", tool_name=ASK_USER, arguments=arguments)]
         if approval.plan is None:
             return [
@@ -217,7 +217,7 @@ class ChatPeer(CardPage):
 
         def matching(requests: Iterable[Json]) -> list[InputRequest]:
             in_thread = [
-                InputRequest.model_validate(each) for each in requests if each["thread_id"] == thread
+                InputRequest.model_validate(request) for request in requests if request["thread_id"] == thread
             ]
             matching_requests = [each for each in in_thread if name in (None, each.id, each.tool_call_id)]
             return [each for each in matching_requests if _kind(each) == kind]

@@ -102,7 +102,7 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
         report.add("input_type", "unknown_type")
     if kind in ("select", "multiselect") and not question_arguments.options:
         report.add("options", "option_required")
-    for n in repeated_indexes([each.label for each in question_arguments.options]):
+    for n in repeated_indexes([option.label for option in question_arguments.options]):
         report.add(f"options[{n}].label", "duplicate_option")
     if has_nested_quantifiers(pattern := question_arguments.validation.pattern):
         report.add("validation.pattern", "unsafe_pattern")
@@ -136,7 +136,7 @@ def repeated_indexes(texts: Sequence[str]) -> Sequence[int]:
 def in_words(faults: Faults, arguments: object) -> Faults:
     """Return the faults of a question at their places in the arguments, in the words of iHub."""
     kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
-    return Faults([_in_words(each, kind) for each in faults.with_paths(_PATHS).faults])
+    return Faults([_in_words(fault, kind) for fault in faults.with_paths(_PATHS).faults])
 
 
 def _in_words(fault: Fault, kind: object) -> Fault:
@@ -191,14 +191,14 @@ class Batch(Model, extra="ignore"):
 async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
-    asking = {TOOL, *(each.id for each in batch.tools or () if each.asks is True)}
+    asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
     results, faults, not_here_text = dict[str, Json](), list[Json](), TEXTS["not_here"]
     for n, each in enumerate(batch.tool_calls):
         if each.function.name in asking and not_here_text != TEXTS["not_run"]:
             results[each.id] = await _ask(call, each, f"tool_calls[{n}].id", faults)
             not_here_text = TEXTS["not_here"] if "error" in results[each.id] else TEXTS["not_run"]
     not_run_result = {"status": "not_run", "message": not_here_text}
-    messages = [_message(each, results.get(each.id, not_run_result)) for each in batch.tool_calls]
+    messages = [_message(call, results.get(call.id, not_run_result)) for call in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
 
 
@@ -211,7 +211,7 @@ def _read_batch(body: object) -> Batch:
     batch, report = parse(Batch, body), Report()
     if not batch.tool_calls:
         report.add("tool_calls", "empty.list")
-    for n in repeated_indexes([each.id for each in batch.tool_calls]):
+    for n in repeated_indexes([call.id for call in batch.tool_calls]):
         report.add(f"tool_calls[{n}].id", "duplicate_id")
     report.finish()
     return batch
@@ -232,11 +232,11 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         key = key_of("ihub", chat, asking.id, function.name, form)
         new_request = await api.call("create_request", request, key=key)
     except Faults as found:
-        if any(each.path in _REQUEST_KEYS for each in found.faults):
+        if any(fault.path in _REQUEST_KEYS for fault in found.faults):
             raise found.with_paths([("tool_call_id", id_path), *_REQUEST_KEYS.items()]) from None
         invalid = in_words(found, arguments)
         field_errors = api.explain(invalid).field_errors
-        faults += [{"tool_call_id": asking.id, **each} for each in field_errors]
+        faults += [{"tool_call_id": asking.id, **error} for error in field_errors]
         path = "" if "message" in invalid.faults[0].params else field_errors[0]["path"]
         message = f"Invalid clarification request: {path and f'{path}: '}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}

@@ -43,7 +43,7 @@ def field_of(request: Mapping[str, Any]) -> Json | None:
 
 async def open_questions(api: Api, chat: str) -> Sequence[Json]:
     """Return the questions of a chat that are open, the oldest first."""
-    return [each for each in await api.open_requests(thread_id=chat, kind="form") if field_of(each)]
+    return [request for request in await api.open_requests(thread_id=chat, kind="form") if field_of(request)]
 
 
 def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -> Json | None:
@@ -72,7 +72,7 @@ def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -
         "context": text(form.get("description")),
     }
     optional_members |= {
-        "options": [{"label": text(each["label"]), "value": each["value"]} for each in options]
+        "options": [{"label": text(option["label"]), "value": option["value"]} for option in options]
     }
     members |= {name: each for name, each in {**optional_members, "validation": rules}.items() if each}
     if style == "camel" or field.get("allow_other"):
@@ -88,7 +88,9 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    answered = [each for each in thread["requests"] if each["status"] in _ANSWERED and field_of(each)]
+    answered = [
+        request for request in thread["requests"] if request["status"] in _ANSWERED and field_of(request)
+    ]
     messages = [(each["settled_at"], _answer_message(each)) for each in answered]
     ids = {each["id"] for each in answered}
     for each in thread["messages"]:
@@ -175,7 +177,9 @@ async def send(call: Call) -> Answer:
     path, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
         objects_with_parameters = (parse(Message, message), payload.params, payload)
-        answer = next((each.answer for each in objects_with_parameters if each.answer is not None), None)
+        answer = next(
+            (parameter.answer for parameter in objects_with_parameters if parameter.answer is not None), None
+        )
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:
@@ -205,7 +209,7 @@ async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> 
             body = {"revision": request["revision"], "values": values}
             await api.call("answer_request", body, request_id=request["id"], key=key)
     except Faults as found:
-        raise Faults([replace(each, path=_answer_path(each, answer)) for each in found.faults]) from None
+        raise Faults([replace(fault, path=_answer_path(fault, answer)) for fault in found.faults]) from None
 
 
 def _answer_path(fault: Fault, answer: Response) -> str:

@@ -15,7 +15,7 @@ from askback.messages import render
 
 _FIELD_PATH = re.compile(r"form(?:\.sections\[(\d+)\])?(?:\.fields\[(\d+)\])?\.?")
 _ANY_SIZE = replace(
-    DEFAULTS, **{each.name: SAFE_INTEGER for each in fields(DEFAULTS) if each.name != "json_depth"}
+    DEFAULTS, **{field.name: SAFE_INTEGER for field in fields(DEFAULTS) if field.name != "json_depth"}
 )
 """Sizes are settings of each server, which checks them itself."""
 

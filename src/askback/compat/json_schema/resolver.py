@@ -38,13 +38,13 @@ def resolve(schema: object, root: Schema, seen_references: frozenset[str] = froz
     nullable = well_formed_schema.pop("nullable", False) is True
     if isinstance(well_formed_schema.get("type"), list):
         types = cast("list[str]", well_formed_schema["type"])
-        other_types = [each for each in types if each != "null"]
+        other_types = [type_ for type_ in types if type_ != "null"]
         nullable = nullable or len(other_types) < len(types)
         if len(other_types) != 1:
             raise Unsupported("A field of a form has one type. Choose one.", "type")
         well_formed_schema["type"] = other_types[0]
     if None in (values := well_formed_schema.get("enum", [])):
-        well_formed_schema["enum"], nullable = [each for each in values if each is not None], True
+        well_formed_schema["enum"], nullable = [value for value in values if value is not None], True
     for keyword in ("anyOf", "oneOf"):
         if keyword not in well_formed_schema:
             continue

@@ -90,7 +90,7 @@ class _Interaction:
         presentation = outcomes.NATIVE_PRESENTATIONS[request.presentation]
         options = {**options, "presentation": presentation, "timeout_s": outcomes.seconds(request.timeoutMs)}
         if request.type == "approval":
-            scopes = [outcomes.NATIVE_SCOPES[each] for each in request.approvalScopes]
+            scopes = [outcomes.NATIVE_SCOPES[scope] for scope in request.approvalScopes]
             decision = await client.approve(tool, request.prompt, scopes=scopes, **options)
             settled_request = (
                 None if decision.status in ("revoked", "pending", "unavailable") else decision.request

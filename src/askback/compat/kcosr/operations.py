@@ -74,7 +74,7 @@ def refuse(
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
     errors = problem.field_errors
-    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in errors]
+    return [{**error, "path": path_here(error["path"], form=form, values=values)} for error in errors]
 
 
 async def _events(
@@ -86,7 +86,7 @@ async def _events(
     is_known = cursor is not None and int(cursor[1]) == revision and not force
     last_sequence = int(cursor[2]) if cursor and is_known else -1
     cursor_members = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if events else {}
-    new = [each for each in events if each["sequence"] > last_sequence]
+    new = [event for event in events if event["sequence"] > last_sequence]
     return {
         "sessionId": session,
         "revision": revision,
@@ -130,7 +130,7 @@ def _interaction(
         require(input_schema is None, "type", "unknown_type", allowed="input")
         called: Json = {"input": prompt} if args is None else {"input": args, "reason": prompt or None}
         if approval_scopes is not None:
-            called["scopes"] = [outcomes.NATIVE_SCOPES[each] for each in approval_scopes]
+            called["scopes"] = [outcomes.NATIVE_SCOPES[scope] for scope in approval_scopes]
         body: Json = {"kind": "approval", "approval": {"tool": tool_name or None, **called}}
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])

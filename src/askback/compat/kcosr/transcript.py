@@ -156,7 +156,7 @@ class Transcript:
             )
             initial_members = {} if typed_values is None else {"initialValues": typed_values}
             return members | form_members | {"inputSchema": form_members["schema"] | initial_members}
-        scopes = [outcomes.SCOPES[each] for each in request.approval.scopes if each in outcomes.SCOPES]
+        scopes = [outcomes.SCOPES[scope] for scope in request.approval.scopes if scope in outcomes.SCOPES]
         return members | {"prompt": _call_text(request), "approvalScopes": scopes}
 
 

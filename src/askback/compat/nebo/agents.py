@@ -177,7 +177,7 @@ class AgentPeer:
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
             runs = await self._api.call("list_runs", thread_id=session, running=True)
-            self._running |= {each["id"] for each in runs["runs"]}  # also of a connection before this one
+            self._running |= {run["id"] for run in runs["runs"]}  # also of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 

@@ -86,7 +86,7 @@ def write_ask(request: Json) -> Json | None:
     texts: list[Any] = [form[name] for name in ("title", "description") if form.get(name)]
     widgets = [_widget(field) for field in form.get("fields", ())]
     has_submit_button = len(widgets) > 1 and form.get("submit", "form") == "form"
-    are_plain_texts = texts and all(isinstance(each, str) for each in texts)
+    are_plain_texts = texts and all(isinstance(text, str) for text in texts)
     if not are_plain_texts or not widgets or None in widgets or has_submit_button:
         return None
     return {"prompt": "\n\n".join(texts), "widgets": widgets}

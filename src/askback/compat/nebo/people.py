@@ -164,7 +164,7 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
 async def read_chat(call: Call) -> Answer:
     """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
-    messages = {each["id"]: each for each in thread["messages"]}
+    messages = {message["id"]: message for message in thread["messages"]}
     ids_in_messages = {part.get("request_id") for each in messages.values() for part in each["content"]}
     asks_by_id: dict[str, Json] = {}
     for request in thread["requests"]:
@@ -188,7 +188,7 @@ async def read_chat(call: Call) -> Answer:
             home["content"].append({"type": "request", "request_id": request_id})
     rows = sorted(messages.values(), key=lambda each: each["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
-    return Answer({"chat": chat, "messages": [_message_json(each, asks_by_id) for each in rows]})
+    return Answer({"chat": chat, "messages": [_message_json(row, asks_by_id) for row in rows]})
 
 
 def _message_json(message: Json, asks_by_id: dict[str, Json]) -> Json:

@@ -56,7 +56,7 @@ def _is_safe_sequence(items: tuple[Node, ...], *, following: Charset) -> bool:
 
 
 def _is_safe_choice(alternatives: tuple[Node, ...], *, following: Charset) -> bool:
-    empty = sum(_matches_empty(each) for each in alternatives)
+    empty = sum(_matches_empty(alternative) for alternative in alternatives)
     if empty > 1 or (empty and overlap(_first_chars(Choice(alternatives)), following)):
         return False
     beginnings = [_Beginning(_first_chars(each), _leading_sets(each)[0]) for each in alternatives]

@@ -177,7 +177,9 @@ def _files_of_edits(value: object) -> list[str] | None:
     """Return the files of a list of edits; None if an edit has more than a path and contents."""
     members = cast("list[object]", value) if isinstance(value, list) else []
     candidates = [
-        _file_of_edit(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)
+        _file_of_edit(cast("Mapping[str, object]", member))
+        for member in members
+        if isinstance(member, Mapping)
     ]
     paths = [path for path in candidates if path is not None]
     return paths if len(paths) == len(members) else None

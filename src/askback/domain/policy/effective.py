@@ -99,7 +99,7 @@ def _build_policy(
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
     rules, faults = _build_rules(
-        tuple((each.text, each.effect, each.locked) for each in stored_rules),
+        tuple((rule.text, rule.effect, rule.locked) for rule in stored_rules),
         tuple(name for name in lists if name != looking),
     )
     return Policy(

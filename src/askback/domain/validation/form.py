@@ -149,7 +149,7 @@ class FormRules:
         if form.layout == "steps" and form.sections is None:
             self.report.add(f"{self.path}.layout", "steps_without_sections")
         conditions = [each.visible_if for each in (*self.ids.values(), *(form.sections or ())) if each]
-        rows = any(isinstance(each, Rows) for each in self.ids.values())
+        rows = any(isinstance(field, Rows) for field in self.ids.values())
         if form.submit != "form" and (form.layout == "steps" or any(conditions) or rows):
             self.report.add(f"{self.path}.submit", "submit_alone")
 
@@ -185,7 +185,7 @@ class FormRules:
         try:
             check_answer(Form(fields=[single_field]), {field.id: value}, limits=self.limits)
         except Faults as wrong:
-            return all(each.code == "required_missing" for each in wrong.faults)
+            return all(fault.code == "required_missing" for fault in wrong.faults)
         return True
 
     def initial_path(self, id_: str) -> str:

@@ -94,10 +94,10 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
             report.add(item_path, "unknown_field")
             continue
         members = _members(decided, item_path, report)
-        for key in (each for each in members if each not in (DECISION, VALUES)):
+        for key in (member for member in members if member not in (DECISION, VALUES)):
             report.add(join_key(item_path, key), "unknown_field.key")
         values_by_path[decision_id(field, row)] = members.get(DECISION)
-        field_ids = {each.id for each in row.fields or ()}
+        field_ids = {field.id for field in row.fields or ()}
         for id_, each in _members(members.get(VALUES), join(item_path, VALUES), report).items():
             if id_ in field_ids:
                 values_by_path[field_id(field, row, id_)] = each

@@ -100,7 +100,7 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
         report.finish()
     reported_steps: set[Steps] = set()
     errors = error.errors(include_input=False, include_url=False)
-    texts = {loc[: loc.index(_LANGUAGES)] for each in errors if _LANGUAGES in (loc := each["loc"])}
+    texts = {loc[: loc.index(_LANGUAGES)] for error in errors if _LANGUAGES in (loc := error["loc"])}
     for each in errors:
         location = _error_location(body, each["loc"], each["type"])
         if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:

@@ -81,7 +81,7 @@ def assignees_of(record: Record) -> list[str]:
 
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:
-    people = {each for each in assignees if not each.startswith(GROUP_PREFIX)}
+    people = {assignee for assignee in assignees if not assignee.startswith(GROUP_PREFIX)}
     if people & {principal.id, principal.user}:  # never the display name, which two people can share
         return True
     groups = {name.removeprefix(GROUP_PREFIX) for name in assignees if name.startswith(GROUP_PREFIX)}

@@ -116,7 +116,7 @@ async def list_sessions(ctx: Services, principal: Principal, *, user: str | None
 
 async def end_session(ctx: Services, principal: Principal, session_id: str) -> None:
     """End one of the sessions that the caller can list; raises `NotFound`."""
-    sessions = [each for each in await list_sessions(ctx, principal) if each.id == session_id]
+    sessions = [session for session in await list_sessions(ctx, principal) if session.id == session_id]
     if not sessions:
         raise NotFound("There is no such session, or it has ended.")
     await _end_sessions(ctx, sessions, by=principal)
@@ -150,7 +150,7 @@ async def close_ended(ctx: Services, ids: AbstractSet[str]) -> None:
         return
     now = ctx.clock.now_ms()
     sessions = await ctx.store.sessions(None, now_ms=now, ids=sorted(ids))
-    for session_id in ids - {each.id for each in sessions if _is_live(each, now)}:
+    for session_id in ids - {session.id for session in sessions if _is_live(session, now)}:
         ctx.bus.dismiss(session_id)
 
 

@@ -155,7 +155,7 @@ async def add_root(ctx: Services, principal: Principal, tenant: str, agent_id: s
     root = Root(path, ctx.clock.now_ms(), to_json(principal.actor).decode())
 
     def with_root(roots: tuple[Root, ...]) -> tuple[Root, ...]:
-        if any(each.path == path for each in roots):
+        if any(root.path == path for root in roots):
             return roots
         if len(roots) >= MAX_ROOTS:
             raise Faults([fault("path", "too_many", max=MAX_ROOTS)])
@@ -172,7 +172,7 @@ async def revoke_root(ctx: Services, principal: Principal, agent_id: str, path: 
         raise Faults([fault("path", "missing_required")])
 
     def without_root(roots: tuple[Root, ...]) -> tuple[Root, ...]:
-        return tuple(each for each in roots if each.path != path)
+        return tuple(root for root in roots if root.path != path)
 
     tenant = principal.tenant
     return await _change_roots(

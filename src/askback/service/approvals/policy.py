@@ -64,7 +64,9 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         )
     changes = {name: getattr(payload, name) for name in _SETTINGS if name in payload.model_fields_set}
     if payload.question_limits is not None:
-        changes["question_limits"] = [each.model_dump(exclude_none=True) for each in payload.question_limits]
+        changes["question_limits"] = [
+            limit.model_dump(exclude_none=True) for limit in payload.question_limits
+        ]
     if principal.role != "admin" and not changes.keys() <= _FOR_RESPONDERS:
         await roles.record_refusal(ctx, principal, "update_policy")
         raise Forbidden("Only an admin can change quotas and retention.")

@@ -133,7 +133,9 @@ def _field(record: Record, name: str | None) -> File:
         raise Faults([fault("field", "missing_required")])
     if name not in kind_of(record).file_fields(record.spec):
         raise Faults([fault("field", "unknown_field.file")])
-    return next(each for each in record.spec.form.all_fields if isinstance(each, File) and each.id == name)
+    return next(
+        field for field in record.spec.form.all_fields if isinstance(field, File) and field.id == name
+    )
 
 
 async def _refusal(

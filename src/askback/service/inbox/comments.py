@@ -27,7 +27,7 @@ async def list_comments(ctx: Services, principal: Principal, request_id: str) ->
     await roles.require(ctx, principal, "list_comments", request_id)
     await get_request(ctx, principal, request_id)
     comments = await ctx.store.comments(principal.tenant, request_id)
-    return {"comments": [each.wire for each in comments]}
+    return {"comments": [comment.wire for comment in comments]}
 
 
 async def add_comment(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:

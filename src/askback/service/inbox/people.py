@@ -43,7 +43,7 @@ async def list_people(
         {
             "id": user,
             "name": memberships[0].name,
-            "groups": sorted({name for each in memberships for name in each.groups}),
+            "groups": sorted({name for membership in memberships for name in membership.groups}),
         }
         for user, memberships in people[:size]
         if record is None or any(may_be_assigned(each, record) for each in memberships)
@@ -54,16 +54,16 @@ async def list_people(
 async def names_of(ctx: Services, tenant: str, assignees: Sequence[str]) -> list[str]:
     """Return what people see in place of assignees: the name of a person, and of a group without its prefix."""
     people = await ctx.store.people(tenant, now_ms=ctx.clock.now_ms(), ids=assignees)
-    names = {each.user: each.name for each in people}
-    return [names.get(each, each.removeprefix(GROUP_PREFIX)) for each in assignees]
+    names = {person.user: person.name for person in people}
+    return [names.get(assignee, assignee.removeprefix(GROUP_PREFIX)) for assignee in assignees]
 
 
 async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[str]) -> Sequence[int]:
     """Return the places of assignees that could not answer: people who may not, and groups without anybody who may."""
     now = ctx.clock.now_ms()
-    people_ids = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
+    people_ids = [assignee for assignee in assignees if not assignee.startswith(GROUP_PREFIX)]
     people = await ctx.store.people(record.tenant, now_ms=now, ids=people_ids)
-    able = {name for each in people if may_be_assigned(each, record) for name in (each.id, each.user)}
+    able = {name for person in people if may_be_assigned(person, record) for name in (person.id, person.user)}
     if len(people_ids) < len(assignees):
         able |= await _groups(ctx, record)
     return [index for index, each in enumerate(assignees) if each not in able]

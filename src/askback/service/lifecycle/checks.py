@@ -88,7 +88,7 @@ async def submit_for_check(
         members["check"] = waiting_members(now, check_until)
         resumes = resumes_for_check(ctx, record, now=now)
         effects = replace(effects, resumes=resumes)
-        if any(each.held for each in resumes):
+        if any(resume.held for resume in resumes):
             members["queued"] = True
     if remaining_ms is not None:
         members["time_left_s"] = remaining_ms / 1000
@@ -213,7 +213,7 @@ def error_members(
     if field_errors and error_summary is None:
         error_summary = default
     members = {
-        "field_errors": [each.model_dump() for each in field_errors or ()],
+        "field_errors": [error.model_dump() for error in field_errors or ()],
         "error_summary": error_summary,
     }
     return {name: value for name, value in members.items() if value}

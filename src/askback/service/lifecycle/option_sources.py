@@ -60,7 +60,7 @@ async def _labels(
 ) -> Mapping[OptionValue, str]:
     """Return the labels of those of the values that this person may choose."""
     if field.field.readonly:
-        return {each.value: str(each.label) for each in field.field.options}
+        return {option.value: str(option.label) for option in field.field.options}
     request = InputRequest.model_validate_json(record.wire)
     path = value_path(field.field.id)
     options = await look_up(ctx, field, chosen_values, path, user=user, request=request)
@@ -95,7 +95,7 @@ async def look_up(
         request=request,
     )
     page = await ask_source(ctx, query, path)
-    return {each.value: each for each in page.options if each.value in values}
+    return {option.value: option for option in page.options if option.value in values}
 
 
 async def ask_source(ctx: Services, query: OptionQuery, path: str) -> OptionPage:

@@ -38,9 +38,9 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, ag
     """Return the quota that the store enforces for a new request of an agent."""
     tool = envelope.agent and envelope.agent.tool
     limits_by_name = {
-        each.name: CountLimit(each.name, each.max)
-        for each in conduct.question_limits or ()
-        if each.applies_to(tool, agent)
+        limit.name: CountLimit(limit.name, limit.max)
+        for limit in conduct.question_limits or ()
+        if limit.applies_to(tool, agent)
     }
     name = None
     if (request_limit := _own_limit(envelope)) is not None:
@@ -73,7 +73,7 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envel
             code="too_many_pending",
             retry_after=PENDING_RETRY_S,
         )
-    texts = {each.name: each.text for each in conduct.question_limits or ()}
+    texts = {limit.name: limit.text for limit in conduct.question_limits or ()}
     request_limit = _own_limit(envelope)
     text = (
         conduct.max_questions_text

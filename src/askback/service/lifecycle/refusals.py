@@ -93,7 +93,7 @@ async def repeat_refusal(
     resume_key = key or ctx.ids.new("rsm", now_ms=record.created_at)
     cause = f"again:{hashlib.sha256(resume_key.encode()).hexdigest()[:32]}"
     resumes = resumes_for_settled(ctx, record, now=record.created_at, cause=cause)
-    repeated_resumes = tuple(replace(each, request_id=refused_request.id) for each in resumes)
+    repeated_resumes = tuple(replace(resume, request_id=refused_request.id) for resume in resumes)
     if effects is not None or repeated_resumes:
         await ctx.store.write(replace(effects or SideEffects(), resumes=repeated_resumes))
     return Change(mark_repeated(refused_request), Outcome.REPLAYED)

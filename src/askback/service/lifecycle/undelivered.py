@@ -75,7 +75,7 @@ async def mark_delivered(ctx: Services, principal: Principal, record: Record) ->
 
 async def requeue_unacknowledged(ctx: Services, principal: Principal, request_ids: Iterable[str]) -> None:
     """Store held resumes for outcomes whose connection ended before it confirmed them."""
-    doubtful = [each for each in request_ids if ctx.waiters.acknowledge(each, principal.id)]
+    doubtful = [id_ for id_ in request_ids if ctx.waiters.acknowledge(id_, principal.id)]
     now = ctx.clock.now_ms()
     held_resumes: list[Resume] = []
     for request_id in doubtful:

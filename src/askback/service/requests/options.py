@@ -83,7 +83,7 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
 
     Raises `Faults` for an unknown source, for one that fails, and for a value that the source does not have.
     """
-    fields_by_path = {each.path: each for each in sourced_fields(form)}
+    fields_by_path = {field.path: field for field in sourced_fields(form)}
     if not fields_by_path:
         return form
     paths_without_source = [
@@ -130,16 +130,16 @@ async def _initial_options(
         if any(value not in known_options for value in values_of(each))
     ]
     return [
-        Option(value=each.value, label=each.label, description=each.description)
-        for each in known_options.values()
+        Option(value=option.value, label=option.label, description=option.description)
+        for option in known_options.values()
     ], faults
 
 
 def _with_options(form: Form, options: Mapping[str, list[Option]]) -> Form:
     def filled(fields: Sequence[AnyField]) -> list[AnyField]:
         return [
-            each.model_copy(update={"options": options[each.id]}) if each.id in options else each
-            for each in fields
+            field.model_copy(update={"options": options[field.id]}) if field.id in options else field
+            for field in fields
         ]
 
     sections = form.sections and [

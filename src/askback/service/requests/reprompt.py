@@ -49,7 +49,7 @@ async def reprompt(
     check_reprompt(ctx, payload, kind.error_paths(spec_now))
     if reprompts(record) >= ctx.limits.reprompts:
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=by, claim=claim)
-    faults = [each.model_copy(update={"message": scrub(each.message)}) for each in payload.field_errors]
+    faults = [error.model_copy(update={"message": scrub(error.message)}) for error in payload.field_errors]
     summary = None if payload.error_summary is None else scrub(payload.error_summary)
     members = error_members(
         faults, summary, default=default_summary(spec_now.form) if kind.keeps_submission else None

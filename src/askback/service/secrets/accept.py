@@ -61,7 +61,9 @@ async def accept_secrets(
 async def _seal_again(
     ctx: Services, record: Record, candidates: Sequence[SecretRecord], actor: Mapping[str, str]
 ) -> tuple[SecretRecord, ...]:
-    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in candidates}
+    values = {
+        candidate.name: await ctx.vault.open(binding(candidate), candidate.sealed) for candidate in candidates
+    }
     person = Principal(actor["id"], record.tenant, "responder", actor["name"], user=actor.get("user", ""))
     location = SecretLocation(candidates[0].scope, candidates[0].subject)
     return await seal_values(ctx, person, values, location, owner=candidates[0].owner, request_id=record.id)
@@ -81,7 +83,10 @@ async def values_under_test(ctx: Services, record: Record) -> Sequence[SecretRec
 async def redactor_for(ctx: Services, record: Record) -> Callable[[str], str]:
     """Return a function that removes the values under test from a text that everybody can read."""
     candidates = await ctx.store.candidates(record.tenant, record.id)
-    values = {each.name: (await ctx.vault.open(binding(each), each.sealed)).reveal() for each in candidates}
+    values = {
+        candidate.name: (await ctx.vault.open(binding(candidate), candidate.sealed)).reveal()
+        for candidate in candidates
+    }
     return Redactor(values).redact if values else str
 
 

@@ -90,7 +90,9 @@ async def agents_by_secret(
 ) -> Mapping[str, Sequence[str] | Literal["all"]]:
     """Return the agents that may use each of some secrets, by the id of the secret."""
     pairs = (
-        await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
+        await ctx.store.agents_of_secrets(principal.tenant, [secret.id for secret in secrets])
+        if secrets
+        else ()
     )
     return {
         each.id: _agents_json([agent for secret_id, agent in pairs if secret_id == each.id])

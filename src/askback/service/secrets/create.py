@@ -58,7 +58,7 @@ async def create_secret_request(
     valid_values = valid_in_scope(stored_secrets, secret_request.secret.default_scope)
     secret = secret_request.secret
     required = required_names(secret.names, secret.metadata) or secret.names
-    if {each.name for each in valid_values}.issuperset(required):
+    if {value.name for value in valid_values}.issuperset(required):
         record, effects = _settle_existing(record, valid_values)
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")
@@ -70,7 +70,7 @@ async def create_secret_request(
 
 def _settle_existing(record: Record, stored_secrets: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
     """Settle a request whose secrets are all stored and usable; its scope is the narrowest one of them."""
-    names = sorted(each.name for each in stored_secrets)
+    names = sorted(secret.name for secret in stored_secrets)
     scope = min((each.scope for each in stored_secrets), key=SCOPE_ORDER.index)
     answer = {"names": names, "scope": scope, "existing": names}
     entry = audit_entry(

@@ -153,6 +153,6 @@ def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) ->
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
         return
-    is_covered = any(fnmatchcase(thread_id, each) for each in principal.threads)
+    is_covered = any(fnmatchcase(thread_id, thread) for thread in principal.threads)
     if not is_covered or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
         raise Forbidden("This token does not allow these names in this thread. See its `lease`.")

@@ -41,7 +41,7 @@ def nearest(secrets: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
 def valid_in_scope(secrets: Iterable[SecretRecord], scope: str) -> list[SecretRecord]:
     """Return the narrowest secret for each name that is valid in the whole scope: of that scope or a wider one."""
     scopes = SCOPE_ORDER[SCOPE_ORDER.index(scope) :]
-    return list(nearest(each for each in secrets if each.scope in scopes).values())
+    return list(nearest(secret for secret in secrets if secret.scope in scopes).values())
 
 
 def binding(record: SecretRecord) -> Binding:
@@ -61,7 +61,9 @@ async def usable_by(
 ) -> Sequence[SecretRecord]:
     """Return those secrets in `secrets` that an agent may use without asking."""
     pairs = (
-        await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
+        await ctx.store.agents_of_secrets(principal.tenant, [secret.id for secret in secrets])
+        if secrets
+        else ()
     )
     granted_ids = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
     return [each for each in secrets if each.id in granted_ids]
@@ -71,4 +73,6 @@ def grants_for(
     secrets: Sequence[SecretRecord], *, thread_id: str, requester: str, request_id: str
 ) -> tuple[Grant, ...]:
     """Return the grants that let the agent of a thread use these secrets."""
-    return tuple(Grant(each.tenant, thread_id, requester, each.name, each.id, request_id) for each in secrets)
+    return tuple(
+        Grant(secret.tenant, thread_id, requester, secret.name, secret.id, request_id) for secret in secrets
+    )

@@ -36,7 +36,7 @@ async def list_secrets(
     secrets = await ctx.store.secrets(
         principal.tenant, person=sharing.person_filter(principal), before=cursor, limit=size + 1
     )
-    page = [each for each in secrets[:size] if _in_reach(principal, each)]
+    page = [secret for secret in secrets[:size] if _in_reach(principal, secret)]
     return page, secrets[size - 1].id if len(secrets) > size else None
 
 
@@ -44,7 +44,7 @@ async def uses_by_secret(
     ctx: Services, principal: Principal, secrets: Sequence[SecretRecord]
 ) -> Mapping[str, SecretUse]:
     """Return the last use of each of some secrets that was used, by its id."""
-    return await ctx.store.secret_uses(principal.tenant, [each.id for each in secrets]) if secrets else {}
+    return await ctx.store.secret_uses(principal.tenant, [secret.id for secret in secrets]) if secrets else {}
 
 
 async def set_secret(

@@ -47,7 +47,9 @@ async def test_secrets(ctx: Services, record: Record) -> None:
     if probe is None or deadline is None or ctx.clock.now_ms() > deadline - ctx.limits.probe_s * 1000:
         return  # not enough time is left
     candidates = await values_under_test(ctx, record)
-    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in candidates}
+    values = {
+        candidate.name: await ctx.vault.open(binding(candidate), candidate.sealed) for candidate in candidates
+    }
     verdict = await _ask_probe(ctx, probe, values)
     if verdict.faults:
         problems = [

@@ -100,7 +100,7 @@ async def _settle(
 
 def _references(secrets: tuple[SecretRecord, ...]) -> dict[str, Any]:
     """Return the agent's replacement for the values: that they are set, and the reference to lease them."""
-    return {each.name: {"set": True, "ref": each.id} for each in secrets}
+    return {secret.name: {"set": True, "ref": secret.id} for secret in secrets}
 
 
 @frozen(slots=True)

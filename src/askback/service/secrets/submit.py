@@ -117,7 +117,7 @@ async def _store(
     )
     owner = record.access.owner or None
     if secret.probe:
-        effects = SideEffects(candidates=tuple((record.id, each) for each in secrets))
+        effects = SideEffects(candidates=tuple((record.id, secret) for secret in secrets))
         probe = secret.probe if isinstance(secret.probe, str) else None
         change = await submit_for_check(
             ctx,

@@ -75,7 +75,7 @@ async def _requested_access(
     if payload.agents is None:
         return people
     old_agents = old_access.agents or ThreadAgents(())
-    kept_ids = tuple(each for each in old_agents.ids if each in payload.agents)
+    kept_ids = tuple(id_ for id_ in old_agents.ids if id_ in payload.agents)
     removed_ids = [each for each in old_agents.ids if each not in payload.agents]
     user = payload.agents_of or ""
     if "agents_of" not in payload.model_fields_set:

@@ -88,7 +88,7 @@ def _ids(rows: Sequence[ActiveThread]) -> Sequence[str]:
 
 def _contains(thread: ThreadDetails, messages: Sequence[StoredMessage], words: Sequence[str]) -> bool:
     texts = [thread.title or "", thread.id]
-    texts += [text for each in messages for text in _texts(json.loads(each.data))]
+    texts += [text for message in messages for text in _texts(json.loads(message.data))]
     content = plain_text("\n".join(texts))
     return all(word in content for word in words)
 

@@ -56,7 +56,7 @@ async def list_threads(
         before=None if cursor is None else position(cursor),
         limit=size + 1,
     )
-    page = [thread_wire(principal, each) for each in threads[:size] if _can_view(principal, each)]
+    page = [thread_wire(principal, thread) for thread in threads[:size] if _can_view(principal, thread)]
     return page, f"{threads[size - 1].key}" if len(threads) > size else None
 
 

@@ -140,7 +140,7 @@ async def _record_attempt(
 
 def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
     first_attempt_at = rfc3339(delivery.since)
-    attempt_count = 1 + sum(each["at"] >= first_attempt_at for each in json.loads(delivery.log))
+    attempt_count = 1 + sum(entry["at"] >= first_attempt_at for entry in json.loads(delivery.log))
     return retry_at(
         seed=delivery.id, tries=attempt_count, since=delivery.since, now=now, retry_after=attempt.retry_after
     )

@@ -100,7 +100,7 @@ async def queue_events(ctx: Services, webhook: Webhook) -> None:
     """
     while page := await ctx.store.tenant_events(webhook.tenant, after=webhook.cursor, limit=PAGE):
         now = ctx.clock.now_ms()
-        due = [each for event in page for each in await _deliveries(ctx, webhook, event, now)]
+        due = [delivery for event in page for delivery in await _deliveries(ctx, webhook, event, now)]
         was_queued = await ctx.store.queue_deliveries(
             webhook, due, cursor=page[-1].position, forget_before=now - LOG_RETENTION_S * 1000
         )

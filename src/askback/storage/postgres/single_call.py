@@ -112,7 +112,7 @@ class _Group:
         yield from _columns(self._request_rows(), _REQUESTS)
         events = zip(self._slots, self._drafts, strict=True)
         yield from _columns([(*slot, d.type, d.request_id, d.at, d.data) for slot, d in events], _EVENTS)
-        resumes = (each for job in self._jobs for each in job.change.effects.resumes)
+        resumes = (resume for job in self._jobs for resume in job.change.effects.resumes)
         yield from _columns(map(resume_columns, resumes), _RESUMES)
         yield from _columns(self._tenants.items(), _TENANTS)
 

@@ -93,9 +93,9 @@ def _thread(row: Any, events: int) -> Thread:
 async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     """Write what became of threads, as far as it is not written yet."""
     changed = [
-        each
-        for each in threads
-        if each.noted or each.seq != each.numbered or each.access.agents != each.claimed
+        thread
+        for thread in threads
+        if thread.noted or thread.seq != thread.numbered or thread.access.agents != thread.claimed
     ]
     if changed:
         rows = [

@@ -67,4 +67,4 @@ class ConversationArea(Area):
         """Read the newest request of each thread."""
         requests = await self._db.page(LATEST_REQUESTS, tenant, list(thread_ids)) if thread_ids else ()
         placed_requests = [PlacedRequest(row[0], rows.record(row[1:])) for row in requests]
-        return {each.record.thread_id: each for each in placed_requests}
+        return {request.record.thread_id: request for request in placed_requests}

@@ -174,7 +174,7 @@ class InboxArea(Area):
 
     async def mark_seen(self, tenant: str, person: str, request_ids: Sequence[str]) -> None:
         """Store which missed requests a person has seen."""
-        mark_rows = [(tenant, each, person) for each in dict.fromkeys(request_ids)]
+        mark_rows = [(tenant, request_id, person) for request_id in dict.fromkeys(request_ids)]
         await self._db.change(lambda tx: tx.many(MARK_SEEN, mark_rows))
 
     async def set_missed_until(self, tenant: str, person: str, until: str) -> None:

@@ -55,6 +55,6 @@ class PeopleArea(Area):
         parameters = (tenant, now_ms, now_ms - IDLE_MS, now_ms - KNOWN_MS)
         if ids is None:
             ids = [row[0] for row in await self._db.page(NEXT_PEOPLE, *parameters, after, limit)]
-        storable = [each for each in ids if self._db.can_store(each)]
+        storable = [id_ for id_ in ids if self._db.can_store(id_)]
         people_rows = await self._db.page(PEOPLE, *parameters, storable) if storable else ()
         return [replace(rows.principal(row[:6]), threads=tuple(json.loads(row[6]))) for row in people_rows]

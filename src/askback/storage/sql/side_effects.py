@@ -20,7 +20,7 @@ async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
             await resumes.add_resumes(tx, each.resumes)
             await files.claim_files(tx, each.files)
             await files.share_files(tx, each.shares)
-    await secrets.note_uses(tx, (use for each in effects for use in each.secret_uses))
+    await secrets.note_uses(tx, (use for effect in effects for use in effect.secret_uses))
     await rules.add_uses(tx, (use for each in effects for use in each.uses))
     await audit.append(tx, [draft for each in effects for draft in each.audit])
 

@@ -51,14 +51,14 @@ def page_of_threads(
     tenant_parameter = conditions.parameter(tenant)
     maximum, state = conditions.parameter(limit), f"{archived}".upper()
     list_queries = [
-        f"l.tenant = {tenant_parameter} AND l.reader = {conditions.parameter(each)} AND l.archived = {state}"
-        for each in readers
+        f"l.tenant = {tenant_parameter} AND l.reader = {conditions.parameter(reader)} AND l.archived = {state}"
+        for reader in readers
     ]
     cursor_conditions = [f"l.thread < {conditions.parameter(before)}"] if before is not None else []
     if person is not None:
         cursor_conditions.append(may_view(conditions.parameter(person)))
     if named is None:
-        sources = [("thread_lists AS l", each) for each in list_queries]
+        sources = [("thread_lists AS l", query) for query in list_queries]
     else:
         sources = [
             _titles(tenant_parameter, each, [conditions.parameter(word) for word in words])

@@ -82,7 +82,7 @@ class CallerApi:
     ) -> Any:
         """Run an operation with the role, access and checks of the caller; see `ports.systems.Api`."""
         row = OPERATIONS[operation]
-        defaults = {each.name: _default_argument(each) for each in row.parameters}
+        defaults = {parameter.name: _default_argument(parameter) for parameter in row.parameters}
         if unknown_arguments := args.keys() - defaults.keys() - set(row.path_parameters):
             raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown_arguments))}")
         call = Call(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)

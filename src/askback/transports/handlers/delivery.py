@@ -44,7 +44,7 @@ async def create_webhook(call: Call) -> Result:
 async def list_webhooks(call: Call) -> Result:
     """List the webhooks."""
     return json_result(
-        {"webhooks": [_webhook(each) for each in await manage.list_webhooks(call.ctx, call.principal)]}
+        {"webhooks": [_webhook(webhook) for webhook in await manage.list_webhooks(call.ctx, call.principal)]}
     )
 
 
@@ -72,7 +72,9 @@ async def list_deliveries(call: Call) -> Result:
     deliveries, next_cursor = await log.list_deliveries(
         call.ctx, call.principal, webhook_id, limit=limit, cursor=cursor
     )
-    return json_result({"deliveries": [_delivery(each) for each in deliveries], "next_cursor": next_cursor})
+    return json_result(
+        {"deliveries": [_delivery(delivery) for delivery in deliveries], "next_cursor": next_cursor}
+    )
 
 
 async def redeliver(call: Call) -> Result:

@@ -185,7 +185,7 @@ async def get_saved_scopes(call: Call) -> Result:
 async def list_kinds(call: Call) -> Result:
     """List the kinds of requests that packages add."""
     await roles.require(call.ctx, call.principal, "list_kinds")
-    kinds = [{"name": each.name, "element": each.element} for each in call.ctx.kinds.values()]
+    kinds = [{"name": kind.name, "element": kind.element} for kind in call.ctx.kinds.values()]
     return json_result({"kinds": kinds})
 
 

@@ -67,7 +67,7 @@ async def list_sessions(call: HttpCall) -> Reply:
     """List the caller's sessions; for an admin everybody's, or those of `user`."""
     entries = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
     current = call.identity.session.id if call.identity and call.identity.session else None
-    return json_reply({"sessions": [_session_json(each, current=each.id == current) for each in entries]})
+    return json_reply({"sessions": [_session_json(entry, current=entry.id == current) for entry in entries]})
 
 
 async def end_session(call: HttpCall) -> Reply:

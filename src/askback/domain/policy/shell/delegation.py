@@ -140,7 +140,7 @@ class _Find:
         while self.left and self.left[-1] in {"-o", "-or"}:
             self.tests.append(self.left.pop())
             alternatives.append(self._conjunction(names))
-        known_alternatives = [each for each in alternatives if each is not None]
+        known_alternatives = [alternative for alternative in alternatives if alternative is not None]
         return (
             frozenset[str]().union(*known_alternatives)
             if len(known_alternatives) == len(alternatives)

@@ -239,7 +239,7 @@ class _Script:
         self.before = None
         if words:
             self.expects_command = False
-            self.outline.append(tuple(each.shown for each in words))
+            self.outline.append(tuple(word.shown for word in words))
             changed = words[0].text == "cd"
             if changed:
                 self._change_folder(words)
@@ -259,8 +259,8 @@ class _Script:
     def _step(self, words: list[ExtendedWord], previous_step: Step | None, *, piped: bool) -> None:
         _require(words[0].is_literal and bool(words[0].text))
         for choice in self._choices(words):
-            values = [_substitute(each, choice, words[0].text) for each in words]
-            patterns = frozenset(each.text for each in values if each.is_pattern)
+            values = [_substitute(word, choice, words[0].text) for word in words]
+            patterns = frozenset(value.text for value in values if value.is_pattern)
             step = Step(tuple(each.text for each in values), patterns, self.folders.places, piped)
             self.steps += expand_delegated(step, previous_step)
             self.before = None if self.fed else step
@@ -268,7 +268,7 @@ class _Script:
 
     def _choices(self, words: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
         """Return all combinations of values of the loop variables."""
-        used = [name for name in self.loops if any(name in each.names for each in words)]
+        used = [name for name in self.loops if any(name in word.names for word in words)]
         _require(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
         for values in product(*(self.loops[name] for name in used)):
             yield dict(zip(used, values, strict=True))

@@ -84,7 +84,7 @@ class ExtendedWord:
     @property
     def names(self) -> frozenset[str]:
         """The names of its variables."""
-        return frozenset(each.name for each in self.variables)
+        return frozenset(variable.name for variable in self.variables)
 
 
 def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:

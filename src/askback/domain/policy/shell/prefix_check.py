@@ -104,9 +104,9 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     position = _behind_options(table, argv)
     candidates = list(_subcommands(table, argv, position))
     best = (
-        each
-        for each in candidates
-        if each.table and (each.names <= prefix or each.table.looks or each.table.none)
+        candidate
+        for candidate in candidates
+        if candidate.table and (candidate.names <= prefix or candidate.table.looks or candidate.table.none)
     )
     return next(best, candidates[0] if candidates else TableMatch(table, 1))
 
