@@ -65,7 +65,9 @@ class Refused(AskbackError):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        faults = "".join(f"\n  {e['path'] or '(body)'}: {e['message']}" for e in self.field_errors)
+        faults = "".join(
+            f"\n  {error['path'] or '(body)'}: {error['message']}" for error in self.field_errors
+        )
         return self.message + faults
 
 

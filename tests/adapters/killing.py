@@ -146,7 +146,7 @@ class Killing:
                 cards = await person.requests.list(thread_id=name)
                 if status == -signal.SIGKILL:
                     deaths += 1
-                    died_between |= any(each.used_at for each in cards) and not (folder / "ran").exists()
+                    died_between |= any(card.used_at for card in cards) and not (folder / "ran").exists()
                 elif status:
                     break
             answering.cancel()

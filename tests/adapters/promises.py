@@ -193,7 +193,7 @@ class Promises(ABC):
             for _again in range(2):
                 await self.mirror(ask, ran.result)
             messages = (await ask.threads.get("t1"))["messages"]
-        assert [block["type"] for each in messages for block in each["content"]] == ["tool", "text"]
+        assert [block["type"] for message in messages for block in message["content"]] == ["tool", "text"]
         assert "deployed prod" in json.dumps(messages[0]["content"][0]["result"])
 
 

@@ -75,7 +75,7 @@ async def test_copies_that_have_ended_are_in_the_history(url: str, tmp_path: Pat
         found = await http.get(
             "/v1/history", params={"thread_id": "t7"}, headers={"Authorization": f"Bearer {RESPONDER}"}
         )
-        statuses = sorted(each["status"] for each in found.raise_for_status().json()["requests"])
+        statuses = sorted(request["status"] for request in found.raise_for_status().json()["requests"])
     assert statuses == ["answered"] * 3 + ["expired"] * 2
 
 

@@ -65,13 +65,13 @@ class FakeEndpoint:
 
     def results(self) -> list[str]:
         """Return the results of tools that the last request has."""
-        return [each["content"] for each in self.received[-1]["messages"] if each["role"] == "tool"]
+        return [message["content"] for message in self.received[-1]["messages"] if message["role"] == "tool"]
 
     def pieces(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Json]:
         """Yield the deltas of the next reply, and errors."""
         prompts = [at for at, each in enumerate(messages) if each["content"] in self._plays]
         replies = self._plays[messages[prompts[-1]]["content"]]
-        said = sum(each["role"] == "assistant" for each in messages[prompts[-1] :])
+        said = sum(message["role"] == "assistant" for message in messages[prompts[-1] :])
         calls = 0
         for piece in replies[said]:
             if piece == STOP:

@@ -35,13 +35,15 @@ async def wait_for_conversation(client: AsyncClient, holds: Callable[[dict[str, 
 
 def texts(thread: dict[str, Any]) -> list[str]:
     """The texts of the agent."""
-    parts = [part for each in thread["messages"] if each["role"] == "agent" for part in each["content"]]
+    parts = [
+        part for message in thread["messages"] if message["role"] == "agent" for part in message["content"]
+    ]
     return [part["text"] for part in parts if part["type"] == "text"]
 
 
 def calls(thread: dict[str, Any]) -> list[dict[str, Any]]:
     """The tool calls."""
-    return [part for each in thread["messages"] for part in each["content"] if part["type"] == "tool"]
+    return [part for message in thread["messages"] for part in message["content"] if part["type"] == "tool"]
 
 
 def has_text(text: str) -> Callable[[dict[str, Any]], Any]:
@@ -51,7 +53,7 @@ def has_text(text: str) -> Callable[[dict[str, Any]], Any]:
 
 def asks(thread: dict[str, Any]) -> Any:
     """The request that is open."""
-    return next((each for each in thread["requests"] if each["status"] == "pending"), None)
+    return next((request for request in thread["requests"] if request["status"] == "pending"), None)
 
 
 async def test_a_question_an_approval_and_the_answer_of_the_model(
@@ -82,7 +84,7 @@ async def test_a_question_an_approval_and_the_answer_of_the_model(
         ("ask_user", "done"),
         ("Bash", "done"),
     ]
-    assert [each["tool_call_id"] for each in thread["requests"]] == [
+    assert [request["tool_call_id"] for request in thread["requests"]] == [
         each["tool_call_id"] for each in calls(thread)
     ]
     assert '"MIT"' in endpoint.results()[0]

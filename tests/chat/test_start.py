@@ -113,7 +113,7 @@ async def test_it_ends_with_a_message_if_its_server_is_stopped(command: str, tmp
     with fork(*arguments, environment=environment, stdin=0) as program:
         await link_of(program)
         children = psutil.Process(program.pid).children()
-        (server,) = [each for each in children if "serve" in each.cmdline()]
+        (server,) = [child for child in children if "serve" in child.cmdline()]
         server.terminate()
         with anyio.fail_after(LIMIT_S):
             _, errors = await anyio.to_thread.run_sync(program.communicate, abandon_on_cancel=True)

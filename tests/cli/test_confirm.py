@@ -181,7 +181,7 @@ async def test_decisions_made_here_are_in_the_log(tmp_path: Path) -> None:
     lines = (await run(tmp_path, "audit", "export")).splitlines()
     entries = [json.loads(line) for line in lines]
     decisions = [
-        (each["decision"], each["source"], each["via"]) for each in entries if each["action"] == "decide"
+        (entry["decision"], entry["source"], entry["via"]) for entry in entries if entry["action"] == "decide"
     ]
     assert decisions == [
         ("approve", "responder", "cli"),

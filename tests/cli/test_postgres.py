@@ -44,7 +44,7 @@ def test_the_audit_log_is_verified_and_exported(url: str, tmp_path: Path) -> Non
     status, out, _ = askback(url, tmp_path, "audit", "export")
     assert status == 0
     entries = [json.loads(line) for line in out.splitlines()]
-    assert [each["rule"] for each in entries if each["action"] == "rule.add"] == [
+    assert [entry["rule"] for entry in entries if entry["action"] == "rule.add"] == [
         "bash(make a)",
         "bash(make b)",
     ]

@@ -20,7 +20,7 @@ def test_limits_of_the_command_line_are_listed_and_enforced(tmp_path: Path) -> N
         assert (limits["label"], limits["title"]) == (3, 2)
         form = {"title": "abc", "fields": [{"id": "a", "type": "text", "label": "abcd"}]}
         reply = http.post("/v1/requests", json={"kind": "form", "thread_id": "t", "form": form})
-        assert [each["path"] for each in reply.json()["error"]["field_errors"]] == [
+        assert [error["path"] for error in reply.json()["error"]["field_errors"]] == [
             "form.title",
             "form.fields[0].label",
         ]

@@ -25,7 +25,7 @@ def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> Non
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
     found = json.loads(thread(tmp_path, "export", "t1"))
-    assert [each["type"] for each in found["events"]] == [
+    assert [event["type"] for event in found["events"]] == [
         "thread.access",
         "thread.archived",
         "thread.unarchived",

@@ -33,7 +33,7 @@ class RandomFrames(ABC):
     def send(self, *frames: str | None) -> None:
         """Send frames if there is a connection."""
         if self.connected:
-            self.to_server.extend(each for each in frames if each is not None)
+            self.to_server.extend(frame for frame in frames if frame is not None)
 
     def handle_on_the_client(self) -> bool:
         """Handle the next frame of the server; False if there is none."""

@@ -276,7 +276,7 @@ async def test_each_request_of_a_batch_is_decided_separately(
     ]
     await person.requests.decide(requests[0], "approve")
     results = await person.requests.batch("deny", [*requests, "req_nope"], note="later")
-    assert [result.id for result in results] == [*(r.id for r in requests), "req_nope"]
+    assert [result.id for result in results] == [*(request.id for request in requests), "req_nope"]
     assert [type(result.error).__name__ for result in results] == [
         "Conflict", "NoneType", "NoneType", "NotFound",
     ]  # fmt: skip

@@ -40,7 +40,7 @@ def test_the_tools_have_a_description_and_describe_their_arguments() -> None:
     for tool in ASK_TOOLS.values():
         assert tool.description.startswith("Ask ")
         assert "get_answer" not in tool.description
-        assert all("description" in each for each in tool.schema["properties"].values())
+        assert all("description" in property_ for property_ in tool.schema["properties"].values())
 
 
 async def test_a_question_with_options_is_asked_and_answered() -> None:

@@ -254,7 +254,7 @@ async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread
     bad = {"fields": [{"id": "a", "type": "radio", "label": "A"}, {"id": "b", "type": "nope", "label": "B"}]}
     with pytest.raises(Invalid) as refused:
         await agent.form(bad, thread_id=thread)
-    assert {e["path"] for e in refused.value.field_errors} >= {"form.fields[0].options"}
+    assert {error["path"] for error in refused.value.field_errors} >= {"form.fields[0].options"}
     assert all(e["code"] and e["message"] for e in refused.value.field_errors)
     assert len(await agent.requests.list(thread_id=thread)) == 0
 

@@ -21,7 +21,7 @@ async def test_an_agent_uploads_a_file_and_names_it_in_a_message(connect: Connec
     async with connect() as agent, connect("responder") as person:
         with pytest.raises(Invalid) as refused:
             await agent.files.upload_for_message(b"", name="a.csv", thread_id=thread)
-        assert [each["path"] for each in refused.value.field_errors] == ["file"]
+        assert [error["path"] for error in refused.value.field_errors] == ["file"]
         file, unused = [
             await agent.files.upload_for_message(content, name=name, thread_id=thread)
             for name in ("sales ä.csv", "b.csv")

@@ -175,7 +175,10 @@ class Parcel(BaseModel):
 def test_a_model_within_a_model_is_a_section_and_comes_back_as_its_class():
     shaped = model_form(Parcel)
     sections = shaped.form.sections or []
-    assert [(s.id, s.title, s.description, s.optional, [f.id for f in s.fields]) for s in sections] == [
+    assert [
+        (section.id, section.title, section.description, section.optional, [f.id for f in section.fields])
+        for section in sections
+    ] == [
         ("weight…", None, None, False, ["weight"]),
         ("home", "Home", "Where to deliver.", False, ["home.street", "home.country"]),
         ("work", "Work", "Where to deliver.", True, ["work.street", "work.country"]),

@@ -179,7 +179,7 @@ async def test_a_draft_is_checked_and_previewed_and_nothing_is_stored(
 async def test_rules_are_exported_and_imported(connect: Connect, thread: str, word: str):
     admin = connect("admin")
     await admin.rules.create(f"bash({word})", scope="thread", thread_id=thread, effect="deny")
-    [row] = [r for r in (await admin.rules.export()).rules if r.rule == f"bash({word})"]
+    [row] = [rule for rule in (await admin.rules.export()).rules if rule.rule == f"bash({word})"]
     rows = [row.model_dump(mode="json", exclude_none=True), {"rule": "bash(*)"}]
     checked = await admin.rules.import_(rows, dry_run=True)
     assert ([r.outcome for r in checked.rows], checked.rows[1].problems[0].path) == (

@@ -321,7 +321,7 @@ def test_a_refused_subscription_fails_its_readers():
     session, reader = Session(), Reader()
     sent = frame(session.subscriptions.listen(None, reader.listener))
     receive(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
-    assert [type(e).__name__ for e in reader.errors] == ["Forbidden"]
+    assert [type(error).__name__ for error in reader.errors] == ["Forbidden"]
     assert not session.busy()
 
 

@@ -69,7 +69,7 @@ async def test_a_refused_answer_is_asked_again_with_its_errors_and_values(
     assert answer.values == {"dish": "rice"}
     again = seen[1]
     assert (again.revision, again.status) == (2, "pending")
-    assert [(each.path, each.message) for each in again.field_errors] == [("values.dish", "Soup is off.")]
+    assert [(error.path, error.message) for error in again.field_errors] == [("values.dish", "Soup is off.")]
     assert again.submitted is not None
     assert again.submitted.values == {"dish": "soup", "note": "hot"}
 
@@ -128,7 +128,7 @@ async def test_a_validator_may_return_a_result_and_errors_may_come_first(
         "Booked, number 12.",
     )
     first, again = seen
-    assert [(each.path, each.message) for each in first.field_errors] == [
+    assert [(error.path, error.message) for error in first.field_errors] == [
         ("values.dish", "Yesterday's was off.")
     ]
     assert (first.expires_at, again.timeout_s) == (None, 60)

@@ -30,7 +30,7 @@ async def test_a_thread_is_archived_exported_and_erased(
         await agent.threads.unarchive(thread)
         await agent.say("Hello", thread_id=thread)
         found = await admin.threads.export(thread)
-        assert [each["id"] for each in found["requests"]] == [asked.id]
+        assert [request["id"] for request in found["requests"]] == [asked.id]
         assert len(found["messages"]) == 1
         with pytest.raises(Forbidden):
             await agent.threads.delete(thread)

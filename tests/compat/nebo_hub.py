@@ -83,4 +83,4 @@ async def blocks(api: Api, chat: str, who: str = "responder") -> list[list[Frame
     """Return the content blocks of each message of a chat."""
     reply = await (await api.as_(who)).get(f"/compat/nebo/api/v1/chats/{chat}")
     assert reply.status_code == 200, reply.text
-    return [json.loads(each["metadata"])["contentBlocks"] for each in reply.json()["messages"]]
+    return [json.loads(message["metadata"])["contentBlocks"] for message in reply.json()["messages"]]

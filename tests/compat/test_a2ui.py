@@ -135,8 +135,8 @@ def test_every_form_is_a_surface_whose_answer_comes_back(drawn: tuple[Form, dict
     drawn_components = components(messages)
     children = [
         child
-        for each in drawn_components.values()
-        for child in each.get("children", [each["child"]] if "child" in each else [])
+        for component in drawn_components.values()
+        for child in component.get("children", [component["child"]] if "child" in component else [])
     ]
     assert sorted(children) == sorted(drawn_components.keys() - {"root"})
     model = messages[1]["updateDataModel"]["value"]
@@ -168,9 +168,9 @@ def test_each_field_is_the_component_of_the_mapping() -> None:
     messages = write_surface(form, surface_id="s").messages
     assert faults(messages) == []
     found = {
-        each["value"]["path"].removeprefix("/values/"): {k: v for k, v in each.items() if k not in ("id", "label", "value", "checks", "options")}
-        for each in components(messages).values()
-        if each.get("value", {}).get("path", "").startswith("/values/")
+        component["value"]["path"].removeprefix("/values/"): {k: v for k, v in component.items() if k not in ("id", "label", "value", "checks", "options")}
+        for component in components(messages).values()
+        if component.get("value", {}).get("path", "").startswith("/values/")
     }  # fmt: skip
     assert found == {
         "name": {"component": "TextField", "variant": "shortText"},

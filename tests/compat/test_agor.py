@@ -121,7 +121,7 @@ async def test_arguments_are_refused_with_their_place(
     reply = await agent.post(f"{TOOLS}_{tool}", json={**good, **changes})
     said = reply.json()
     assert (reply.status_code, said["name"], said["code"]) == (422, "Unprocessable", 422), said
-    assert [(each["path"], each["code"]) for each in said["data"]["issues"]] == [(path, code)]
+    assert [(issue["path"], issue["code"]) for issue in said["data"]["issues"]] == [(path, code)]
     assert list(said["errors"]) == [path]
     assert CANARY not in reply.text
     assert await is_empty(api)
@@ -182,7 +182,7 @@ async def test_submitted_values_are_refused_by_name_and_never_repeated(
     assert said["errors"].keys() == errors.keys()
     assert all(text in (..., said["errors"][name]) for name, text in errors.items()), said
     places = {name if name in {"", "scope", "values"} else f"values.{name}" for name in errors}
-    assert {each["path"] for each in said["data"]["issues"]} == places
+    assert {issue["path"] for issue in said["data"]["issues"]} == places
     shown = await person.get(f"{PATH}/messages/{widget}")
     assert shown.json()["metadata"]["widget"]["status"] == "pending"
     assert (await person.get("/v1/secrets")).json()["secrets"] == []

@@ -104,7 +104,7 @@ async def rpc(api: Api, method: str, params: object = None, *, session: str = "?
 async def test_the_tools_over_mcp(api: Api):
     begun = await rpc(api, "initialize", {"protocolVersion": "2025-06-18"})
     assert (begun["protocolVersion"], begun["capabilities"]) == ("2025-06-18", {"tools": {}})
-    tools = {each["name"]: each["inputSchema"] for each in (await rpc(api, "tools/list"))["tools"]}
+    tools = {tool["name"]: tool["inputSchema"] for tool in (await rpc(api, "tools/list"))["tools"]}
     schema = tools["agor_widgets_request_env_vars"]
     assert schema["properties"].keys() >= {"names", "reason"}
     assert "values" not in schema["properties"]

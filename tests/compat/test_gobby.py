@@ -78,7 +78,7 @@ def test_answers_of_any_shape_are_values_or_faults(answers: dict[str, Any]):
     try:
         read_answers(card(question(["A", "B"], multiple=True)), answers)
     except Faults as refused:
-        paths = {each.path for each in refused.faults}
+        paths = {fault.path for fault in refused.faults}
     else:
         paths = {"answers"}
     assert paths == {"answers"}
@@ -150,7 +150,7 @@ async def test_a_card_that_was_changed_is_shown_again_and_the_old_one_is_not_ans
     changed = {"form": {"fields": [{**radio, "options": ["A", "C"]}]}}
     assert (await agent.patch(f"/v1/requests/{made['id']}", json=changed)).status_code == 200
     again = await page.frame()
-    assert [each["label"] for each in again["arguments"]["questions"][0]["options"]] == ["A", "C"]
+    assert [option["label"] for option in again["arguments"]["questions"][0]["options"]] == ["A", "C"]
     page.send(type="ask_user_response", conversation_id="t1", tool_call_id="T1", answers={"Which?": "C"})
     assert (await page.frame())["result"] == {"content": {"answers": {"Which?": "C"}}}
     for each in (page, other):
@@ -280,7 +280,7 @@ async def test_a_refusal_names_the_member_that_was_sent(api: Api):
     agent, page = await api.as_("requester"), await open_page(api)
     plan = {"tool_name": "ExitPlanMode", "tool_use_id": "T1", "input": {"plan": "a\0b"}}
     reply = await agent.post(f"{PATH}/api/conversations/t1/can_use_tool", json=plan)
-    assert [each["path"] for each in reply.json()["error"]["field_errors"]] == ["input.plan"]
+    assert [error["path"] for error in reply.json()["error"]["field_errors"]] == ["input.plan"]
     body = {
         "kind": "approval",
         "thread_id": "t1",

@@ -63,7 +63,7 @@ WRONG = [
 def places(refused: Any) -> list[tuple[str, str]]:
     """Return the path and the code of each fault of a refusal."""
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid"), refused.text
-    return [(each["path"], each["code"]) for each in refused.json()["details"]]
+    return [(detail["path"], detail["code"]) for detail in refused.json()["details"]]
 
 
 @requirement("D15", "D16", "D17", "D18")

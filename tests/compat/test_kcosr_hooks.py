@@ -64,7 +64,9 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
             "Fix the errors",
             {"email": "ada"},
         )
-        assert [(e.path, e.message) for e in again.field_errors] == [("values.email", "Invalid email format")]
+        assert [(error.path, error.message) for error in again.field_errors] == [
+            ("values.email", "Invalid email format")
+        ]
         await person.requests.answer(again, {"email": "ada@example.org"}, revision=2)
         assert await asking == {"ok": True, "answers": {"email": "ada@example.org"}}
 
@@ -84,7 +86,7 @@ async def test_errors_are_not_repeated_after_a_correction(clients: tuple[AsyncCl
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
         for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
             again = await wait_for_request(person, revision)
-            assert (again.error_summary, [each.message for each in again.field_errors]) == told
+            assert (again.error_summary, [error.message for error in again.field_errors]) == told
             await person.requests.answer(again, {"email": "ada"}, revision=revision)
         assert await asking == {"ok": True, "answers": {"email": "ada"}}
 

@@ -125,8 +125,8 @@ async def test_a_message_cancels_open_requests_once_and_a_refused_one_cancels_no
     while (frame := await socket.frame())["type"] != "pong":
         assert frame["type"] == "transcript_event"
     thread = (await agent.get("/v1/threads/s1")).json()
-    assert [each["content"] for each in thread["messages"]] == [[{"type": "text", "text": "Hello"}]]
-    assert [each["status"] for each in thread["requests"]] == ["declined"]
+    assert [message["content"] for message in thread["messages"]] == [[{"type": "text", "text": "Hello"}]]
+    assert [request["status"] for request in thread["requests"]] == ["declined"]
     assert (await agent.post(f"{INTERACT}?wait=0", json={**body, "toolCallId": "tc2"})).status_code == 200
     socket.raw(json.dumps({**said, "text": "Another"}))
     while (frame := await socket.frame())["type"] != "error":

@@ -167,7 +167,7 @@ async def test_two_questionnaires_of_one_tool_call_are_both_shown_in_order(api: 
     assert (ids[0] == ids[2], ids[0] == ids[1]) == (True, False)
     events = "/compat/kcosr/api/plugins/sessions/operations/events"
     loaded = await (await api.as_("responder")).post(events, json={"sessionId": "s1"})
-    shown = [each["payload"]["questionnaireRequestId"] for each in loaded.json()["result"]["events"]]
+    shown = [event["payload"]["questionnaireRequestId"] for event in loaded.json()["result"]["events"]]
     assert shown == ids[:2]
 
 
@@ -195,7 +195,7 @@ async def test_a_form_that_a_questionnaire_cannot_ask_is_not_in_the_transcript(a
         form = {"kind": "form", "thread_id": "s1", "form": {"fields": [field]}}
         assert (await agent.post("/v1/requests", json=form)).status_code in (201, 409)
     frames = [(await socket.frame())["event"] for _ in range(2)]
-    assert [each["chatEventType"] for each in frames] == ["interaction_pending", "interaction_request"]
+    assert [frame["chatEventType"] for frame in frames] == ["interaction_pending", "interaction_request"]
     assert frames[1]["payload"]["inputSchema"]["fields"] == [FIELD]
     await socket.leave()
 

@@ -174,7 +174,7 @@ async def test_a_wrong_questionnaire_is_refused_with_its_path(
     interaction = await agent.post(INTERACT, json={"type": "input", "inputSchema": form})
     for reply, name in ((asked, "schema"), (interaction, "inputSchema")):
         assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
-        issues = [(each["path"], each["code"]) for each in reply.json()["details"]["issues"]]
+        issues = [(issue["path"], issue["code"]) for issue in reply.json()["details"]["issues"]]
         assert (f"{name}{path}", code) in issues
         if text:
             assert reply.json()["error"] == text

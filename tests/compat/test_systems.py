@@ -146,7 +146,7 @@ def _systems_of(path: Path) -> set[str]:
     if b"askback.compat" not in source:
         return set()
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
-    modules = [f"{node.module}.{each.name}" for node in found for each in node.names]
+    modules = [f"{node.module}.{name.name}" for node in found for name in node.names]
     return {module.split(".")[2] for module in modules if module.startswith("askback.compat.")}
 
 

@@ -68,7 +68,7 @@ class AccessContracts(StoreSuite):
             await store.open_session(name, name, new_session(f"ses_{name}", expires_at=NOON + HOUR))
 
         async def found(tenant: str | None, now_ms: int = NOON, **only: Any) -> list[str]:
-            return [each.principal.id for each in await store.sessions(tenant, now_ms=now_ms, **only)]
+            return [session.principal.id for session in await store.sessions(tenant, now_ms=now_ms, **only)]
 
         assert await found("main") == ["b", "a"]
         assert await found(None) == ["c", "b", "a"]

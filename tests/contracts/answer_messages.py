@@ -52,7 +52,7 @@ class AnswerMessageContracts(StoreSuite):
                     found.add(json.loads(event.text)["message"]["id"])
             view = await store.thread("main", thread)
             assert view is not None
-            assert {each.id for each in view.messages} <= won
+            assert {message.id for message in view.messages} <= won
             assert len(view.messages) == 2
         assert found == won
 
@@ -66,7 +66,7 @@ class AnswerMessageContracts(StoreSuite):
             assert change.outcome is outcome
         view = await store.thread("main", "t1")
         assert view is not None
-        assert ([each.id for each in view.messages], view.seq) == (["m0"], 3)
+        assert ([message.id for message in view.messages], view.seq) == (["m0"], 3)
 
     async def test_c33_the_setting_is_read_with_the_terms_and_goes_with_the_thread(
         self, store: Store
@@ -81,7 +81,7 @@ class AnswerMessageContracts(StoreSuite):
         assert shown is not None
         assert (shown.title, shown.answers_as_messages) == ("T", True)
         events = await store.thread_events("main", "t1", after=0)
-        assert [json.loads(each.text)["thread"] for each in events] == [
+        assert [json.loads(event.text)["thread"] for event in events] == [
             {"title": None, "answers_as_messages": True, "metadata": None},
             {"title": "T", "answers_as_messages": True, "metadata": None},
         ]

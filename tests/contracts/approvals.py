@@ -33,7 +33,7 @@ class ApprovalContracts(StoreSuite):
         assert await store.list_requests("main", statuses=frozenset({Status.PENDING})) == [voted]
         assert await store.due(NOON + 9) == [voted]
         events = await store.thread_events("main", "t1", after=0)
-        assert [(e.seq, e.type, e.settles) for e in events] == [
+        assert [(event.seq, event.type, event.settles) for event in events] == [
             (1, "request.created", False),
             (2, "request.voted", False),
         ]

@@ -76,7 +76,7 @@ class DurableContracts(StoreSuite):
             async with self.opened(tmp_path) as store:
                 await store.insert(record(n), created(record(n)))
                 events = await store.thread_events("main", "t1", after=0)
-                assert [e.seq for e in events] == list(range(1, n + 1))
+                assert [event.seq for event in events] == list(range(1, n + 1))
                 assert [e.position for e in events] == sorted({e.position for e in events})
 
     async def test_c4_keys_are_remembered_after_a_reopen(self, tmp_path: Path) -> None:

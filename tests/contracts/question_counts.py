@@ -58,7 +58,7 @@ class QuestionCountContracts(StoreSuite):
         tool, agent = CountLimit(count_name("ask_user", None), 2), CountLimit(count_name(None, "tok_1"), 3)
         asks = [with_tool(record(n), "ask_user") for n in range(6)]
         of_both = Quota(100, DAY, limits=(agent, tool))
-        done = await asyncio.gather(*(stored(store, each, of_both) for each in asks), return_exceptions=True)
+        done = await asyncio.gather(*(stored(store, ask, of_both) for ask in asks), return_exceptions=True)
         spent = [each for each in done if isinstance(each, QuotaSpent)]
         assert {(each.what, each.maximum, each.limit) for each in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)

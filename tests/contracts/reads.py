@@ -64,7 +64,7 @@ class ReadContracts(StoreSuite):
         middle = everything[2].position
         assert list(await store.tenant_events("main", after=middle, limit=2)) == everything[3:5]
         assert await store.last_position("main") == everything[-1].position
-        assert [e.seq for e in await store.thread_events("main", "t1", after=1, limit=2)] == [2, 3]
+        assert [event.seq for event in await store.thread_events("main", "t1", after=1, limit=2)] == [2, 3]
         assert await store.thread_events("main", "t1", after=4) == []
         assert await store.last_position("acme") == 0
 
@@ -320,5 +320,5 @@ class ReadContracts(StoreSuite):
         await store.insert(theirs, created(theirs))
         await store.settle(answer(theirs))
         assert await store.get("main", mine.id) == mine
-        assert [e.seq for e in await store.thread_events("acme", "t1", after=0)] == [1, 2]
+        assert [event.seq for event in await store.thread_events("acme", "t1", after=0)] == [1, 2]
         assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]

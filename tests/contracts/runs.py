@@ -100,11 +100,11 @@ class RunContracts(StoreSuite):
             assert (
                 found
                 == [
-                    each
-                    for each in reversed(rows)
-                    if agent in (None, each.agent)
-                    and (not running or each.ended_at is None)
-                    and (before is None or each.key < before)
+                    row
+                    for row in reversed(rows)
+                    if agent in (None, row.agent)
+                    and (not running or row.ended_at is None)
+                    and (before is None or row.key < before)
                 ][:3]
             )
 

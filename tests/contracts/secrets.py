@@ -138,9 +138,7 @@ class SecretContracts(StoreSuite):
         await keep(store, secret(1))
         next_ones = [replace(secret(1, version=2), sealed=f"sealed.by.{n}") for n in range(20)]
         others = [keep(store, secret(n)) for n in range(2, 22)]
-        done = await asyncio.gather(
-            *(keep(store, each) for each in next_ones), *others, return_exceptions=True
-        )
+        done = await asyncio.gather(*(keep(store, one) for one in next_ones), *others, return_exceptions=True)
         assert Counter(map(type, done)) == {type(None): 21, VersionTaken: 19}
         [winner] = [each for each, outcome in zip(next_ones, done[:20], strict=True) if outcome is None]
         assert await store.secrets("main") == [*(secret(n) for n in range(21, 1, -1)), winner]

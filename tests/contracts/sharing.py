@@ -62,7 +62,7 @@ class SharingContracts(StoreSuite):
         assert Counter(done) == {Outcome.APPLIED: 1, Outcome.LOST: 19}
         winner = wanted[done.index(Outcome.APPLIED)]
         assert await store.access("main", "t1") == winner
-        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         assert len(await store.audit("main")) == 1
 
     async def test_side_effects_of_an_access_change_are_written_with_it(self, store: Store) -> None:
@@ -80,8 +80,8 @@ class SharingContracts(StoreSuite):
         assert settled is not None
         assert settled.record.access == ADAS
         assert await store.get("main", early.id) == settled.record
-        assert [r.access for r in await store.list_requests("main")] == [ADAS, ADAS]
-        assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [ADAS] * 4
+        assert [request.access for request in await store.list_requests("main")] == [ADAS, ADAS]
+        assert [event.access for event in await store.thread_events("main", "t1", after=0)] == [ADAS] * 4
         assert [e.access for e in await store.tenant_events("main", after=0)] == [ADAS] * 4
 
     async def test_live_events_carry_the_current_access(self, tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ class SharingContracts(StoreSuite):
         for person in EVERYBODY:
             theirs = [r for r in rows if threads[r.thread_id].level(person) >= AccessLevel.VIEW]
             found = await store.list_requests("main", person=person)
-            assert [r.id for r in found] == [r.id for r in reversed(theirs)]
+            assert [r.id for r in found] == [their.id for their in reversed(theirs)]
             page = await store.list_requests("main", person=person, before=rows[6].id, limit=2)
             assert page == [r for r in found if r.id < rows[6].id][:2]
             events = await store.tenant_events("main", after=0, person=person)
-            assert [e.request_id for e in events if e.request_id] == [r.id for r in theirs]
+            assert [event.request_id for event in events if event.request_id] == [r.id for r in theirs]
             assert (
                 await store.tenant_events("main", after=events[1].position, person=person, limit=2)
                 == (events[2:4])

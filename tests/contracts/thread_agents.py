@@ -42,7 +42,7 @@ class ThreadAgentContracts(StoreSuite):
         view = await store.thread("main", "t1")
         assert view is not None
         assert view.access == MINE
-        assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [MINE]
+        assert [event.access for event in await store.thread_events("main", "t1", after=0)] == [MINE]
         assert await store.access("acme", "t1") == UNSHARED
 
     @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
@@ -60,7 +60,7 @@ class ThreadAgentContracts(StoreSuite):
         with pytest.raises(ThreadOfAnother):
             await self._write(store, what, B, 2)
         assert await store.access("main", "t1") == MINE
-        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         assert await store.list_requests("main") == []
         await self._write(store, what, ThreadAgents(("agt_c",), "ada"), 2)  # it works for the same person
 
@@ -133,7 +133,7 @@ class ThreadAgentContracts(StoreSuite):
         found = await store.get("main", record(1).id)
         assert found is not None
         assert found.access == adas
-        assert [r.id for r in await store.list_requests("main", person="bob")] == [found.id]
+        assert [request.id for request in await store.list_requests("main", person="bob")] == [found.id]
         assert await store.list_requests("main", person="cy") == []
         await store.set_access(replace(UNSHARED, agents=A), shared(MINE), before=adas)
         assert len(await store.list_requests("main", person="cy")) == 1

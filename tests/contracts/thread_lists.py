@@ -88,7 +88,7 @@ class ThreadListContracts(StoreSuite):
             {"title": "One", "metadata": "[1]"},
             {"title": None},
         ]
-        outcomes = [await store.update_thread(about(THREAD_UPDATED), each) for each in changes]
+        outcomes = [await store.update_thread(about(THREAD_UPDATED), change) for change in changes]
         same, new = Outcome.REPLAYED, Outcome.APPLIED
         assert outcomes == [new, same, new, same, new]
         events = await store.thread_events("main", "t1", after=0)

@@ -122,7 +122,7 @@ class ThreadContracts(StoreSuite):
         await store.set_archived(happened(THREAD_ARCHIVED), archived_at=NOON)
         assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.APPLIED
         await stored(store, record(1))
-        events = [e.type for e in await store.thread_events("main", "t1", after=0)]
+        events = [event.type for event in await store.thread_events("main", "t1", after=0)]
         assert events == ["thread.archived", "thread.unarchived", "request.created"]
 
     async def test_c21_a_thread_is_archiving_until_no_request_is_open(self, store: Store) -> None:
@@ -152,7 +152,7 @@ class ThreadContracts(StoreSuite):
         assert len(held) == 19
         (holder,) = await store.list_requests("main", thread_id="t1")
         assert {each.record for each in held} == {holder}
-        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         await stored(store, keyed(30, "other"))
         await stored(store, keyed(31, thread="t2"))
         await stored(store, replace(keyed(32), requester="tok_2"))
@@ -262,7 +262,7 @@ class ThreadContracts(StoreSuite):
         assert [(m.seq, m.data) for m in view.messages] == [
             (4, message("meanwhile")), (last - 1, message("late")), (last, message("late")),
         ]  # fmt: skip
-        types = [e.type for e in await store.thread_events("main", "t1", after=1)]
+        types = [event.type for event in await store.thread_events("main", "t1", after=1)]
         assert types == [
             *["message.held"] * 2, "message.added", "request.answered", *["message.added"] * 2,
         ]  # fmt: skip
@@ -286,7 +286,7 @@ class ThreadContracts(StoreSuite):
         assert view is not None
         assert (view.seq, view.access, view.messages, view.requests) == (seq + 1, ada, [], [])
         events = await store.thread_events("main", "t1", after=0)
-        assert [(e.seq, e.type) for e in events] == [(seq + 1, "thread.erased")]
+        assert [(event.seq, event.type) for event in events] == [(seq + 1, "thread.erased")]
         assert len(await store.audit("main")) == 1
         assert not await store.erase_thread(happened("thread.erased", thread="t9"))
         assert not await store.erase_thread(happened("thread.erased", tenant="acme"))

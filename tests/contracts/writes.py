@@ -32,7 +32,7 @@ class WriteContracts(StoreSuite):
         await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
         for thread in range(5):
             events = await store.thread_events("main", f"t{thread}", after=0)
-            assert [e.seq for e in events] == list(range(1, 41))
+            assert [event.seq for event in events] == list(range(1, 41))
         positions = [e.position for e in await store.tenant_events("main", after=0)]
         assert positions == sorted(set(positions))
         assert len(positions) == 200
@@ -45,7 +45,10 @@ class WriteContracts(StoreSuite):
         with pytest.raises(IdTaken):
             await store.insert(row, created(row))
         events = await store.thread_events("main", "t1", after=0)
-        assert [(e.seq, e.type) for e in events] == [(1, "request.created"), (2, "request.answered")]
+        assert [(event.seq, event.type) for event in events] == [
+            (1, "request.created"),
+            (2, "request.answered"),
+        ]
 
     # 3: compare-and-set
 
@@ -227,7 +230,7 @@ class WriteContracts(StoreSuite):
             MessageMissing: 10,
         }
         events = await store.thread_events("main", "t1", after=0)
-        assert [e.seq for e in events] == list(range(1, 41))
+        assert [event.seq for event in events] == list(range(1, 41))
         assert {e.request_id for e in events} == {row.id for row in [record(0), *good]}
 
     # 9 and 10: trouble
@@ -250,7 +253,7 @@ class WriteContracts(StoreSuite):
             assert await store.get("main", row.id) == row
             assert await store.list_requests("main") == [row]
         assert (await store.insert(record(2), created(record(2)))).outcome is Outcome.APPLIED
-        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1, 2]
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
 
     async def test_c10_a_cancelled_write_happens_whole_or_not_at_all(self, store: Store) -> None:
         rows = [record(n) for n in range(60)]
@@ -260,10 +263,10 @@ class WriteContracts(StoreSuite):
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
         await store.insert(record(99), created(record(99)))
-        present = {r.id for r in await store.list_requests("main", limit=100)}
+        present = {request.id for request in await store.list_requests("main", limit=100)}
         assert {row.id for row in rows[1::2]} <= present
         events = await store.thread_events("main", "t1", after=0)
-        assert [e.seq for e in events] == list(range(1, len(present) + 1))
+        assert [event.seq for event in events] == list(range(1, len(present) + 1))
         assert {e.request_id for e in events} == present
         for row in rows[::2]:
             replayed = (await store.insert(row, created(row), claim(row.id))).outcome

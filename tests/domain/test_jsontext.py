@@ -31,7 +31,7 @@ def test_a_body_that_is_not_our_json_is_refused_with_its_code(code: str) -> None
     for body in REFUSED[code]:
         with pytest.raises(Faults) as refused:
             parse(body)
-        assert [(each.path, each.code) for each in refused.value.faults] == [("", code)], body[:40]
+        assert [(fault.path, fault.code) for fault in refused.value.faults] == [("", code)], body[:40]
         assert render(refused.value.faults[0], "de") != render(refused.value.faults[0], "en")
 
 
@@ -74,7 +74,7 @@ def outcome(text: bytes) -> str:
     try:
         return repr(parse(text))
     except Faults as refused:
-        return repr([(each.path, each.code, each.params) for each in refused.faults])
+        return repr([(fault.path, fault.code, fault.params) for fault in refused.faults])
 
 
 NUMBERS = st.integers() | st.floats() | st.sampled_from([5.0, -0.0, 1e16, 2.0**53, 10**308, 10**309, 2**64])

@@ -50,7 +50,7 @@ def test_the_rest_of_the_form_is_checked_each_time(form: dict[str, Any], path: s
     read_ask(ASK, limits=limits)
     with pytest.raises(Faults) as refused:
         read_ask({**ASK, "form": {**FLAT, **form}}, limits=limits)
-    assert (path, code) in [(each.path, each.code) for each in refused.value.faults]
+    assert (path, code) in [(fault.path, fault.code) for fault in refused.value.faults]
 
 
 def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None:

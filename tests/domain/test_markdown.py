@@ -92,7 +92,7 @@ ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:tex
 def test_nothing_active_gets_into_the_tree(text: str) -> None:
     found = [node for node in walk(markdown_tree(text) or []) if "href" in node]
     # An address in the text leads to exactly the shown address.
-    assert [node["href"] for node in found] == [each for node in found for each in node["children"]]
+    assert [node["href"] for node in found] == [child for node in found for child in node["children"]]
     assert all(node["href"].startswith("https://") for node in found)
 
 

@@ -101,7 +101,9 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
 @given(
     JUNK
     | st.dictionaries(
-        st.sampled_from([f["id"] for s in FORM["sections"] for f in s["fields"]] + ["x"]), JUNK, max_size=6
+        st.sampled_from([f["id"] for section in FORM["sections"] for f in section["fields"]] + ["x"]),
+        JUNK,
+        max_size=6,
     )
 )
 def test_values_are_normalized_or_refused_and_normalized_values_stay_unchanged(values: Any) -> None:
@@ -147,7 +149,7 @@ def test_no_text_repeats_a_refused_part_of_an_ask(place: tuple[Any, ...]) -> Non
 def test_a_valid_ask_comes_back_typed() -> None:
     ask = check_ask(ASK)
     assert [field.type for field in ask.form.all_fields] == [
-        f["type"] for s in FORM["sections"] for f in s["fields"]
+        f["type"] for section in FORM["sections"] for f in section["fields"]
     ]
     assert (ask.thread_id, ask.timeout_s) == ("t", 60)
 

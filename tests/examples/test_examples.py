@@ -357,7 +357,7 @@ async def test_the_receiver_continues_once_and_only_with_a_signed_message(
             )
             await admin.requests.answer(asked.id, {"q": "a"})
             with anyio.fail_after(120):
-                while [each.state for each in await admin.webhooks.deliveries(hook)] != ["delivered"]:
+                while [delivery.state for delivery in await admin.webhooks.deliveries(hook)] != ["delivered"]:
                     await anyio.sleep(0.01)
     [message] = webhook_client.carried
     assert (await webhook_client.post_again(**message)).status_code == 204

@@ -100,7 +100,7 @@ class Inspector:
     async def _check_log(self, thread_id: str) -> None:
         """Events read before must be unchanged, and every request must begin once."""
         log = self._logs[thread_id]
-        again = [(each["type"], each["request"]["id"]) for each in await self._events(thread_id, after=0)]
+        again = [(event["type"], event["request"]["id"]) for event in await self._events(thread_id, after=0)]
         if again[: len(log)] != log:
             self._ledger.broken("I4", f"{thread_id}: events are not what they were")
         begun = Counter(request_id for kind, request_id in log if kind == "request.created")

@@ -176,7 +176,7 @@ async def check(path: Path, ledger: Ledger) -> None:
         await _check_messages(store, ledger, replayed)
         await _check_sessions(store, ledger)
         texts = {e.text for e in replayed}
-        lost = [e.text for e in ledger.events if e.text not in texts]
+        lost = [event.text for event in ledger.events if event.text not in texts]
         assert not lost, f"events that were delivered are gone: {lost}"
     finally:
         await store.close()
@@ -192,14 +192,14 @@ def check_file(path: Path) -> None:
 
 async def _whole_thread(store: Store, thread: str) -> Sequence[Event]:
     events = await store.thread_events("main", thread, after=0, limit=10_000)
-    assert [e.seq for e in events] == list(range(1, len(events) + 1))
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
     view = await store.thread("main", thread)
     assert (view.seq if view else 0) == len(events)
     return events
 
 
 async def _check_requests(store: Store, ledger: Ledger, replayed: Sequence[Event]) -> None:
-    present = {r.id: r for r in await store.list_requests("main", limit=10_000)}
+    present = {request.id: request for request in await store.list_requests("main", limit=10_000)}
     assert ledger.inserted.keys() <= present.keys(), "an acknowledged request is gone"
     assert present.keys() <= ledger.tried.keys()
     assert present.keys() == {e.request_id for e in replayed if e.type == "request.created"}

@@ -82,7 +82,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
     store = SqliteStore(path)
     await store.open()
     events = await store.thread_events("main", "t1", after=0)
-    assert {e.request_id for e in events} == stored | {last.id}
+    assert {event.request_id for event in events} == stored | {last.id}
     assert [e.seq for e in events] == list(range(1, len(stored) + 2))
     await store.close()
 
@@ -110,7 +110,7 @@ async def test_a_group_on_a_full_database_fails_as_a_whole_and_the_next_one_succ
     limit[0].execute(f"PRAGMA max_page_count = {pages + 1000}")
     await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
     events = await store.thread_events("main", "t1", after=0)
-    assert [e.request_id for e in events] == [request_id(n) for n in range(60)]
+    assert [event.request_id for event in events] == [request_id(n) for n in range(60)]
     await store.close()
 
 

@@ -59,7 +59,7 @@ async def find(folder: Path, fault: str) -> set[str]:
         place = folder / str(patience_s)
         place.mkdir()
         faults = await witness.play(place, fault=fault, patience_s=patience_s, talks=TALKS[BREAKS[fault][0]])
-        found = {each.partition(" ")[0] for each in faults}
+        found = {fault.partition(" ")[0] for fault in faults}
         if found & set(BREAKS[fault]):
             break
     return found

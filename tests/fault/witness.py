@@ -96,7 +96,7 @@ class Witness:
     async def _redeliver(self, hook: Hook) -> None:
         """Redeliver a message: it must arrive under the same id."""
         listed = await self._caller.read(ADMIN, "/v1/webhooks")
-        [mine] = [each for each in listed["webhooks"] if each["url"] == hook.url]
+        [mine] = [webhook for webhook in listed["webhooks"] if webhook["url"] == hook.url]
         path = f"/v1/webhooks/{mine['id']}"
         logged = (await self._caller.read(ADMIN, f"{path}/deliveries?limit=1"))["deliveries"][0]
         message_id = logged["message_id"]
@@ -165,7 +165,7 @@ class _Conversation:
             await self._until(
                 talk, lambda place=place: place.cursor >= last, f"{place.name} ends before {last}"
             )
-            found = [each[2:] for each in place.events if each.type != QUIET]
+            found = [event[2:] for event in place.events if event.type != QUIET]
             self._caller.expect(found == talk.events, "I4", f"{place.name}: {found}, not {talk.events}")
         requests = [each for each in places[0].events if each.type.startswith("request.")]
         for inbox in inboxes:
@@ -190,7 +190,7 @@ class _Conversation:
 
 
 def _of(inbox: Place, thread: str) -> list[StreamEvent]:
-    return [each for each in inbox.events if each.thread == thread]
+    return [event for event in inbox.events if event.thread == thread]
 
 
 async def play(

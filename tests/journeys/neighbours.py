@@ -29,7 +29,7 @@ class Neighbour:
                     return
             lines = head.decode("latin-1").split("\r\n")
             self.cookies += [line[8:] for line in lines if line.lower().startswith("cookie: ")]
-            planted = "".join(f"Set-Cookie: {each}\r\n" for each in self.plants)
+            planted = "".join(f"Set-Cookie: {plant}\r\n" for plant in self.plants)
             body = self.page.encode()
             start = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n"
             await stream.send(f"{start}{planted}Connection: close\r\n\r\n".encode() + body)

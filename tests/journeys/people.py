@@ -161,7 +161,9 @@ class Person:
 
     async def batch(self, action: str, requests: list[Any], **more: Any) -> httpx2.Response:
         """Decide about many requests; each is an id, or an object with the data that the person saw."""
-        listed = [{"id": each, "revision": 1} if isinstance(each, str) else each for each in requests]
+        listed = [
+            {"id": request, "revision": 1} if isinstance(request, str) else request for request in requests
+        ]
         return await self.http.post("/v1/requests/batch", json={"action": action, "requests": listed, **more})
 
     async def rule(self, text: str, effect: str = "allow", **more: Any) -> httpx2.Response:
@@ -307,7 +309,7 @@ async def gathered(
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:
     """The (path, code) pairs of a 422."""
     assert reply.status_code == 422, reply.text
-    return sorted((e["path"], e["code"]) for e in reply.json()["error"]["field_errors"])
+    return sorted((error["path"], error["code"]) for error in reply.json()["error"]["field_errors"])
 
 
 def refusal(reply: httpx2.Response) -> tuple[int, str]:
@@ -318,7 +320,7 @@ def refusal(reply: httpx2.Response) -> tuple[int, str]:
 def texts(reply: httpx2.Response) -> dict[str, str]:
     """The sentences of a 422, by path."""
     assert reply.status_code == 422, reply.text
-    return {e["path"]: e["message"] for e in reply.json()["error"]["field_errors"]}
+    return {error["path"]: error["message"] for error in reply.json()["error"]["field_errors"]}
 
 
 def leased(reply: httpx2.Response) -> dict[str, str]:

@@ -102,4 +102,4 @@ async def source_scene(
 
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:
     assert reply.status_code == 422, reply.text
-    return [(each["path"], each["code"]) for each in reply.json()["error"]["field_errors"]]
+    return [(error["path"], error["code"]) for error in reply.json()["error"]["field_errors"]]

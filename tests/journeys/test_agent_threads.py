@@ -40,7 +40,7 @@ class Scene:
         return request_of(await self.callers[name].ask(self.thread, FORM, **more))
 
     async def agents(self, who: str, *names: str, **more: Any) -> Any:
-        ids = [await self.id_of(each) for each in names]
+        ids = [await self.id_of(name) for name in names]
         return await share(self.callers[who], self.thread, agents=ids, **more)
 
 
@@ -150,7 +150,7 @@ async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None
         listed = (await who.get("/v1/requests")).json()["requests"]
         assert [each["id"] for each in listed] == [request["id"]] * mine, name
         resumes = (await who.get("/v1/resumes")).json()["resumes"]
-        assert [each["request_id"] for each in resumes] == [request["id"]] * mine, name
+        assert [resume["request_id"] for resume in resumes] == [request["id"]] * mine, name
 
 
 @requirement("N9")
@@ -251,7 +251,7 @@ async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
     snapshot = (await scene.callers["owner"].http.get(f"/v1/threads/{scene.thread}")).json()
     assert snapshot["messages"] == []
     entries, _ = await scene.team.admin.audit()
-    tried = [each["attempted"] for each in entries if each["action"] == "refused"]
+    tried = [entry["attempted"] for entry in entries if entry["action"] == "refused"]
     assert tried[-1] == "post_message"
 
 
@@ -272,4 +272,4 @@ async def test_agents_that_make_no_sense_are_refused_by_their_path(
 ) -> None:
     refused = await share(scene.callers["admin"], scene.thread, **access)
     assert refused.status_code == 422
-    assert path in [each["path"] for each in refused.json()["error"]["field_errors"]]
+    assert path in [error["path"] for error in refused.json()["error"]["field_errors"]]

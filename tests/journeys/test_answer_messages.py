@@ -70,11 +70,11 @@ async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thr
         assert snapshot["answers_as_messages"] is True
         assert "1234-top-secret" not in str(snapshot)
         message = snapshot["messages"][0]
-        settled = {each["id"]: each for each in snapshot["requests"]}
+        settled = {request["id"]: request for request in snapshot["requests"]}
         assert message["role"] == "user"
         assert message["author"] == settled[first]["settled_by"]
         assert settled[first]["answer"]["message_id"] == message["id"]
-        events = [each async for each in ada.events(thread, until=snapshot["seq"])]
+        events = [event async for event in ada.events(thread, until=snapshot["seq"])]
         kinds = [each["type"] for each in events]
         for at, each in enumerate(events):
             if each["type"] == "message.added":
@@ -98,7 +98,7 @@ async def test_one_of_many_concurrent_answers_becomes_a_message(site: Site, thre
                     tasks.start_soon(answer, (ada, tab)[n % 2], request_id, n // 2)
         assert set(replies) <= {200, 409}
         found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-        values = {each["id"]: each["answer"]["values"]["name"] for each in found["requests"]}
+        values = {request["id"]: request["answer"]["values"]["name"] for request in found["requests"]}
         assert sorted(await texts(ada, thread)) == sorted(values.items())
 
 
@@ -126,7 +126,7 @@ async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, 
     async with site.last.person() as ada:
         for again in range(2):
             found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-            answered = [each["id"] for each in found["requests"] if each["status"] == "answered"]
+            answered = [request["id"] for request in found["requests"] if request["status"] == "answered"]
             assert sorted(await texts(ada, thread)) == sorted((each, each) for each in answered)
             assert answered
             for request_id in ids:

@@ -43,7 +43,7 @@ async def let_it_be_sent(shown: Screen) -> None:
 
 async def statuses(team: Team, *requests: dict[str, Any]) -> list[tuple[str, str | None]]:
     """Return the status of requests, with the decision or the reason."""
-    found = [await team.ada.get(each["id"]) for each in requests]
+    found = [await team.ada.get(request["id"]) for request in requests]
     return [
         (each["status"], each["answer"]["decision"] if each.get("answer") else each.get("reason"))
         for each in found

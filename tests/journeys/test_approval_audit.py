@@ -185,7 +185,7 @@ def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
 async def test_the_log_is_one_chain_under_concurrent_decisions(team: Team, thread: str) -> None:
     requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
     await asyncio.gather(
-        *(team.ada.decide(each["id"], "approve") for each in requests),
+        *(team.ada.decide(request["id"], "approve") for request in requests),
         *(team.bob.decide(each["id"], "deny") for each in requests),
         *(team.agent.bash(f"{thread}-{n}", "ls") for n in range(30)),
     )

@@ -22,15 +22,15 @@ async def create_thirty(team: Team, thread: str) -> list[dict[str, Any]]:
 def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a person saw of some requests."""
     return [
-        {"id": each["id"], "revision": each["revision"], "digest": each["approval"]["digest"]}
-        for each in requests
+        {"id": request["id"], "revision": request["revision"], "digest": request["approval"]["digest"]}
+        for request in requests
     ]
 
 
 @requirement("B25", "J9")
 async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
     requests = await create_thirty(team, thread)
-    assert [each["id"] for each in await team.ada.pending(thread)] == [each["id"] for each in requests]
+    assert [each["id"] for each in await team.ada.pending(thread)] == [request["id"] for request in requests]
     done = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
     assert done.status_code == 200
     results = done.json()["results"]
@@ -92,7 +92,7 @@ async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -
         {"id": plan["id"], "revision": 1},
     ]
     results = (await team.ada.batch("deny", items)).json()["results"]
-    assert [(r["id"], r["status"]) for r in results] == [
+    assert [(result["id"], result["status"]) for result in results] == [
         (good["id"], 200),
         (other["id"], 409),
         (stale["id"], 409),
@@ -131,7 +131,9 @@ async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -
     reply = await team.ada.frame(
         op="batch_requests", body={"action": "decline", "requests": as_listed(requests)}
     )
-    assert {(r["status"], r["request"]["status"]) for r in reply["ok"]["results"]} == {(200, "declined")}
+    assert {(result["status"], result["request"]["status"]) for result in reply["ok"]["results"]} == {
+        (200, "declined")
+    }
     assert await team.ada.pending(thread) == []
 
 
@@ -162,7 +164,7 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
     team: Team, thread: str
 ) -> None:
     threads = [f"{thread}-{n}" for n in range(3)]
-    requests = [request_of(await team.agent.bash(each, "make")) for each in threads]
+    requests = [request_of(await team.agent.bash(thread, "make")) for thread in threads]
     waiting = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert [each["thread_id"] for each in waiting[::-1]] == threads
     results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]

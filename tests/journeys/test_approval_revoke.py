@@ -40,7 +40,7 @@ async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team
         assert refusal(refused) == (409, "revoked")
         assert "A person revoked this approval" in refused.json()["error"]["message"]
     entries, _ = await team.admin.audit()
-    told = [(each["action"], each.get("actor", {}).get("name"), each.get("refused")) for each in entries]
+    told = [(entry["action"], entry.get("actor", {}).get("name"), entry.get("refused")) for entry in entries]
     assert told == [
         ("decide", "ada", None),
         ("revoke", "bob", None),

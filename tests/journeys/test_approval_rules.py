@@ -291,7 +291,7 @@ async def test_a_loop_of_repeated_calls_is_refused_without_a_card(team: Team, th
     request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny")
     replies = await asyncio.gather(*(team.agent.bash(thread, "make deploy") for _ in range(20)))
-    assert {(r.status_code, r.json()["id"]) for r in replies} == {(200, request["id"])}
+    assert {(reply.status_code, reply.json()["id"]) for reply in replies} == {(200, request["id"])}
     assert await team.ada.pending(thread) == []
 
 

@@ -195,7 +195,7 @@ async def test_a_request_stays_with_the_call_that_asked(server: Any, ada: Person
         for run in ("r2", "r1"):
             await agent.ask(thread, one(type="text"), run_id=run, tool_call_id=f"call-{run}")
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
-    assert [(r["run_id"], r["tool_call_id"]) for r in snapshot["requests"]] == [
+    assert [(request["run_id"], request["tool_call_id"]) for request in snapshot["requests"]] == [
         ("r2", "call-r2"),
         ("r1", "call-r1"),
     ]

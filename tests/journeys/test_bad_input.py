@@ -207,7 +207,7 @@ async def test_a_bad_update_of_a_message_is_refused_with_its_path_and_changes_no
             )
     assert differences(seen) == ""
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
-    assert ([each["content"] for each in snapshot["messages"]], snapshot["seq"]) == ([[call]], 1)
+    assert ([message["content"] for message in snapshot["messages"]], snapshot["seq"]) == ([[call]], 1)
 
 
 @requirement("C17")

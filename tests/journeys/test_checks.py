@@ -105,7 +105,7 @@ async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: 
             assert (held["status"], held["check"]["state"]) == ("resolving", "checking")
             assert held["check"]["by"]["name"] == "requester"
             listed = await person.get("/v1/requests?status=pending,resolving")
-            assert [each["id"] for each in listed.json()["requests"]] == [request_id]
+            assert [request["id"] for request in listed.json()["requests"]] == [request_id]
             tasks.cancel_scope.cancel()
     await agent.aclose()
     await scene.later(DEFAULTS.check_lease_s)

@@ -141,7 +141,7 @@ async def converse(house: StoreScene, given: dict[str, Any], text: str) -> None:
     await house.post(house.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200)
     assert (answered["status"], decided["status"]) == ("answered", "answered")
     resumes = (await house.get(house.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
-    assert {each["request"]["id"] for each in resumes} == {each["id"] for each in asked}
+    assert {resume["request"]["id"] for resume in resumes} == {each["id"] for each in asked}
     await seen_everywhere(house, thread, asked, said["id"], text)
     events = await house.app.services.store.tenant_events("default", after=since, limit=100)
     told = [json.loads(event.text) for event in events]
@@ -182,7 +182,7 @@ async def seen_everywhere(
     listed = await house.get(house.person, "/v1/requests", thread_id=thread)
     shown = await house.get(house.person, f"/v1/threads/{thread}")
     exported = await house.get(house.admin, f"/v1/threads/{thread}/export")
-    assert sorted(each["id"] for each in listed["requests"]) == sorted(ids)
+    assert sorted(request["id"] for request in listed["requests"]) == sorted(ids)
     for view in (shown, exported):
         assert [each["id"] for each in view["requests"]] == ids
         [message] = view["messages"]

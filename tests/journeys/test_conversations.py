@@ -29,7 +29,7 @@ async def list_conversations(person: Person, **chosen: Any) -> list[dict[str, An
 
 async def ids(person: Person, **chosen: Any) -> list[str]:
     """The ids of all pages of a list."""
-    return [each["id"] for each in await list_conversations(person, **chosen)]
+    return [conversation["id"] for conversation in await list_conversations(person, **chosen)]
 
 
 async def say(person: Person, thread: str, text: str, **more: Any) -> str:

@@ -72,12 +72,12 @@ async def test_the_second_person_sees_the_winning_answer(server: Any, ada: Perso
 async def test_one_of_a_hundred_concurrent_answers_wins(server: Any, ada: Person, thread: str) -> None:
     request_id = (await ask(server, thread)).json()["id"]
     replies = await asyncio.gather(*(ada.answer(request_id, {"q": str(i)}) for i in range(100)))
-    won = [r for r in replies if r.status_code == 200]
+    won = [reply for reply in replies if reply.status_code == 200]
     lost = [r for r in replies if r.status_code == 409]
     assert (len(won), len(lost)) == (1, 99)
     value = won[0].json()["answer"]["values"]
     assert all(r.json()["error"]["request"]["answer"]["values"] == value for r in lost)
-    events = [e["type"] async for e in ada.events(thread, until=2)]
+    events = [event["type"] async for event in ada.events(thread, until=2)]
     assert events == ["request.created", "request.answered"]
 
 
@@ -97,7 +97,7 @@ async def test_the_same_key_makes_one_request(server: Any, ada: Person, thread: 
 async def test_the_same_key_makes_one_answer(server: Any, ada: Person, thread: str) -> None:
     request_id = (await ask(server, thread)).json()["id"]
     replies = await asyncio.gather(*(ada.answer(request_id, {"q": "x"}, key="once") for _ in range(10)))
-    assert [r.status_code for r in replies] == [200] * 10
+    assert [reply.status_code for reply in replies] == [200] * 10
     taken, *replayed = sorted((r.json() for r in replies), key=lambda r: "submission" in r)
     assert replayed == [taken | {"submission": "accepted"}] * 9
     other = await ada.answer(request_id, {"q": "y"}, key="once")

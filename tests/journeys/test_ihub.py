@@ -89,7 +89,7 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
     await all_of(*pair, range(8))
     shared_database.kill(pair[0])
     await all_of(shared_database.server("ihub-one"), pair[1], range(8, 20))
-    asked = [each for each in results if each.get("status") == "awaiting_user_response"]
+    asked = [result for result in results if result.get("status") == "awaiting_user_response"]
     assert sorted(each["clarificationNumber"] for each in asked) == list(range(1, 11))
     refused = [each for each in results if each not in asked]
     assert {each["code"] for each in refused} == {"CLARIFICATION_LIMIT_REACHED"}
@@ -160,7 +160,7 @@ async def test_a_pattern_that_hangs_ihub_is_answered_immediately(
         await ask(agent, thread, "call_1", validation={"pattern": pattern})
         with anyio.fail_after(120):
             wrong = await answer(ada, thread, "call_1", "a1" * 4_999 + "!")
-        assert [each["code"] for each in wrong.json()["details"]] == ["pattern_mismatch"]
+        assert [detail["code"] for detail in wrong.json()["details"]] == ["pattern_mismatch"]
 
 
 @pytest.mark.e2e

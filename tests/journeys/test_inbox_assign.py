@@ -74,7 +74,7 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
     assert refusal(await assign(team.carol, call, team.carol.id)) == (404, "not_found")
     assert refusal(await assign(team.bob, call, team.bob.id)) == (403, "forbidden")
     people = (await team.ada.http.get("/v1/people", params={"request_id": call["id"]})).json()["people"]
-    assert {each["id"] for each in people} == {team.ada.id, (await admin_of(team))}
+    assert {person["id"] for person in people} == {team.ada.id, (await admin_of(team))}
     everybody = (await team.bob.http.get("/v1/people")).json()["people"]
     assert {each["name"] for each in everybody} >= {"ada", "bob", "carol"}
 

@@ -27,7 +27,7 @@ async def history(person: Person, **chosen: Any) -> list[str]:
         )
         assert reply.status_code == 200, reply.text
         page = reply.json()
-        found += [each["id"] for each in page["requests"]]
+        found += [request["id"] for request in page["requests"]]
         cursor = page["next_cursor"]
         if cursor is None:
             return found

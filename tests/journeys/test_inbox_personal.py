@@ -32,7 +32,7 @@ async def remind(person: Person, request: dict[str, Any], at: str) -> Any:
 async def reminders(person: Person) -> list[str]:
     """The requests with a reminder of a person."""
     reply = (await person.http.get("/v1/reminders")).json()
-    return [each["request_id"] for each in reply["reminders"]]
+    return [reminder["request_id"] for reminder in reply["reminders"]]
 
 
 async def comment(person: Person, request: dict[str, Any], text: str = SECRET) -> Any:
@@ -48,7 +48,7 @@ async def comments(person: Person, request: dict[str, Any]) -> list[tuple[str, s
 
 async def missed(person: Person) -> list[str]:
     """The missed requests of a person."""
-    return [each["id"] for each in (await person.http.get("/v1/missed")).json()["requests"]]
+    return [request["id"] for request in (await person.http.get("/v1/missed")).json()["requests"]]
 
 
 @requirement("K11")

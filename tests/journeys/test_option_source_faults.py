@@ -299,7 +299,7 @@ async def test_a_source_receives_the_searching_person_and_the_query(tmp_path: Pa
 def test_a_query_filters_a_list_and_pages_it() -> None:
     every = [f"item {n}" for n in range(5)]
     first = OptionQuery("s", "f", q="ITEM", limit=2).page(every)
-    assert ([each.value for each in first.options], first.next_cursor) == (["item 0", "item 1"], "2")
+    assert ([option.value for option in first.options], first.next_cursor) == (["item 0", "item 1"], "2")
     last = OptionQuery("s", "f", limit=2, cursor="4").page(every)
     assert json.loads(last.model_dump_json(exclude_defaults=True)) == {
         "options": [{"value": "item 4", "label": "item 4"}]

@@ -180,7 +180,7 @@ async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
             asked = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
             request = await agent.requests.create(Form(title="Where?", fields=[asked]), thread_id="t1")
             found = await person.options.search(request, "repo", q="web")
-            assert [(each.value, each.label) for each in found.options] == [(2, "web")]
+            assert [(option.value, option.label) for option in found.options] == [(2, "web")]
             await person.requests.answer(request, {"repo": 2})
             answer = (await agent.wait(request.id)).answer
     assert answer is not None

@@ -103,7 +103,7 @@ async def test_a_read_only_field_is_shown_as_text_and_its_value_is_in_the_answer
     await expect(eva.card.get_by_text("Time zone")).to_have_count(0)
     assert await eva.violations() == []
     refused = await ada.answer(asked.id, {"q0": 1})
-    assert [(each["path"], each["code"]) for each in refused.json()["error"]["field_errors"]] == [
+    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
         ("values.q0", "readonly_field")
     ]
     await eva.card.get_by_label("Meet").fill("2026-01-02T11:30")

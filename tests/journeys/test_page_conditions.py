@@ -76,7 +76,7 @@ async def test_a_hidden_value_is_refused_and_the_request_stays_open(
 ) -> None:
     asked = await agent.requests.create(FORM, thread_id=thread)
     refused = await ada.answer(asked.id, {"how": "Pick up", "shop": "Station", "street": "Main Street 1"})
-    assert [(each["path"], each["code"]) for each in refused.json()["error"]["field_errors"]] == [
+    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
         ("values.street", "hidden_field")
     ]
     assert (await ada.get(asked.id))["status"] == "pending"

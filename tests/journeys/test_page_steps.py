@@ -122,7 +122,7 @@ async def test_each_field_has_a_button_that_answers_the_form(
 ) -> None:
     each = await agent.requests.create(form(*TWO, submit="each"), thread_id=thread)
     refused = await ada.answer(each.id, {"q0": "Now"})
-    assert [(one["path"], one["code"]) for one in refused.json()["error"]["field_errors"]] == [
+    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
         ("control", "missing_required"),
         ("values.q0", "other_control"),
     ]

@@ -258,7 +258,7 @@ async def test_labels_are_transmitted_unchanged(server: Any, thread: str) -> Non
 async def test_a_dismissal_keeps_its_words_and_happens_once(server: Any, ada: Person, thread: str) -> None:
     request_id = await ask_one(server, thread, {"type": "text"})
     replies = [await ada.decline(request_id, "dismissed", note="later") for _ in range(5)]
-    assert [r.status_code for r in replies] == [200, 409, 409, 409, 409]
+    assert [reply.status_code for reply in replies] == [200, 409, 409, 409, 409]
     ended = await ada.get(request_id)
     assert (ended["status"], ended["reason"], ended["note"]) == ("declined", "dismissed", "later")
 

@@ -67,7 +67,9 @@ async def test_each_decision_of_a_rule_is_counted_once_with_its_request(team: Te
     await team.agent.consume(last["id"], "exe_1")
     assert (await usage(team.ada, make["id"]))["count"] == 6
     built_in = (await team.ada.http.get("/v1/rules/built-in")).json()
-    [status] = [r for g in built_in["groups"] for r in g["rules"] if r["rule"] == "bash(git status:*)"]
+    [status] = [
+        rule for g in built_in["groups"] for rule in g["rules"] if rule["rule"] == "bash(git status:*)"
+    ]
     assert (status["usage"]["count"], status["active"]) == (1, True)
 
 
@@ -131,7 +133,7 @@ async def test_built_in_rules_are_listed_by_subject_with_the_hard_limits(team: T
     assert "limit_home" in found["limits"]
     await team.admin.http.post("/v1/policy", json={"lists": ["git"]})
     changed = (await team.ada.http.get("/v1/rules/built-in")).json()
-    active = {group["name"] for group in changed["groups"] if all(r["active"] for r in group["rules"])}
+    active = {group["name"] for group in changed["groups"] if all(rule["active"] for rule in group["rules"])}
     assert (changed["lists"], active) == (["git"], {"git"})
 
 
@@ -166,7 +168,7 @@ async def test_a_draft_that_covers_a_call_may_still_be_overruled(team: Team) -> 
 async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> None:
     found = await tried(team.ada, "bash(make 'test)", "make test")
     assert (found["rule"], found["covers"], found["now"]["decision"]) == (None, None, "ask")
-    assert [(each["path"], each["code"]) for each in found["problems"]] == [("rule", "invalid_rule")]
+    assert [(problem["path"], problem["code"]) for problem in found["problems"]] == [("rule", "invalid_rule")]
     unknown = await tried(team.ada, {"rule": "make", "agent": "agt_nobody"})
     assert [each["code"] for each in unknown["problems"]] == ["unknown_agent"]
     german = await team.ada.http.post(
@@ -297,7 +299,9 @@ async def test_an_import_with_a_refused_row_stores_nothing_and_names_every_row(t
     ]
     checked = (await team.admin.http.post("/v1/rules/import", json={"rules": rows, "dry_run": True})).json()
     assert (checked["added"], checked["known"], checked["refused"]) == (1, 1, 5)
-    assert [(p["path"], p["code"]) for row in checked["rows"] for p in row["problems"]] == problems
+    assert [
+        (problem["path"], problem["code"]) for row in checked["rows"] for problem in row["problems"]
+    ] == problems
     refused = await team.admin.http.post("/v1/rules/import", json={"rules": rows})
     assert (refused.status_code, faults(refused)) == (422, problems)
     assert await team.admin.rules() == []

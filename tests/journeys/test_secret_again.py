@@ -50,7 +50,7 @@ async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_lo
         assert leased(await other.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
         me = (await other.http.get("/v1/session")).json()["principal"]["id"]
     entries, _ = await team.admin.audit()
-    assert [(e["action"], e.get("requester")) for e in entries][-2:] == [
+    assert [(entry["action"], entry.get("requester")) for entry in entries][-2:] == [
         ("secret.grant", me),
         ("secret.lease", None),
     ]

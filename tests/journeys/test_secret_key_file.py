@@ -46,7 +46,7 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
         plain = request_of(await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}))
         assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
     assert not key_scene.key_file.exists()
-    [told] = [each for each in caplog.records if "secrets are off" in each.message]
+    [told] = [record for record in caplog.records if "secrets are off" in record.message]
     assert (told.levelno, str(key_scene.key_file) in told.message) == (logging.ERROR, True)
     copy.rename(key_scene.key_file)
     async with key_scene.team(None) as team:
@@ -101,7 +101,9 @@ async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(key_scene:
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
         entries, _ = await team.admin.audit()
         facts = [
-            (e["action"], e["actor"]["role"]) for e in entries if e["action"].startswith("secret.rotate")
+            (entry["action"], entry["actor"]["role"])
+            for entry in entries
+            if entry["action"].startswith("secret.rotate")
         ]
         assert facts == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
     async with key_scene.team(None) as team:
@@ -147,7 +149,7 @@ async def test_an_admin_rotates_the_secrets_of_the_tenant_and_touches_no_key(key
         assert {name: text.split(".")[1] for name, text in sealed.items()} == {"A_KEY": old, "B_KEY": "new"}
         assert key_scene.keys_in_file() == ["new", old]
         entries, _ = await team.admin.audit()
-        assert [e for e in entries if e["action"].startswith("secret.rotate")] == []
+        assert [entry for entry in entries if entry["action"].startswith("secret.rotate")] == []
 
 
 @requirement("E15")

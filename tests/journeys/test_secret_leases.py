@@ -71,7 +71,7 @@ async def test_several_names_are_leased_all_or_none(team: Team, thread: str) -> 
     await provide_secret(team, thread)
     refused = await team.agent.lease(thread, "A_KEY", "B_KEY")
     assert refusal(refused) == NOT_GRANTED
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["names[1]"]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == ["names[1]"]
     assert "_KEY" not in refused.text
     entries, _ = await team.admin.audit()
     assert [entry["action"] for entry in entries] == ["decide"]
@@ -144,7 +144,9 @@ async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread
     for _ in range(2):
         await team.agent.lease(thread, "A_KEY")
     entries, _ = await team.admin.audit()
-    assert [(e["action"], e["actor"]["name"], e["names"], e["thread_id"]) for e in entries] == [
+    assert [
+        (entry["action"], entry["actor"]["name"], entry["names"], entry["thread_id"]) for entry in entries
+    ] == [
         ("decide", "ada", ["A_KEY"], thread),
         ("secret.lease", "agent", ["A_KEY"], thread),
         ("secret.lease", "agent", ["A_KEY"], thread),
@@ -199,7 +201,11 @@ async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
         assert refusal(await ci.lease(f"{thread}-2", "HUBSPOT_KEY")) == (403, "forbidden")
         assert refusal(await ci.lease(thread, "HUBSPOT_UNKNOWN")) == NOT_GRANTED
     entries, _ = await team.admin.audit()
-    told = [(e["action"], e["actor"]["name"], e["actor"]["role"]) for e in entries if "lease" in e["action"]]
+    told = [
+        (entry["action"], entry["actor"]["name"], entry["actor"]["role"])
+        for entry in entries
+        if "lease" in entry["action"]
+    ]
     assert told == [("secret.lease", "ci", "runner")]
 
 

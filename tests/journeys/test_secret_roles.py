@@ -138,7 +138,9 @@ async def test_each_forbidden_attempt_is_logged_without_the_sent_values(
     ]
     assert [refusal(reply) for reply in tried] == [FORBIDDEN] * 6
     entries, _ = await scene.team.admin.audit()
-    attempts = [(e["actor"]["name"], e["attempted"]) for e in entries if e["action"] == "refused"]
+    attempts = [
+        (entry["actor"]["name"], entry["attempted"]) for entry in entries if entry["action"] == "refused"
+    ]
     assert [who for who, _ in attempts] == ["agent", "agent", "agent", "ada", "admin", "ada"]
     assert VALUE not in str(entries)
 

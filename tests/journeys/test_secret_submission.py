@@ -141,7 +141,7 @@ PADDED = "The value begins or ends with a space or a line break, which is kept."
 
 def warned(reply: Any) -> list[tuple[str, str, str]]:
     assert reply.status_code in (200, 201), reply.text
-    return [(each["path"], each["code"], each["message"]) for each in reply.json()["warnings"]]
+    return [(warning["path"], warning["code"], warning["message"]) for warning in reply.json()["warnings"]]
 
 
 @requirement("E6", "E7")
@@ -236,7 +236,7 @@ async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thr
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
-    assert [(e["action"], e["actor"]["name"], e["names"]) for e in changes] == [
+    assert [(change["action"], change["actor"]["name"], change["names"]) for change in changes] == [
         ("decide", "bob", ["A_KEY"]),
         ("secret.lease", "agent", ["A_KEY"]),
     ]
@@ -275,7 +275,7 @@ async def test_secrets_are_listed_replaced_and_erased_and_never_read(team: Team,
     assert await team.carol.kept() == [newest]
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
-    assert [(e["action"], e["actor"]["name"], e["names"]) for e in changes] == [
+    assert [(change["action"], change["actor"]["name"], change["names"]) for change in changes] == [
         ("secret.set", "ada", ["A_KEY"]),
         ("secret.set", "bob", ["A_KEY"]),
         ("secret.set", "ada", ["A_KEY"]),
@@ -293,6 +293,6 @@ async def test_a_list_of_many_secrets_comes_in_pages(team: Team) -> None:
     for _ in range(3):
         params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
         page = (await team.ada.http.get("/v1/secrets", params=params)).json()
-        found += [each["name"] for each in page["secrets"]]
+        found += [secret["name"] for secret in page["secrets"]]
         cursor = page["next_cursor"]
     assert (found, cursor) == (names[::-1], None)

@@ -84,11 +84,11 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
             ]
             for each in replies:
                 each.headers.pop("date", None)  # a second may end between two of them
-            looks = {(r.status_code, r.text, str(sorted(r.headers.items()))) for r in replies}
+            looks = {(reply.status_code, reply.text, str(sorted(reply.headers.items()))) for reply in replies}
             assert len(looks) == 1, step
             assert refusal(replies[0]) == (404, "not_found")
     batch = await third.batch("deny", [*ids, NOBODYS])
-    errors = [each["error"] for each in batch.json()["results"]]
+    errors = [result["error"] for result in batch.json()["results"]]
     assert errors == [errors[0]] * 4
     message = {"content": [{"type": "request", "request_id": ids[0]}]}
     unknown = await third.http.post(f"/v1/threads/{scene.thread}-mine/messages", json=message)
@@ -176,7 +176,7 @@ async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared
     )
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 200
     entries, _ = await scene.team.admin.audit()
-    assert [(e["owner"], e["others"]) for e in entries if e["action"] == "share"] == [
+    assert [(entry["owner"], entry["others"]) for entry in entries if entry["action"] == "share"] == [
         ("user-owner", "none"),
         ("user-owner", "prompt"),
     ]
@@ -276,7 +276,9 @@ async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_r
             assert refusal(await team.ada.decline(request["id"], "dismissed")) == (403, "not_assigned")
             assert (await team.ada.http.get("/v1/session")).json()["principal"]["groups"] == []
             entries, _ = await team.admin.audit()
-            assert [(e["action"], e["request_id"]) for e in entries] == [("refused", request["id"])] * 2
+            assert [(entry["action"], entry["request_id"]) for entry in entries] == [
+                ("refused", request["id"])
+            ] * 2
             assert (await team.agent.get(request["id"]))["status"] == "pending"
             directory.up = True
             assert refusal(await team.bob.answer(request["id"], {"q": "a"})) == (403, "not_assigned")

@@ -203,7 +203,9 @@ async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: Shared)
         assert (await scene.people[held].decide(request["id"], "approve")).status_code == 403
     assert (await scene.people["none"].decide(request["id"], "approve")).status_code == 404
     entries, _ = await scene.team.admin.audit()
-    tried = [(e["actor"]["user"], e["request_id"]) for e in entries if e["action"] == "refused"]
+    tried = [
+        (entry["actor"]["user"], entry["request_id"]) for entry in entries if entry["action"] == "refused"
+    ]
     assert tried == [("user-view", request["id"]), ("user-prompt", request["id"])]
     assert (await scene.team.agent.get(request["id"]))["status"] == "pending"
 
@@ -258,6 +260,6 @@ async def test_an_access_that_makes_no_sense_is_refused_by_its_path(
 ) -> None:
     refused = await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)
     assert refused.status_code == 422
-    assert [e["path"] for e in refused.json()["error"]["field_errors"]] == [path]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
     shown = (await team.admin.http.get(f"/v1/threads/{thread}/access")).json()
     assert shown == {"owner": None, "others": "all", "people": {}}

@@ -45,7 +45,7 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
         assert await scene.people[held].kept() == []
     assert (await typist.erase(mine["A_KEY"]["id"])).status_code == 404
     entries, _ = await scene.team.admin.audit()
-    [decided] = [e for e in entries if e["action"] == "decide"]
+    [decided] = [entry for entry in entries if entry["action"] == "decide"]
     assert (decided["actor"]["user"], decided["owner"]) == ("user-prompt", "user-owner")
     # In another thread of hers it is already set, and in somebody else's it is not.
     await share(agent, f"{scene.thread}-2", owner="user-owner")

@@ -208,7 +208,7 @@ def common_members(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def read(agent: Person, ids: list[str]) -> list[dict[str, Any]]:
-    return [(await agent.http.get(f"/v1/requests/{each}")).json() for each in ids]
+    return [(await agent.http.get(f"/v1/requests/{id_}")).json() for id_ in ids]
 
 
 @requirement("A9", "A15", "A21", "A22", "B8", "C10", "D7", "D8", "D18", "F20", "F27", "F28", "F33")

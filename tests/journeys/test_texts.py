@@ -101,7 +101,7 @@ async def test_the_answer_and_the_audit_log_of_an_approval_have_the_shown_text(
     shown = {"locale": "de", "title": "Deploy", "reason": "Zum Zeigen"}
     assert settled.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
     entries = (await team["admin"].audit.list()).entries
-    assert [each["shown"] for each in entries if each["action"] == "decide"] == [shown]
+    assert [entry["shown"] for entry in entries if entry["action"] == "decide"] == [shown]
 
 
 async def test_a_reply_in_the_conversation_is_the_label_of_any_language() -> None:

@@ -52,7 +52,7 @@ async def test_lists_page_through_everything_once(server: Server, ada: Person, t
     for _ in range(4):
         params = {"thread_id": thread, "limit": 2} | ({"cursor": cursor} if cursor else {})
         page = (await ada.http.get("/v1/requests", params=params)).json()
-        seen += [r["id"] for r in page["requests"]]
+        seen += [request["id"] for request in page["requests"]]
         cursor = page["next_cursor"]
     assert seen == made[::-1]
     assert cursor is None
@@ -156,7 +156,7 @@ async def test_a_snapshot_and_later_events_are_complete(server: Server, ada: Per
     async with server.person("requester") as agent:
         await agent.ask(thread, PLAIN)
         snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
-        assert [r["status"] for r in snapshot["requests"]] == ["pending"]
+        assert [request["status"] for request in snapshot["requests"]] == ["pending"]
         second = (await agent.ask(thread, PLAIN)).json()
     [event] = [e async for e in ada.events(thread, cursor=snapshot["seq"], until=2)]
     assert event["request"] == second
@@ -175,7 +175,7 @@ async def test_a_hundred_long_polls_wake_together(server: Server, ada: Person, t
         await ada.answer(request_id, {"q": "x"})
         with anyio.fail_after(120):
             replies = await asyncio.gather(*polls)
-    assert {r.json()["status"] for r in replies} == {"answered"}
+    assert {reply.json()["status"] for reply in replies} == {"answered"}
 
 
 @requirement("G6")
@@ -241,7 +241,7 @@ async def test_the_first_end_in_the_log_is_the_only_one(server: Server, ada: Per
             agent.cancel(request_id),
         )
         await agent.ask(thread, PLAIN)
-    events = [e async for e in ada.events(thread, until=3)]
+    events = [event async for event in ada.events(thread, until=3)]
     assert events[0]["type"] == "request.created"
     assert events[1]["type"] in {"request.answered", "request.declined", "request.cancelled"}
     assert events[2]["type"] == "request.created"

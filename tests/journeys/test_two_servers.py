@@ -195,7 +195,7 @@ async def test_a_deadline_fires_once_though_both_servers_watch_it(
     ids = [await created(here, thread, timeout_s=1) for _ in range(10)]
     with anyio.fail_after(120):
         ended = await asyncio.gather(
-            *(second_person.http.get(f"/v1/requests/{one}", params={"wait": 15}) for one in ids)
+            *(second_person.http.get(f"/v1/requests/{id_}", params={"wait": 15}) for id_ in ids)
         )
         assert {reply.json()["status"] for reply in ended} == {"expired"}
         events = [event async for event in second_person.events(thread, until=20)]

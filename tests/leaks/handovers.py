@@ -118,4 +118,4 @@ async def _sent_at_once(scene: Scene) -> list[str]:
 
 def way_of(value: str, canaries: list[Canary]) -> str:
     """Return the way on which a value was sent."""
-    return next(each.way for each in canaries if value in (each.value, f'["a", "{each.value}"]'))
+    return next(canary.way for canary in canaries if value in (canary.value, f'["a", "{canary.value}"]'))

@@ -53,7 +53,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
     assert leaks(seen, canaries) == []
     # Their expected places show that they were sent, and that the search finds them.
     leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
-    assert leased == {each.way for each in canaries if any(each.secret in value for value in given)}
+    assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}
     assert Counter(way.partition(" ")[0] for way in leased) == {
         "given:": 3,
         "kept": 1,

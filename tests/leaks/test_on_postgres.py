@@ -49,4 +49,4 @@ async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
         assert b"PLAIN" in found, place
         assert b"ab1.k1." in found, place
     leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
-    assert leased == {each.way for each in canaries if any(each.secret in value for value in given)}
+    assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}

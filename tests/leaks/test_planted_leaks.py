@@ -64,7 +64,7 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
         seen += [*serving.traces(), *notes.seen]
     finally:
         serving.kill()
-    found: dict[str, set[str]] = {each.way: set() for each in canaries}
+    found: dict[str, set[str]] = {canary.way: set() for canary in canaries}
     for leak in leaks(seen, canaries):
         found[leak.way].add(leak.place)
     everywhere = found.pop("ANSWERED")

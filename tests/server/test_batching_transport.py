@@ -94,6 +94,6 @@ async def test_a_long_response_is_not_held() -> None:
     batching.write(b"head")
     batching.write(b"x" * MAX_HELD)
     batching.write(b"end")
-    assert [len(each) for each in line.writes] == [4 + MAX_HELD]
+    assert [len(write) for write in line.writes] == [4 + MAX_HELD]
     await anyio.lowlevel.checkpoint()
     assert line.writes[1:] == [b"end"]

@@ -61,7 +61,7 @@ async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
     results = await asyncio.gather(
         *(answer.answer_request(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
     )
-    late = [r for r in results if isinstance(r, Conflict)]
+    late = [result for result in results if isinstance(result, Conflict)]
     assert len(late) == 3
     assert {r.code for r in late} == {"already_settled"}
 

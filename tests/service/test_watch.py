@@ -88,7 +88,7 @@ class BadBus(LocalBus):
     def publish(self, events: Sequence[Event]) -> None:
         if self.mute:
             return
-        out = self.late + [e for e in events for _ in range(self.random.choice((0, 1, 1, 2)))]
+        out = self.late + [event for event in events for _ in range(self.random.choice((0, 1, 1, 2)))]
         self.random.shuffle(out)
         cut = self.random.randrange(len(out) + 1)
         self.late = out[cut:]

@@ -279,7 +279,9 @@ class Conversation(RuleBasedStateMachine):
         stored = run(store.tenant_events(self.tenant, after=0, limit=1_000))
         told = self.place.told[self.told_before :]
         for events in (stored, told):
-            assert [(e.type, e.thread_id, e.seq, e.request_id) for e in events] == model.log
+            assert [
+                (event.type, event.thread_id, event.seq, event.request_id) for event in events
+            ] == model.log
             positions = [e.position for e in events]
             assert positions == sorted(set(positions))
         for thread in THREADS:

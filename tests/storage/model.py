@@ -81,15 +81,19 @@ class Model:
 
     def due(self) -> list[str]:
         """The due open requests, earliest first."""
-        found = [r for r in self._deadlines() if (r.due_at or 0) <= self.now]
+        found = [deadline for deadline in self._deadlines() if (deadline.due_at or 0) <= self.now]
         return [r.id for r in found]
 
     def next_deadline(self) -> int | None:
         """The earliest time at which an open request is due."""
-        return next((r.due_at for r in self._deadlines()), None)
+        return next((deadline.due_at for deadline in self._deadlines()), None)
 
     def _deadlines(self) -> list[Record]:
-        timed = [r for r in self.requests.values() if r.status not in TERMINAL and r.due_at is not None]
+        timed = [
+            request
+            for request in self.requests.values()
+            if request.status not in TERMINAL and request.due_at is not None
+        ]
         return sorted(timed, key=lambda r: r.due_at or 0)
 
     # --- messages ----------------------------------------------------------------------------
@@ -165,9 +169,11 @@ class Model:
 
     def _open(self, requester: str, thread_id: str | None) -> list[ResumeStatus]:
         return [
-            s
-            for s in self.resumes.values()
-            if not s.finished and s.resume.requester == requester and thread_id in (None, s.resume.thread_id)
+            resume
+            for resume in self.resumes.values()
+            if not resume.finished
+            and resume.resume.requester == requester
+            and thread_id in (None, resume.resume.thread_id)
         ]
 
     # --- what every change does --------------------------------------------------------------

@@ -105,7 +105,9 @@ async def test_a_failure_before_any_change_costs_the_group_nothing(bench: Bench)
         *(bench.writer.submit(op) for op in (add(1), refuse, add(2))), return_exceptions=True
     )
     assert [type(o) for o in outcomes] == [int, LookupError, int]
-    assert not [s for s in bench.statements if s.startswith(("ROLLBACK", "SAVEPOINT"))]
+    assert not [
+        statement for statement in bench.statements if statement.startswith(("ROLLBACK", "SAVEPOINT"))
+    ]
 
 
 async def test_a_wrong_statement_fails_alone(bench: Bench) -> None:

@@ -19,7 +19,7 @@ def test_each_error_is_named_with_its_file_and_line(tmp_path: Path) -> None:
     (package / "__init__.py").write_text("")
     (package / "gate.py").write_text("\ndef size(text: list) -> None: ...\n")
     complaints = check_types([package, example], ENVIRONMENT)
-    assert [re.findall(r"\w+\.py:\d+|report\w+", each) for each in complaints] == [
+    assert [re.findall(r"\w+\.py:\d+|report\w+", complaint) for complaint in complaints] == [
         ["gate.py:2", "reportUnknownParameterType"],
         ["gate.py:2", "reportMissingTypeArgument"],
         ["wrong_agent.py:3", "reportAssignmentType"],

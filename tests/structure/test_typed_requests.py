@@ -73,6 +73,9 @@ def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Compare)
         and ast.unparse(node.left).endswith(".kind")
-        and any(isinstance(each, ast.Constant) and each.value in KINDS for each in node.comparators)
+        and any(
+            isinstance(comparator, ast.Constant) and comparator.value in KINDS
+            for comparator in node.comparators
+        )
     ]
     assert len(found) <= 3, found

@@ -61,7 +61,7 @@ async def test_an_action_is_shown_with_the_host_of_its_link(api: Api) -> None:
 async def test_a_bad_action_is_refused_with_its_places(api: Api, body: Any, places: dict[str, str]) -> None:
     refused = await post(api, "requester", "/v1/requests", action(action=body))
     errors = refused.json()["error"]["field_errors"]
-    assert (refused.status_code, {each["path"]: each["code"] for each in errors}) == (422, places)
+    assert (refused.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
     assert (await (await api.as_("requester")).get("/v1/requests")).json()["requests"] == []
 
 
@@ -144,7 +144,7 @@ async def test_a_bad_report_is_refused_and_the_request_stays_open(
     ):
         refused = await post(api, who, f"{path}/{place}", sent)
         errors = refused.json()["error"]["field_errors"]
-        assert (refused.status_code, {each["path"]: each["code"] for each in errors}) == (422, places)
+        assert (refused.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
     assert (await (await api.as_("requester")).get(path)).json()["status"] == "pending"
 
 
@@ -183,4 +183,4 @@ async def test_lists_find_actions_by_their_kind(api: Api) -> None:
     made = await create_action(api)
     await post(api, "requester", "/v1/requests", ask())
     found = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "action"})).json()
-    assert [each["id"] for each in found["requests"]] == [made["id"]]
+    assert [request["id"] for request in found["requests"]] == [made["id"]]

@@ -49,7 +49,7 @@ async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) ->
     assert set(done.json()["cancelled"]) == {first["id"], second["id"]}
     assert ends == [("cancelled", "thread_archived")] * 2
     events = await api.app.services.store.thread_events("default", "t1", after=2)
-    assert [e.type for e in events] == ["thread.archived", "request.cancelled", "request.cancelled"]
+    assert [event.type for event in events] == ["thread.archived", "request.cancelled", "request.cancelled"]
 
 
 @requirement("H9")

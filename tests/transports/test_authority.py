@@ -34,7 +34,7 @@ async def share(api: Api, **access: Any) -> None:
 async def withheld(api: Api) -> list[tuple[str, str]]:
     """The audit entries about it: the request, and its author."""
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    told = [each for each in entries if each["action"] == "resume.withheld"]
+    told = [entry for entry in entries if entry["action"] == "resume.withheld"]
     return [(each["request_id"], each["settled_by"]["name"]) for each in told]
 
 

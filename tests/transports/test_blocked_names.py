@@ -32,7 +32,7 @@ async def test_a_name_that_the_operator_blocks_is_neither_asked_for_nor_stored(t
             assert (asked.status_code, stored.status_code) == (status, status), (asked.text, stored.text)
             if status == 422:
                 faults = [*asked.json()["error"]["field_errors"], *stored.json()["error"]["field_errors"]]
-                assert [(each["path"], each["code"]) for each in faults] == [
+                assert [(fault["path"], fault["code"]) for fault in faults] == [
                     ("secret.names[1]", "secret_blocked"),
                     ("name", "secret_blocked"),
                 ]

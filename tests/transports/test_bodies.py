@@ -74,7 +74,7 @@ def test_a_fault_in_a_member_of_a_body_is_named(model: type[BaseModel]) -> None:
             wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
             with pytest.raises(Faults) as refused:
                 parse(model, body)
-            assert {re.split(r"[.\[]", each.path)[0] for each in refused.value.faults} == wrong, body
+            assert {re.split(r"[.\[]", fault.path)[0] for fault in refused.value.faults} == wrong, body
 
 
 async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:

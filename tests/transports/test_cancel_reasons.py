@@ -40,7 +40,9 @@ async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, rol
     events = await api.app.services.store.thread_events("default", "t1", after=1)
     if role in CANCELLED_BY[reason]:
         assert (ended["status"], ended["reason"]) == ("cancelled", reason)
-        assert [(e.type, f'"reason":"{reason}"' in e.text) for e in events] == [("request.cancelled", True)]
+        assert [(event.type, f'"reason":"{reason}"' in event.text) for event in events] == [
+            ("request.cancelled", True)
+        ]
     else:
         error = ended["error"]
         assert (error["code"], [each["path"] for each in error["field_errors"]]) == ("invalid", ["reason"])

@@ -59,7 +59,7 @@ class EchoSystem:
         return {
             "failed": frame,
             "code": problem.code,
-            "paths": [each["path"] for each in problem.field_errors],
+            "paths": [error["path"] for error in problem.field_errors],
         }
 
 

@@ -155,7 +155,7 @@ async def test_escalations_and_the_first_view_are_kept_after_the_answer(api: Api
 async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any) -> None:
     refused = await (await api.as_("requester")).post("/v1/requests", json=ask(timeout_s=timeout))
     assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["timeout_s"]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == ["timeout_s"]
 
 
 @requirement("C15")

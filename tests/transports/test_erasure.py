@@ -92,7 +92,7 @@ async def test_nothing_of_an_erased_thread_is_left_in_any_file(api: Api) -> None
     assert (await admin.delete("/v1/threads/never")).status_code == 404
     log = (await admin.get("/v1/audit")).json()
     assert log["head"]["seq"] == len(log["entries"])
-    assert "thread.erased" in [e["action"] for e in log["entries"]]
+    assert "thread.erased" in [entry["action"] for entry in log["entries"]]
 
 
 @requirement("H11")
@@ -119,9 +119,9 @@ async def test_an_export_has_everything_but_secrets(api: Api) -> None:
     thread = (await admin.get("/v1/threads/t1")).json()
     assert found["messages"] == thread["messages"]
     assert found["requests"] == thread["requests"]
-    assert {*ids, approval["id"]} < {each["id"] for each in found["requests"]}
-    assert [each["seq"] for each in found["events"]] == list(range(1, found["seq"] + 1))
-    assert [each["request_id"] for each in found["executions"]] == [approval["id"]]
+    assert {*ids, approval["id"]} < {request["id"] for request in found["requests"]}
+    assert [event["seq"] for event in found["events"]] == list(range(1, found["seq"] + 1))
+    assert [execution["request_id"] for execution in found["executions"]] == [approval["id"]]
     log = (await admin.get("/v1/audit")).json()["entries"]
     assert found["settings"] == {"retention_days": 7}
     ids_and_reasons = [(each["id"], each.get("revoked_at"), each["why"]) for each in found["rules"]]

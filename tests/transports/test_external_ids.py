@@ -104,7 +104,7 @@ async def test_requests_are_listed_by_external_id(api: Api) -> None:
     async def ids(who: Any, **params: str) -> list[str]:
         reply = await who.get("/v1/requests", params=params)
         assert reply.status_code == 200, reply.text
-        return [each["id"] for each in reply.json()["requests"]]
+        return [request["id"] for request in reply.json()["requests"]]
 
     for name, value in labels.items():
         assert await ids(agent, **{name: value}) == [first["id"]]

@@ -78,7 +78,7 @@ async def answer(
 
 def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
     assert reply.status_code == 422, reply.text
-    return [(each["path"], each["code"]) for each in reply.json()["error"]["field_errors"]]
+    return [(error["path"], error["code"]) for error in reply.json()["error"]["field_errors"]]
 
 
 async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:

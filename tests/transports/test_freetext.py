@@ -42,7 +42,7 @@ async def status(api: Api, request: dict[str, Any]) -> dict[str, Any]:
 
 
 async def types(api: Api, after: int = 0) -> list[str]:
-    return [e.type for e in await api.app.services.store.thread_events("default", "t1", after=after)]
+    return [event.type for event in await api.app.services.store.thread_events("default", "t1", after=after)]
 
 
 async def test_without_a_policy_a_message_is_a_message(api: Api) -> None:
@@ -74,11 +74,11 @@ async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) ->
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
     approval = (await (await api.as_("requester")).post("/v1/requests", json=call)).json()
     assert (await say(api, "do something else")).status_code == 201
-    ended = [await status(api, each) for each in forms]
+    ended = [await status(api, form) for form in forms]
     assert [(each["status"], each["reason"]) for each in ended] == [("cancelled", "user_message")] * 2
     assert (await status(api, approval))["status"] == "pending"
     events = await api.app.services.store.thread_events("default", "t1", after=4)
-    assert [e.request_id for e in events] == [each["id"] for each in forms]
+    assert [event.request_id for event in events] == [each["id"] for each in forms]
 
 
 async def test_a_repeated_message_cancels_no_later_request(api: Api) -> None:

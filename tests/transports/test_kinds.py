@@ -80,7 +80,7 @@ async def test_a_kind_of_a_package_is_asked_checked_and_answered(api: Api) -> No
 async def test_bad_data_of_a_kind_is_refused_with_its_place(api: Api, body: Any, place: str) -> None:
     refused = await post(api, "requester", "/v1/requests", {"thread_id": "t1", **body})
     assert refused.status_code == 422, refused.text
-    assert place in [each["path"] for each in refused.json()["error"]["field_errors"]]
+    assert place in [error["path"] for error in refused.json()["error"]["field_errors"]]
     assert (await (await api.as_("requester")).get("/v1/requests")).json()["requests"] == []
 
 

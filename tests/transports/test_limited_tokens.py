@@ -171,4 +171,4 @@ async def test_an_admins_token_is_limited_to_no_thread(api: Api) -> None:
     body = {"role": "admin", "threads": ["t1"]}
     reply = await (await api.as_("admin")).post("/v1/tokens", json=body)
     assert reply.status_code == 422
-    assert [each["path"] for each in reply.json()["error"]["field_errors"]] == ["threads"]
+    assert [error["path"] for error in reply.json()["error"]["field_errors"]] == ["threads"]

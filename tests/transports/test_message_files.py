@@ -51,7 +51,7 @@ def part(file: Any) -> dict[str, Any]:
 
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:
     assert reply.status_code == 422, reply.text
-    return [(each["path"], each["code"]) for each in reply.json()["error"]["field_errors"]]
+    return [(error["path"], error["code"]) for error in reply.json()["error"]["field_errors"]]
 
 
 async def add_agent(api: Api, name: str, thread: str = "t1") -> None:
@@ -105,7 +105,7 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
     chat = await (await api.as_("responder")).get("/compat/nebo/api/v1/chats/t1")
     assert chat.status_code == 200, chat.text
     exported = (await (await api.as_("admin")).get("/v1/threads/t1/export")).json()
-    updates = [each["update"] for each in exported["events"] if each["type"] == "message.updated"]
+    updates = [event["update"] for event in exported["events"] if event["type"] == "message.updated"]
     assert updates == [{"id": message, "content": [part(file)]}]
 
 

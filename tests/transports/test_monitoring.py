@@ -132,7 +132,7 @@ async def test_a_server_without_its_database_is_healthy_and_not_ready(
     for name in ("next_deadline", "check_writable"):
         monkeypatch.setattr(api.app.services.store, name, refuse)
     replies = [await api.client().get(path) for path in ("/healthz", "/readyz")]
-    assert [each.status_code for each in replies] == [200, 503]
+    assert [reply.status_code for reply in replies] == [200, 503]
 
 
 async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ async def test_a_connected_account_ends_the_request_with_names_and_its_tokens_ar
     lease = await agent.post("/v1/secrets/lease", json={"thread_id": "t1", "names": names})
     leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
     assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}
-    ours = "".join(each.getMessage() for each in caplog.records if each.name.startswith("askback"))
+    ours = "".join(record.getMessage() for record in caplog.records if record.name.startswith("askback"))
     seen = [
         page.text,
         json.dumps(done),

@@ -33,7 +33,7 @@ def test_every_route_for_programs_is_in_the_document() -> None:
 
 
 def test_the_server_has_a_handler_for_every_operation() -> None:
-    served = {each.operation.name for each in create_app().routes}
+    served = {route.operation.name for route in create_app().routes}
     assert {name for name, each in OPERATIONS.items() if "http" in each.over} <= served
     over_websocket = {name for name, each in OPERATIONS.items() if "websocket" in each.over}
     assert over_websocket == {*websocket.OPERATIONS, *websocket.INLINE}

@@ -87,7 +87,7 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
     await set_policy(api, question_limits=limits)
     shown = await (await api.as_("admin")).get("/v1/policy")
     assert [
-        {k: v for k, v in each.items() if v is not None} for each in shown.json()["question_limits"]
+        {k: v for k, v in limit.items() if v is not None} for limit in shown.json()["question_limits"]
     ] == limits
     for _ in range(2):
         assert (await create_request(api, agent=agent))["of"] == 10_000
@@ -121,7 +121,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     async def shown(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
         reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
         limits = reply.json()["thread"]["question_limits"]
-        assert {each.pop("set_by") for each in limits} <= {"policy"}
+        assert {limit.pop("set_by") for limit in limits} <= {"policy"}
         return [(each, each.pop("used"), each.pop("reset_at")) for each in limits]
 
     ends = rfc3339(begun + 3_600_000)
@@ -159,7 +159,7 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
     assert [(await create_request(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
-    [of_tool] = [each for each in (await used(api))["question_limits"] if "tool" in each]
+    [of_tool] = [limit for limit in (await used(api))["question_limits"] if "tool" in limit]
     assert (of_tool["max"], of_tool["used"], of_tool["set_by"]) == (3, 2, "policy")
     admin = await api.as_("admin")
     assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
@@ -182,7 +182,7 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
 async def test_limits_of_tools_are_checked(api: Api, limits: list[Any], path: str) -> None:
     refused = await (await api.as_("admin")).post("/v1/policy", json={"question_limits": limits})
     assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
 
 
 @requirement("D8")
@@ -297,7 +297,7 @@ async def test_a_person_who_answers_too_fast_gets_the_time_to_retry(api: Api) ->
     async def answer(request: dict[str, Any]) -> httpx2.Response:
         return await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
 
-    assert [(await answer(each)).status_code for each in requests] == [200, 200, 429]
+    assert [(await answer(request)).status_code for request in requests] == [200, 200, 429]
     refused = await answer(requests[2])
     assert code(refused) == (429, "rate_limited")
     other = await api.as_("responder/bob")

@@ -86,7 +86,9 @@ async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
     await agent.post(f"/v1/requests/{second['id']}/cancel", json={"reason": "superseded"})
 
     async def ids(**params: str | list[str]) -> list[str]:
-        return [r["id"] for r in (await person.get("/v1/requests", params=params)).json()["requests"]]
+        return [
+            request["id"] for request in (await person.get("/v1/requests", params=params)).json()["requests"]
+        ]
 
     page = (await person.get("/v1/requests", params={"limit": "2"})).json()
     assert [r["id"] for r in page["requests"]] == [third["id"], second["id"]]
@@ -159,7 +161,9 @@ async def test_a_brief_form_without_names_is_called_by_its_description_without_m
 async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], path: str, code: str) -> None:
     refused = await (await api.as_("responder")).get("/v1/requests", params=params)
     assert refused.status_code == 422
-    assert [(e["path"], e["code"]) for e in refused.json()["error"]["field_errors"]] == [(path, code)]
+    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
+        (path, code)
+    ]
 
 
 @pytest.mark.parametrize("value", ["-1", "61", "nan", "inf", "soon"])

@@ -15,7 +15,7 @@ async def test_a_fault_of_a_rule_is_in_the_language_of_the_caller(api: Api) -> N
     texts: list[str] = []
     for rule in ("ssh:*", "make $x:*", "bash(make $(cat x))", "bash(*)"):
         refused = await person.post("/v1/rules", json={"rule": rule})
-        texts += [each["message"] for each in refused.json()["error"]["field_errors"]]
+        texts += [error["message"] for error in refused.json()["error"]["field_errors"]]
     assert [text.partition(". ")[0] for text in texts] == [
         "Die Regel `ssh:*` erlaubt nichts: `ssh` führt Befehle auf anderen Rechnern aus",
         "Die Regel `make $x:*` lässt sich nicht lesen: an Stelle 6 steht eine Variable (`$`)",

@@ -115,7 +115,7 @@ async def test_every_route_sends_the_security_headers(api: Api) -> None:
     person = await api.as_("admin")
     urls = [
         (o.method, re.sub(r"\{.*?\}", "t1" if "thread" in o.path else request["id"], o.path))
-        for o in (each.operation for each in api.app.routes)
+        for o in (route.operation for route in api.app.routes)
         if not o.stream
     ]
     urls += [("GET", "/nowhere"), ("PUT", "/v1/requests"), ("POST", "/v1/requests"), ("HEAD", "/v1/limits")]

@@ -181,7 +181,7 @@ async def test_log_ins_log_outs_and_failures_are_in_the_audit_log_within_a_bound
     api.clock.advance(seconds=61)
     await sign_in(api.client(), f"{BASE}/login#wrong")
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    seen = [each for each in entries if each["action"].startswith("session.")]
+    seen = [entry for entry in entries if entry["action"].startswith("session.")]
     assert [each["action"] for each in seen] == ["session.opened", "session.ended", *["session.refused"] * 11]
     assert [each["session"] for each in seen[:2]] == [session, session]
     assert [each["actor"]["name"] for each in seen[:2]] == ["Ada", "Ada"]
@@ -197,7 +197,7 @@ async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: 
     await sign_in(api.client(), url)
     entries = (await admin.get("/v1/audit")).json()["entries"]
     made, opened = (
-        next(each for each in entries if each["action"] == action)
+        next(entry for entry in entries if entry["action"] == action)
         for action in ("login.add", "session.opened")
     )
     assert (made["actor"]["role"], made["groups"], made["role"]) == ("admin", ["ops"], "responder")

@@ -133,7 +133,9 @@ async def test_a_stream_begins_after_its_cursor_and_goes_live(app: App):
     assert await stream.block() == {"retry": "1000"}
     await say(app, 1)
     events = await stream.events(3)
-    assert [(e["id"], e["event"]) for e in events] == [(str(n), "message.added") for n in (4, 5, 6)]
+    assert [(event["id"], event["event"]) for event in events] == [
+        (str(n), "message.added") for n in (4, 5, 6)
+    ]
     assert [json.loads(e["data"])["seq"] for e in events] == [4, 5, 6]
     await stream.leave()
 
@@ -144,7 +146,7 @@ async def test_a_reader_that_was_cut_off_anywhere_resumes_without_gap_or_double(
     await say(app, 10)
     first = Stream(app, "/v1/threads/t1/events", query="cursor=0")
     await say(app, 10)
-    seen = [int(e["id"]) for e in await first.events(cut)]
+    seen = [int(event["id"]) for event in await first.events(cut)]
     await first.leave()
     await say(app, 5)
     second = Stream(app, "/v1/threads/t1/events", query="cursor=0", last=str(cut))
@@ -159,7 +161,7 @@ async def test_without_a_cursor_it_begins_at_the_next_event(app: App):
     await stream.start()
     await stream.block()
     await say(app, 1)
-    assert [e["id"] for e in await stream.events(1)] == ["4"]
+    assert [event["id"] for event in await stream.events(1)] == ["4"]
     await stream.leave()
 
 
@@ -169,7 +171,7 @@ async def test_the_inbox_has_the_requests_of_all_threads_by_position(app: App):
         await ask(app, thread)
     stream = Stream(app, "/v1/events", query="cursor=0")
     events = await stream.events(2)
-    assert [(e["event"], json.loads(e["data"])["thread_id"]) for e in events] == [
+    assert [(event["event"], json.loads(event["data"])["thread_id"]) for event in events] == [
         ("request.created", "t1"),
         ("request.created", "t2"),
     ]
@@ -238,7 +240,7 @@ async def test_a_reader_that_stalls_is_cut_and_resumes(app: App):
         await stream.task
     assert app._streams.count() == 0
     resumed = Stream(app, "/v1/threads/t1/events", last="0")
-    assert [int(e["id"]) for e in await resumed.events(400)] == list(range(1, 401))
+    assert [int(event["id"]) for event in await resumed.events(400)] == list(range(1, 401))
     await resumed.leave()
 
 

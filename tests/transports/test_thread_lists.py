@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 async def list_threads(api: Api, who: str, **params: str) -> list[str]:
     reply = await (await api.as_(who)).get("/v1/threads", params=params)
     assert reply.status_code == 200, reply.text
-    return [each["id"] for each in reply.json()["threads"]]
+    return [thread["id"] for thread in reply.json()["threads"]]
 
 
 async def test_a_thread_has_the_title_and_the_metadata_that_its_agent_gave_it(api: Api) -> None:
@@ -107,7 +107,7 @@ async def test_threads_are_searched_paged_and_archived(api: Api) -> None:
     assert await list_threads(api, "responder", q="t2") == ["t2"]
     assert await list_threads(api, "responder", q="\0") == []
     page = (await agent.get("/v1/threads", params={"limit": 2})).json()
-    assert [each["id"] for each in page["threads"]] == ["t2", "t1"]
+    assert [thread["id"] for thread in page["threads"]] == ["t2", "t1"]
     assert await list_threads(api, "requester", cursor=page["next_cursor"]) == ["t0"]
     await agent.post("/v1/threads/t1/archive")
     assert await list_threads(api, "responder", q="shoe") == ["t0"]

@@ -162,7 +162,7 @@ async def test_changes_of_tokens_are_in_the_audit_log(api: Api) -> None:
     await admin.delete(f"/v1/agents/{token['agent']}/roots", params={"path": "/srv/shop"})
     await admin.post(f"/v1/agents/{token['agent']}/stop")
     entries = (await admin.get("/v1/audit")).json()["entries"]
-    about = [(each["action"], each["actor"]["name"]) for each in entries if each.get("actor")]
+    about = [(entry["action"], entry["actor"]["name"]) for entry in entries if entry.get("actor")]
     assert about == [
         (action, "admin")
         for action in ("token.add", "root.grant", "root.revoke", "agent.stop", "token.revoke")
@@ -195,7 +195,7 @@ async def test_a_token_that_cannot_be_is_refused_with_its_path(
 ) -> None:
     refused = await (await api.as_("admin")).post("/v1/tokens", json=body)
     assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
 
 
 async def test_an_admin_makes_no_token_of_another_tenant(api: Api) -> None:

@@ -105,7 +105,7 @@ async def test_an_answer_to_an_older_revision_gets_the_current_form(table: Table
     assert code(late) == (409, "stale_revision")
     assert late.json()["error"]["request"] == changed
     wrong = await table.answer("soup", revision=2)
-    assert [each["path"] for each in wrong.json()["error"]["field_errors"]] == ["values.dish"]
+    assert [error["path"] for error in wrong.json()["error"]["field_errors"]] == ["values.dish"]
     assert (await table.answer("fish", revision=2)).json()["status"] == "resolving"
 
 
@@ -154,7 +154,7 @@ async def test_a_repeated_verdict_does_not_apply_to_a_later_answer(table: Table)
     other = await table.agent.post(f"{at}/reprompt", json={"error_summary": "No."}, headers=once)
     assert code(other) == (422, "idempotency_mismatch")
     ends = [await table.agent.post(f"{at}/accept", json={}, headers=once) for _ in range(2)]
-    assert [each.status_code for each in ends] == [200, 200]
+    assert [end.status_code for end in ends] == [200, 200]
     assert ends[0].json() == ends[1].json()
 
 
@@ -187,7 +187,7 @@ async def test_a_reprompt_that_says_nothing_or_something_wrong_changes_nothing(
     before = (await table.answer()).json()
     refused = await table.reprompt(**body)
     assert refused.status_code == 422, refused.text
-    assert path in [each["path"] for each in refused.json()["error"]["field_errors"]]
+    assert path in [error["path"] for error in refused.json()["error"]["field_errors"]]
     assert await table.read() == before
 
 

@@ -18,7 +18,7 @@ WRONG = [{"path": "values.dish", "message": "Soup is off."}]
 
 def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
     assert reply.status_code == 422, reply.text
-    return [(each["path"], each["code"]) for each in reply.json()["error"]["field_errors"]]
+    return [(error["path"], error["code"]) for error in reply.json()["error"]["field_errors"]]
 
 
 async def step(api: Api, request: dict[str, Any], what: str, **body: Any) -> httpx2.Response:

@@ -75,7 +75,7 @@ async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     assert [read(api, hook, third)["data"]["attempt"]] == [3]
     [delivery] = await log(api, hook)
     assert delivery["state"] == "delivered"
-    told = [(each["status"], each["error"]) for each in delivery["attempts"]]
+    told = [(attempt["status"], attempt["error"]) for attempt in delivery["attempts"]]
     expected = (None, "timeout") if isinstance(failure, Exception) else (failure.status, None)
     assert told == [expected, expected, (204, None)]
     assert await pulled(api) == []
@@ -192,8 +192,8 @@ async def test_a_re_enabled_webhook_gets_its_missed_events(
     await settled(api, delivery="resume")
     assert await sweep(api) == 0
     entries = (await admin.get("/v1/audit")).json()["entries"]
-    actions = [each["action"] for each in entries]
-    assert [each for each in actions if each in {"webhook.on", "webhook.off"}] == [
+    actions = [entry["action"] for entry in entries]
+    assert [action for action in actions if action in {"webhook.on", "webhook.off"}] == [
         "webhook.on",
         "webhook.off",
     ]
@@ -359,7 +359,7 @@ async def test_a_test_delivery_answered_with_410_does_not_disable_the_webhook(
     webhook_client.answers = [WebhookResponse(410)]
     admin = await api.as_("admin")
     assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).json()["status"] == 410
-    assert [each["active"] for each in (await admin.get("/v1/webhooks")).json()["webhooks"]] == [True]
+    assert [webhook["active"] for webhook in (await admin.get("/v1/webhooks")).json()["webhooks"]] == [True]
 
 
 async def audit(api: Api) -> list[dict[str, Any]]:

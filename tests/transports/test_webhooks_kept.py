@@ -44,7 +44,7 @@ async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
 async def test_an_invalid_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
     refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
     assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
 
 
 @requirement("G10")

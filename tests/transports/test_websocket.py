@@ -71,7 +71,7 @@ async def test_errors_go_to_their_frame_and_the_connection_lives_on(open_: Open)
             422,
             "invalid",
         ), text
-        assert [e["code"] for e in frame["error"]["field_errors"]] == [code], text
+        assert [error["code"] for error in frame["error"]["field_errors"]] == [code], text
     agent.incoming.put_nowait({"type": "websocket.receive", "bytes": b"\xff\xfe"})
     assert (await agent.frame())["error"]["field_errors"][0]["code"] == "invalid_utf8"
     assert await agent.call("ping") == {}
@@ -91,7 +91,7 @@ async def test_members_that_an_operation_does_not_have_are_refused_by_name(open_
         error = (await agent.frame())["error"]
         assert (error["status"], error["code"]) == (422, "invalid"), op
         assert [(e["path"], e["code"]) for e in error["field_errors"]] == [
-            (p, "unknown_field") for p in paths
+            (path, "unknown_field") for path in paths
         ]
     assert (await agent.call("list_requests"))["requests"] == []
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -276,7 +276,7 @@ async def test_a_second_subscription_continues_where_the_first_was(open_: Open):
     person.send("subscribe", thread_id="t1", cursor=0)
     person.send("subscribe", thread_id="t1")
     frames = [await person.frame() for _ in range(5)]
-    assert [each["ok"]["cursor"] for each in frames if "ok" in each] == [0, 3]
+    assert [frame["ok"]["cursor"] for frame in frames if "ok" in frame] == [0, 3]
     assert [each["event"]["seq"] for each in frames if "event" in each] == [1, 2, 3]
 
 

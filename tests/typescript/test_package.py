@@ -10,7 +10,7 @@ from tests.typescript.package import PACKAGE, ROOT, Project
 
 
 def test_the_package_has_the_module_its_types_and_nothing_else(project: Project) -> None:
-    names = {each["path"] for each in project.contents["files"]}
+    names = {file["path"] for file in project.contents["files"]}
     assert {"LICENSE", "README.md", "dist/index.js", "dist/types/agent/index.d.ts", "package.json"} <= names
     rest = {name for name in names if not name.endswith(".d.ts")}
     assert rest == {"LICENSE", "README.md", "dist/index.js", "package.json"}

@@ -46,7 +46,7 @@ async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start,
         if case.get("ok"):
             assert isinstance(found, str), case["id"]
         else:
-            expected = sorted((each["path"], each["code"]) for each in case["faults"])
+            expected = sorted((fault["path"], fault["code"]) for fault in case["faults"])
             assert sorted((each["path"], each["code"]) for each in found) == expected, case["id"]
 
 

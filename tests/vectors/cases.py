@@ -31,8 +31,8 @@ def families(name: str) -> list[Any]:
 def as_vectors(faults: Sequence[Fault]) -> list[dict[str, str]]:
     """Faults in the format of the vectors."""
     spoken = [
-        {"path": each.path, "code": each.code, "en": render(each, "en"), "de": render(each, "de")}
-        for each in faults
+        {"path": fault.path, "code": fault.code, "en": render(fault, "en"), "de": render(fault, "de")}
+        for fault in faults
     ]
     return sorted(spoken, key=lambda each: (each["path"], each["code"]))
 

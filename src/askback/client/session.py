@@ -198,7 +198,9 @@ class Session:
         """Fail every call, every wait and every listener."""
         calls, self._calls = self._calls, {}
         waits, self._waits = self._waits, {}
-        tickets = [c.ticket for c in calls.values() if c.ticket] + [t for w in waits.values() for t in w]
+        tickets = [c.ticket for c in calls.values() if c.ticket] + [
+            t for wait in waits.values() for t in wait
+        ]
         for ticket in tickets:
             _fail(ticket, error())
         self.subscriptions.fail_all(error)

@@ -54,7 +54,7 @@ def releaser(
 ) -> LlmAgent:
     """Return an agent whose tool `deploy` needs confirmation."""
     functions = [] if deploy is None else [FunctionTool(deploy, require_confirmation=True)]
-    asking = [getattr(adapter, each) for each in tools]
+    asking = [getattr(adapter, tool) for tool in tools]
     return LlmAgent(
         name=name,
         description="Releases.",

@@ -170,7 +170,7 @@ async def test_an_external_call_is_left_to_the_program() -> None:
     )
     async with answered_by({}) as (ask, _):
         events = await run(ask, agent)
-    assert [each.long_running_tool_ids for each in events if each.long_running_tool_ids] == [{"call_1"}]
+    assert [event.long_running_tool_ids for event in events if event.long_running_tool_ids] == [{"call_1"}]
 
 
 async def test_a_new_message_abandons_the_pauses_of_its_session() -> None:

@@ -57,7 +57,7 @@ class Agent:
             yield RunFinishedEvent(**here, outcome=RunFinishedInterruptOutcome(interrupts=self.interrupts))
             return
         answers = {entry.interrupt_id: entry for entry in run_input.resume}
-        if answers.keys() != {each.id for each in self.interrupts}:
+        if answers.keys() != {interrupt.id for interrupt in self.interrupts}:
             yield RunErrorEvent(message="The resume must address every interrupt.")
             return
         for call_id, arguments in self.calls.items():

@@ -54,7 +54,7 @@ async def test_a_denied_call_never_runs_and_the_agent_reads_why() -> None:
     async with answered_by([Deny(note="not on Friday")]) as (ask, _):
         events = await run(ask, agent)
     assert agent.ran == []
-    [result] = [each for each in events if isinstance(each, ToolCallResultEvent)]
+    [result] = [event for event in events if isinstance(event, ToolCallResultEvent)]
     assert "not on Friday" in str(result.content)
 
 

@@ -68,4 +68,4 @@ def read_by(agent: Agent[Any]) -> list[str]:
     fake: Any = agent.client
     contents = [each for message in fake.read for each in message.contents]
     results = {each.call_id: str(each.result) for each in contents if each.type == "function_result"}
-    return [results[each] for each in sorted(results)]
+    return [results[result] for result in sorted(results)]

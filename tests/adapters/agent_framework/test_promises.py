@@ -97,6 +97,6 @@ async def test_an_external_call_is_left_to_the_program() -> None:
     agent = Agent(client=FakeClient([("elsewhere", {})]), tools=[elsewhere])
     async with answered_by({}) as (ask, _):
         reply = await run(ask, agent, "go")
-        assert [each.name for each in reply.user_input_requests] == ["elsewhere"]
+        assert [request.name for request in reply.user_input_requests] == ["elsewhere"]
         with pytest.raises(TypeError, match="no tool call"):
             await park(ask, agent, reply, agent.create_session())

@@ -79,7 +79,7 @@ async def run(options: ClaudeAgentOptions, *prompts: str) -> list[Message]:
 
 def result_of(messages: list[Message]) -> ResultMessage:
     """The last result of a session."""
-    return [each for each in messages if isinstance(each, ResultMessage)][-1]
+    return [message for message in messages if isinstance(message, ResultMessage)][-1]
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ class FakeModel:
             return [{"type": "text", "text": "done"}]
         turn = turns[played]
         blocks = turn(body) if callable(turn) else turn
-        return [{"type": "text", "text": each} if isinstance(each, str) else each for each in blocks]
+        return [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
 
     def results(self, word: str) -> dict[str, str]:
         """Return what the model last read of each call in the conversations that have the word, by the call's id."""

@@ -123,9 +123,9 @@ class World:
         """Return what is wrong after the end."""
         runs = Counter((project / "runs").read_text().split() if (project / "runs").exists() else [])
         wrong = [
-            f"open: {each.id} {each.tool_call_id} {each.status}"
-            for each in cards
-            if each.status not in TERMINAL
+            f"open: {card.id} {card.tool_call_id} {card.status}"
+            for card in cards
+            if card.status not in TERMINAL
         ]
         for step in program.steps:
             for mark in step.marks:
@@ -147,7 +147,7 @@ class World:
         been interrupted while it did, and then a model asks again.
         """
         broken = found.counts["deaths"] + found.counts["interrupt"] > 0
-        answered = [each for each in cards if each.status == "answered" and each.source == "responder"]
+        answered = [card for card in cards if card.status == "answered" and card.source == "responder"]
         used = [each for each in answered if each.used_at is not None]
         wrong = ["asked again"] if len(answered) > 1 and (len(answered) - len(used) > 1 or not broken) else []
         if step.kind == "question":

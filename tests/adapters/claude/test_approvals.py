@@ -199,7 +199,7 @@ async def test_sub_agents_are_asked_about_side_by_side(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(session)
         cards = [await wait_for_request(person, thread, number) for number in (1, 2)]
-        assert {each.status for each in cards} == {"pending"}
+        assert {card.status for card in cards} == {"pending"}
         assert {each.tool_call_id for each in cards} == {"toolu_wall", "toolu_roof"}
         assert [each.agent.name if each.agent else "" for each in cards] == ["mason", "mason"]
         for each in reversed(cards):

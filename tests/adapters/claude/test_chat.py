@@ -68,7 +68,7 @@ async def wait_for_text(person: AsyncClient, thread: str, text: str) -> dict[str
 
 
 def calls(thread: dict[str, Any]) -> list[tuple[str, str]]:
-    parts = [part for each in thread["messages"] for part in each["content"] if part["type"] == "tool"]
+    parts = [part for message in thread["messages"] for part in message["content"] if part["type"] == "tool"]
     return [(part["name"], part["status"]) for part in parts]
 
 

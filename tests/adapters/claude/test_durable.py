@@ -268,7 +268,7 @@ async def test_a_call_that_claude_code_forgets_for_a_sub_agent_in_the_background
                     deferred.set()
                 if len(results) == 2:
                     break
-        assert [each.deferred_tool_use is not None for each in results] == [True, False]
+        assert [result.deferred_tool_use is not None for result in results] == [True, False]
         await person.requests.decide(await wait_for_request(person, thread), "approve")
         (resume,) = await agent.resumes.pull(thread, wait=20)
         messages = [each async for each in continue_session(resume, chosen())]

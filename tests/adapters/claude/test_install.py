@@ -184,7 +184,7 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     assert not [path for path in folder.iterdir() if token in path.read_text()]
     async with server.client("admin") as admin:
         (agent,) = [each for each in await admin.agents.list() if each.name == "claude-code"]
-        assert str(project) in [each.path for each in agent.roots]
+        assert str(project) in [root.path for root in agent.roots]
         assert "installed already" in askback("install", "claude-code", "--yes").stderr
         done = askback("uninstall", "claude-code", "--yes")
         assert done.returncode == 0, done.stderr
@@ -332,7 +332,7 @@ async def test_the_token_of_an_installation_that_was_killed_before_it_knew_the_t
         assert askback(then, "cursor", "--yes").returncode == 0
         valid = [each for each in await admin.tokens.list(agent=cursor.id) if each.revoked_at is None]
         assert (orphan not in valid, len(valid)) == (True, then == "install")
-        assert str(project) not in [each.path for each in (await admin.agents.get(cursor.id)).roots]
+        assert str(project) not in [root.path for root in (await admin.agents.get(cursor.id)).roots]
         askback("uninstall", "cursor", "--yes")
     assert not (project.parent / ".cursor").exists()
     assert not list((server._data / "clients").iterdir())

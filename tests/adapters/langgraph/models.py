@@ -53,4 +53,4 @@ def reviewed(
 
 def results(out: Mapping[str, Any]) -> list[str]:
     """Return the tool results that the model read."""
-    return [each.text for each in out["messages"] if each.type == "tool"]
+    return [message.text for message in out["messages"] if message.type == "tool"]

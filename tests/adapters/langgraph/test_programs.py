@@ -106,7 +106,7 @@ async def test_a_streamed_graph_continues_with_the_answers() -> None:
             todo = await answer_interrupts(ask, graph, CONFIG)
     assert deployments.ran == ["prod", "prod"]
     assert len(ada.asked()) == 2
-    assert sum("__interrupt__" in each for each in chunks) > 0
+    assert sum("__interrupt__" in chunk for chunk in chunks) > 0
 
 
 async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_separately() -> None:

@@ -47,7 +47,7 @@ class GraphPromises(Promises):
     def agent(
         self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
     ) -> Any:
-        asking = [getattr(adapter, each) for each in tools]
+        asking = [getattr(adapter, tool) for tool in tools]
         functions = [] if deploy is None else [deploy]
         return reviewed(model(*turns), *functions, *asking, name=name, interrupt_mode=self.mode)
 

@@ -142,4 +142,4 @@ async def test_a_client_that_disconnects_while_it_sends_is_no_error_of_the_serve
 
     async with app.running(serves=False):
         await app(scope, receive, send)
-    assert (sent, [each for each in caplog.records if each.levelno >= logging.ERROR]) == ([], [])
+    assert (sent, [record for record in caplog.records if record.levelno >= logging.ERROR]) == ([], [])

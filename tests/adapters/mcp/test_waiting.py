@@ -193,7 +193,7 @@ async def test_a_client_that_dies_in_the_middle_of_a_call_leaves_the_request_ope
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": "ask_user", "arguments": arguments}},
     ]
-    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **each})}\n" for each in calls)
+    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **call})}\n" for call in calls)
     words = (sys.executable, "-m", "askback", "mcp")
     with anyio.fail_after(120):
         async with await anyio.open_process(words, env={**os.environ, **own}) as process:

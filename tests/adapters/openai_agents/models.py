@@ -70,7 +70,7 @@ def releaser(
     """Return an agent whose tool `deploy` needs approval."""
     functions = [] if deploy is None else [function_tool(deploy, needs_approval=True)]
     return Agent(
-        name, model=FakeModel(*turns), tools=[*functions, *(getattr(adapter, each) for each in tools)]
+        name, model=FakeModel(*turns), tools=[*functions, *(getattr(adapter, tool) for tool in tools)]
     )
 
 

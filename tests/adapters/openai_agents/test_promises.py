@@ -91,7 +91,9 @@ async def test_a_stream_continues_after_its_interruptions_even_after_a_handoff()
     replies = iter([True, False, True])
     async with answered_by(lambda request: next(replies)) as (ask, ada):
         result = Runner.run_streamed(triage, "go", ask=ask)
-        items = [each.name async for each in result.stream_events() if each.type == "run_item_stream_event"]
+        items = [
+            event.name async for event in result.stream_events() if event.type == "run_item_stream_event"
+        ]
     assert (deployments.ran, result.final_output) == (["prod", "prod"], "done")
     assert {each.request.agent.name for each in ada.asked()} == {"releaser"}  # type: ignore[union-attr] - it is named
     assert items.count("tool_output") == 3
@@ -112,7 +114,7 @@ async def test_a_stream_that_ended_at_its_interruptions_is_parked_and_resumed() 
     deployments = Deployments()
     async with answered_by({"deploy": True}) as (ask, _):
         stream = agents.Runner.run_streamed(releaser([("deploy", PROD)], deploy=deployments.deploy), "go")
-        _ = [each async for each in stream.stream_events()]
+        _ = [event async for event in stream.stream_events()]
         parked = await park(ask, stream)
         for request in await ask.requests.list(thread_id="t1"):
             await ask.wait(request)

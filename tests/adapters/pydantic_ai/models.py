@@ -56,12 +56,12 @@ def releaser(
 ) -> Agent[None, Any]:
     """Return an agent whose tool `deploy` needs approval, and whose run may end with deferred calls."""
     functions = [] if deploy is None else [Tool(deploy, requires_approval=True)]
-    asking = [getattr(adapter, each) for each in tools]
+    asking = [getattr(adapter, tool) for tool in tools]
     output: Any = [str, DeferredToolRequests]
     return Agent(model(*turns), name=name, tools=[*functions, *asking], output_type=output)
 
 
 def results(result: Any) -> list[str]:
     """Return the tool results that the model read."""
-    parts = [part for each in result.all_messages() for part in each.parts]
+    parts = [part for message in result.all_messages() for part in message.parts]
     return [part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)]

@@ -162,7 +162,7 @@ async def test_a_run_with_streamed_events_continues_with_the_answers() -> None:
     async with answered_by([Approve(input=STAGE)]) as (ask, _):
         agent = agent_with(ask, [("deploy", PROD)], deploy=deployments.deploy)
         async with agent.run_stream_events("go") as events:
-            last = [each async for each in events][-1]
+            last = [event async for event in events][-1]
     assert deployments.ran == ["stage"]
     assert isinstance(last, AgentRunResultEvent)
     assert last.result.output == "done"

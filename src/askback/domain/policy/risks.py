@@ -35,9 +35,9 @@ def risks(call: Call) -> tuple[Reason, ...]:
         for argv in reading.all_commands:
             reasons += command_risks(argv)
         reasons += [
-            Reason("danger_writes", path=t)
-            for t in reading.targets
-            if t not in _HARMLESS_TARGETS and not t.isdecimal()
+            Reason("danger_writes", path=target)
+            for target in reading.targets
+            if target not in _HARMLESS_TARGETS and not target.isdecimal()
         ]
         if _pipes_into_interpreter(reading):
             reasons.append(Reason("danger_piped"))
@@ -55,7 +55,9 @@ def risky_texts(call: Call) -> tuple[str, ...]:
     if reading is None:
         return ()
     dangerous = [" ".join(_risky_words(argv)) for argv in reading.all_commands if command_risks(argv)]
-    targets = [t for t in reading.targets if t not in _HARMLESS_TARGETS and not t.isdecimal()]
+    targets = [
+        target for target in reading.targets if target not in _HARMLESS_TARGETS and not target.isdecimal()
+    ]
     return tuple(dict.fromkeys([*dangerous, *targets]))
 
 
@@ -105,7 +107,8 @@ def _git_risk(argv: Argv) -> Reason | None:
         return None
     subcommand, arguments, flags = argv[1], argv[2:], letters(argv[1:])
     if subcommand == "push" and (
-        "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in arguments)
+        "f" in flags
+        or any(argument.startswith(("--force", "--mirror", "--delete", "+")) for argument in arguments)
     ):
         return Reason("danger_remote")
     if (subcommand == "reset" and "--hard" in arguments) or (subcommand == "clean" and flags & {"f", "x"}):

@@ -201,9 +201,9 @@ def _replaced_agent(new: NewToken, replaced_tokens: Sequence[Token]) -> str | No
     identity = (new.tenant, new.role, new.name)
     return next(
         (
-            t.principal.id
-            for t in replaced_tokens
-            if (t.principal.tenant, t.principal.role, t.principal.name) == identity
+            token.principal.id
+            for token in replaced_tokens
+            if (token.principal.tenant, token.principal.role, token.principal.name) == identity
         ),
         None,
     )
