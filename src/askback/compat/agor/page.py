@@ -18,7 +18,7 @@ SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}
 """What resolves a type of widget, if not `submit`."""
 _PATHS = [("secrets", "values"), (r"values\.", "")]
-RESOLVED_EVENT = "widget:resolved"
+RESOLVED = "widget:resolved"
 PAGE = 200
 """The most messages of a reply: the newest ones."""
 
@@ -34,7 +34,7 @@ async def messages(call: Call) -> Answer:
     require(session, "session_id", "missing_required")
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
     widgets = map(read_widget, reversed(page["requests"]))
-    return Answer({"data": [widget.message() for widget in widgets if widget.type]})
+    return Answer({"data": [each.message() for each in widgets if each.type]})
 
 
 async def events(call: Call) -> EventStream:
@@ -42,18 +42,18 @@ async def events(call: Call) -> EventStream:
     session = call.path["session"]
     await call.api.call("get_thread", thread_id=session)  # raises before the stream begins
     last = call.header("last-event-id") or ""
-    last_event = int(last) if last.isascii() and last.isdecimal() and len(last) < 16 else None
-    return EventStream(_events(call.api, session, last_event))
+    after = int(last) if last.isascii() and last.isdecimal() and len(last) < 16 else None
+    return EventStream(_events(call.api, session, after))
 
 
-async def _events(api: Api, session: str, last_event: int | None) -> AsyncIterator[StreamEvent]:
-    async with api.watch(session, after=last_event) as changes:
+async def _events(api: Api, session: str, after: int | None) -> AsyncIterator[StreamEvent]:
+    async with api.watch(session, after=after) as changes:
         async for change in changes:
             if "request" in change:
                 widget = read_widget(change["request"])
-                is_ended = change["type"] == f"request.{widget.request.status}" and widget.request.settled
-                if is_ended and widget.type:
-                    yield StreamEvent(RESOLVED_EVENT, widget.resolved(), str(change["seq"]))
+                ended = change["type"] == f"request.{widget.request.status}" and widget.request.settled
+                if ended and widget.type:
+                    yield StreamEvent(RESOLVED, widget.resolved(), str(change["seq"]))
 
 
 async def submit(call: Call) -> Answer:
@@ -116,8 +116,8 @@ async def _open(call: Call, action: str) -> Widget:
 def _require_action(widget: Widget, action: str) -> None:
     if widget.type not in TOOLS:
         raise NotFound(TEXTS["unknown_type"].format(type=widget.type))
-    if (needed_action := RESOLVED_BY.get(widget.type, SUBMIT)) != action:
-        raise Conflict(f"Widget type '{widget.type}' is resolved by '{needed_action}', not '{action}'.")
+    if (needed := RESOLVED_BY.get(widget.type, SUBMIT)) != action:
+        raise Conflict(f"Widget type '{widget.type}' is resolved by '{needed}', not '{action}'.")
 
 
 def _require_open(widget: Widget, action: str) -> None:
@@ -127,13 +127,13 @@ def _require_open(widget: Widget, action: str) -> None:
 
 async def _resolve(call: Call, action: str, operation: str, body: object) -> Answer:
     try:
-        settled_request = await call.api.call(operation, body, request_id=call.path["widget"])
+        ended = await call.api.call(operation, body, request_id=call.path["widget"])
     except Forbidden:
         raise Forbidden(TEXTS["not_allowed"]) from None
     except (Conflict, Gone):
         await _open(call, action)  # says so if it has ended meanwhile
         raise
-    return Answer(read_widget(settled_request).outcome())
+    return Answer(read_widget(ended).outcome())
 
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
@@ -143,13 +143,10 @@ def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     require("values" in payload or payload.get("use_existing"), "values", "missing_required")
     values = _object(payload.pop("values", {}), "values")
     # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
-    if unknown_names := [name for name in values if name not in names and is_well_formed(name)]:
-        keys = [
-            "secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unknown_names
-        ]
+    if unasked := [name for name in values if name not in names and is_well_formed(name)]:
+        keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unasked]
         errors = [
-            Fault(f"secrets.{name}", "unknown_field", key)
-            for name, key in zip(unknown_names, keys, strict=True)
+            Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unasked, keys, strict=True)
         ]
         raise Faults(errors[:MAX_FAULTS])
     return RawBody(json.dumps({**payload, "secrets": values, "revision": revision}).encode())
@@ -161,8 +158,8 @@ def _values(body: object, widget: Widget) -> Json:
     values: Json = {name: None, **_object(body)}
     if widget.params.get("multiple") is False and values[name] not in (None, []):
         require(isinstance(values[name], list), f"values.{name}", "wrong_type.list")
-        values[name], *further_values = values[name]
-        require(not further_values, f"values.{name}", "too_many", max=1)
+        values[name], *others = values[name]
+        require(not others, f"values.{name}", "too_many", max=1)
     return values
 
 

@@ -45,20 +45,16 @@ class Widget:
 
     def message(self) -> Json:
         """Return its message."""
-        request, created_at, attempt = self.request, _time(self.request.created_at), self.request.attempt
-        widget_members: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
-        widget_members |= {"params": self.params, "status": self.state, "requested_at": created_at}
-        widget_members |= {"auto_resume": request.auto_resume, **self._end()}
+        request, at, attempt = self.request, _time(self.request.created_at), self.request.attempt
+        shown: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
+        shown |= {"params": self.params, "status": self.state, "requested_at": at}
+        shown |= {"auto_resume": request.auto_resume, **self._end()}
         if attempt is not None:
             failure = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
-            widget_members["resolution_failure"] = failure
-        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": created_at}
-        message_members = {
-            "message_id": request.id,
-            "session_id": request.thread_id,
-            "type": "widget_request",
-        }
-        return {**message_members, "role": "system", **members, "metadata": {"widget": widget_members}}
+            shown["resolution_failure"] = failure
+        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
+        about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
+        return {**about, "role": "system", **members, "metadata": {"widget": shown}}
 
     def resolved(self) -> Json:
         """Return what `widget:resolved` says."""
@@ -72,14 +68,12 @@ class Widget:
         return {"widget_id": request.id, "status": self.state, "auto_resume_queued": queued}
 
     def _end(self) -> Json:
-        request, settler = self.request, self.request.settled_by
+        request, by = self.request, self.request.settled_by
         if not request.settled:
             return {}
         result = self.result if self.state == "submitted" else None
-        settled_at = _time(request.settled_at or request.created_at)
-        return without_none(
-            resolved_at=settled_at, submitted_by=settler and (settler.user or settler.id), result_meta=result
-        )
+        at = _time(request.settled_at or request.created_at)
+        return without_none(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -116,7 +110,7 @@ def _choice(request: InputRequest, form: Form, field: Choice, value: Any) -> Wid
     params: Json = {"reason": reason, "multiple": isinstance(field, Multiselect)}
     result: Json = {field.id: value if isinstance(value, list) else [value]}
     if field.id == "files":
-        params["files"] = [option.value for option in field.options]
+        params["files"] = [each.value for each in field.options]
         return Widget(request, "files", params, reason, result)
     params["servers"] = _options(field, "name")
     return Widget(request, "mcp_servers", params, reason, result)
@@ -133,8 +127,8 @@ def _help(metadata: Mapping[str, SecretHelp]) -> Json:
     }
 
 
-def _time(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _time(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def refuse(problem: Problem) -> tuple[int, Json]:
@@ -146,9 +140,9 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     status = 409 if problem.status == 410 else problem.status
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
     body: Json = {"name": TEXTS["names"].get(str(status), "GeneralError"), "message": message, "code": status}
-    issues = [_issue(**error) for error in problem.field_errors]
+    issues = [_issue(**each) for each in problem.field_errors]
     if issues:
-        errors = [(issue["path"].removeprefix("values."), issue["message"]) for issue in issues]
+        errors = [(each["path"].removeprefix("values."), each["message"]) for each in issues]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in errors[:3])
         first = dict(reversed(errors))
         body |= {"errors": first, "data": {"field_errors": first, "issues": issues}}
@@ -157,9 +151,5 @@ def refuse(problem: Problem) -> tuple[int, Json]:
 
 def _issue(path: str, code: str, message: str) -> Json:
     is_scope = code == "unknown_value" and path.endswith("scope")
-    known_code = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
-    return {
-        "path": path,
-        "code": known_code,
-        "message": TEXTS["missing"] if code == "secret_missing" else message,
-    }
+    known = "invalid_scope" if is_scope else TEXTS["codes"].get(code, code)
+    return {"path": path, "code": known, "message": TEXTS["missing"] if code == "secret_missing" else message}

@@ -21,7 +21,7 @@ from askback.ports.systems import Json, Problem
 MAX_ECHO = 200
 """Characters of a name that an error repeats."""
 ACCEPT_EDITS, NORMAL = "accept_edits", "normal"
-_ENDED_CODES = frozenset({"already_settled", "expired"})
+_ENDED = frozenset({"already_settled", "expired"})
 
 
 class Frame(Model, extra="ignore"):
@@ -101,19 +101,17 @@ class ChatPeer(CardPage):
 
     async def on_open(self) -> None:
         """Greet; then show the open requests and all later events."""
-        open_in = list(dict.fromkeys(request["thread_id"] for request in await self.api.open_requests()))
-        connection_members = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
-        await self.channel.send(
-            {"type": "connection_established", **connection_members, "conversation_ids": open_in}
-        )
+        open_in = list(dict.fromkeys(each["thread_id"] for each in await self.api.open_requests()))
+        about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
+        await self.channel.send({"type": "connection_established", **about, "conversation_ids": open_in})
         self.channel.follow(self.follow())
 
     async def take(self, frame: Json) -> None:
         """Handle a frame."""
         match frame.get("type"):
             case str(name) if name in _RESPONSES:
-                subject, response = _RESPONSES[name]
-                await self._answer(name, subject, parse(response, frame))
+                about, response = _RESPONSES[name]
+                await self._answer(name, about, parse(response, frame))
             case "set_mode":
                 await self._set_mode(parse(SetMode, frame))
             case "subscribe" | "unsubscribe" as name:  # every page gets the events of its cards
@@ -137,7 +135,7 @@ class ChatPeer(CardPage):
             faults.append(
                 {**each, "path": rename_path(each["path"], TEXTS["paths_of_frames"]), "message": text}
             )
-        message = "; ".join(f"{fault['path']}: {fault['message']}" for fault in faults) or problem.message
+        message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
         reply: Json = {"type": "error", "code": problem.code.upper(), "message": message}
         if isinstance(request_id := (frame or {}).get("request_id"), str):
             reply["request_id"] = request_id
@@ -145,38 +143,33 @@ class ChatPeer(CardPage):
 
     async def opening(self, request: Json, _shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
         """Return the frames that show an open request; none if a card of Gobby cannot ask it."""
-        opened_request = InputRequest.model_validate(request)
-        if (approval := opened_request.approval) is None:
-            if (questions := card_of(opened_request.form, self._languages)) is None:
+        shown = InputRequest.model_validate(request)
+        if (asked := shown.approval) is None:
+            if (questions := card_of(shown.form, self._languages)) is None:
                 return []
-            arguments = {"questions": [question.wire for question in questions]}
-            return [_status(opened_request, "calling", tool_name=ASK_USER, arguments=arguments)]
-        if approval.plan is None:
-            return [
-                _status(opened_request, "pending_approval", tool_name=approval.tool, arguments=approval.input)
-            ]
-        plan: Json = {"type": "plan_pending_approval", "conversation_id": opened_request.thread_id}
-        plan |= {"plan_content": approval.plan, "allowed_prompts": prompts_of(opened_request)}
-        calling = _status(opened_request, "calling", tool_name=EXIT_PLAN, arguments={"plan": approval.plan})
+            arguments = {"questions": [each.wire for each in questions]}
+            return [_status(shown, "calling", tool_name=ASK_USER, arguments=arguments)]
+        if asked.plan is None:
+            return [_status(shown, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
+        plan: Json = {"type": "plan_pending_approval", "conversation_id": shown.thread_id}
+        plan |= {"plan_content": asked.plan, "allowed_prompts": prompts_of(shown)}
+        calling = _status(shown, "calling", tool_name=EXIT_PLAN, arguments={"plan": asked.plan})
         return [calling, {**plan, "recovered": True} if recovered else plan]
 
     async def closing(self, request: Json, _shown: Json, /) -> Sequence[Json]:
         """Return the frames that say how a request ended."""
-        settled_request = InputRequest.model_validate(request)
-        if (denial_text := denial(settled_request)) is not None:
-            return [_status(settled_request, "error", result=None, error=denial_text)]
-        answer, content = (
-            settled_request.answer,
-            {"decision": settled_request.answer and settled_request.answer.decision},
-        )
-        if settled_request.form is not None:
-            content = {"answers": answers(settled_request, self._languages)}
-        completed = _status(settled_request, "completed", result={"content": content}, error=None)
-        if settled_request.approval is None or settled_request.approval.plan is None:
+        settled = InputRequest.model_validate(request)
+        if (why := denial(settled)) is not None:
+            return [_status(settled, "error", result=None, error=why)]
+        answer, content = settled.answer, {"decision": settled.answer and settled.answer.decision}
+        if settled.form is not None:
+            content = {"answers": answers(settled, self._languages)}
+        completed = _status(settled, "completed", result={"content": content}, error=None)
+        if settled.approval is None or settled.approval.plan is None:
             return [completed]
         mode = ACCEPT_EDITS if answer and answer.mode == ACCEPT_EDITS else NORMAL
-        mode_members = {"conversation_id": settled_request.thread_id, "mode": mode, "reason": "plan_approved"}
-        return [completed, {"type": "mode_changed", **mode_members}]
+        about = {"conversation_id": settled.thread_id, "mode": mode, "reason": "plan_approved"}
+        return [completed, {"type": "mode_changed", **about}]
 
     @property
     def _languages(self) -> Sequence[str]:
@@ -189,38 +182,32 @@ class ChatPeer(CardPage):
             body = without_none(thread_id=thread, mode=mode, confirm=payload.confirm)
             await self.api.call("update_policy", body)
 
-    async def _answer(self, name: str, subject: str, response: _AnyResponse) -> None:
+    async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
         """Answer the card as this page shows it."""
-        thread = response.conversation_id
-        not_pending_text = f"{name} but no pending {subject} for {_quoted_name(thread)}"
-        if (request := await self._find(subject, thread, response.tool_call_id)) is None:
+        thread = sent.conversation_id
+        over = f"{name} but no pending {about} for {_quoted_name(thread)}"
+        if (request := await self._find(about, thread, sent.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
             raise NotFound(
-                not_pending_text
-                if page["requests"]
-                else f"{name} for unknown conversation: {_quoted_name(thread)}"
+                over if page["requests"] else f"{name} for unknown conversation: {_quoted_name(thread)}"
             )
-        answer = {"revision": request.revision, **response.body(request, self._languages)}
+        answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
-            settled_request = await self.api.call(
-                "answer_request", answer, key=response.request_id, request_id=request.id
-            )
+            ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
         except Conflict as refused:
-            if refused.code in _ENDED_CODES:
-                raise Conflict(not_pending_text, code=refused.code) from refused
+            if refused.code in _ENDED:
+                raise Conflict(over, code=refused.code) from refused
             raise
         if request.settled:  # it was a repetition: the card had ended before this page sent it
-            await self.send(await self.closing(settled_request, settled_request))
+            await self.send(await self.closing(ended, ended))
 
     async def _find(self, kind: str, thread: str, name: str | None) -> InputRequest | None:
         """Return the request that a response is about: an open one, else the newest."""
 
         def matching(requests: Iterable[Json]) -> list[InputRequest]:
-            in_thread = [
-                InputRequest.model_validate(request) for request in requests if request["thread_id"] == thread
-            ]
-            matching_requests = [each for each in in_thread if name in (None, each.id, each.tool_call_id)]
-            return [each for each in matching_requests if _kind(each) == kind]
+            here = [InputRequest.model_validate(each) for each in requests if each["thread_id"] == thread]
+            named = [each for each in here if name in (None, each.id, each.tool_call_id)]
+            return [each for each in named if _kind(each) == kind]
 
         candidates = matching(self.shown.values())
         if len(candidates) > 1 and name is None:
@@ -238,14 +225,11 @@ def _kind(request: InputRequest) -> str | None:
     return None if card_of(request.form) is None else "question"
 
 
-def _status(request: InputRequest, status: str, **further_members: object) -> Json:
+def _status(request: InputRequest, status: str, **more: object) -> Json:
     """Return a `tool_status`; Gobby's page takes one without a `request_id` only if that is null."""
-    request_members = {
-        "message_id": request.message_id or request.id,
-        "tool_call_id": request.tool_call_id or request.id,
-    }
-    status_members = {"conversation_id": request.thread_id, **request_members, "request_id": None}
-    return {"type": "tool_status", **status_members, "status": status, **further_members}
+    own = {"message_id": request.message_id or request.id, "tool_call_id": request.tool_call_id or request.id}
+    about = {"conversation_id": request.thread_id, **own, "request_id": None}
+    return {"type": "tool_status", **about, "status": status, **more}
 
 
 def _quoted_name(value: object) -> str:

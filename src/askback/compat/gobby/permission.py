@@ -86,8 +86,8 @@ async def interrupt(call: Call) -> Answer:
 
 def _body(call: Call, use: ToolUse) -> Json:
     """Return the request for a call of a tool."""
-    call_members = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
-    body: Json = {"thread_id": call.path["conversation"], **call_members}
+    own = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
+    body: Json = {"thread_id": call.path["conversation"], **own}
     body |= {"timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S)}
     body |= {name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query}
     with suppress(KeyError, ValueError):  # the native checks refuse it if it is not a number
@@ -104,8 +104,8 @@ def _body(call: Call, use: ToolUse) -> Json:
 
 
 async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
-    if (denial_text := denial(request)) is not None:
-        return _deny(denial_text)
+    if (why := denial(request)) is not None:
+        return _deny(why)
     if request.form is not None:
         return _allow({"questions": use.input["questions"], "answers": answers(request)})
     try:
@@ -117,8 +117,8 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
 
 def prompts_of(request: InputRequest) -> Any:
     """Return the prompts that a plan allows; the metadata may be anybody's."""
-    own_metadata = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None
-    return own_metadata.get("allowed_prompts") if isinstance(own_metadata, dict) else None
+    own = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None
+    return own.get("allowed_prompts") if isinstance(own, dict) else None
 
 
 def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str, str]:
@@ -129,13 +129,13 @@ def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str
 
 def denial(request: InputRequest) -> str | None:
     """Return why a call of a tool may not run, for the model; None if it may."""
-    answer, approval = request.answer, request.approval
+    answer, asked = request.answer, request.approval
     if request.status is Status.ANSWERED and answer is not None and answer.decision != "deny":
         return None
-    if answer is not None and request.source == "responder" and not request.repeated and approval is not None:
-        if approval.plan is not None:
+    if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
+        if asked.plan is not None:
             return TEXTS["changes"].format(feedback=answer.note or "").strip()
-        sentence = TEXTS["rejected"].format(tool=approval.tool)
+        sentence = TEXTS["rejected"].format(tool=asked.tool)
         return f"{sentence}. {answer.note}" if answer.note else sentence
     text = model_text(request)
     return f"{TEXTS['timed_out']}. {text}" if request.status is Status.EXPIRED else text

@@ -27,14 +27,14 @@ from askback.ports.systems import Answer, Call, Json
 
 MAX_CLARIFICATIONS = 10
 TEXTS = read_data(__file__)
-_REQUEST_KEYS = {"tool_call_id": "id", "thread_id": "chat", "agent.name": "app"}
+_PLACES = {"tool_call_id": "id", "thread_id": "chat", "agent.name": "app"}
 """Where the members of a request are here that are no arguments of a question."""
 TOOL = "ask_user"
 FIELD = "answer"
 TYPES = ("text", "select", "multiselect", "confirm", "number", "date")
 CHOICES = ("select", "multiselect", "confirm")
 MAX_OPTION = 100
-MAX_LENGTHS = {"placeholder": 200, "context": 500, "message": 200}
+CUT = {"placeholder": 200, "context": 500, "message": 200}
 """The longest texts of those that iHub cuts."""
 _YES_NO = [{"value": en, "label": {"en": en, "de": de}} for en, de in (("Yes", "Ja"), ("No", "Nein"))]
 _NATIVE_TYPES = {"text": "textarea", "confirm": "select"}
@@ -74,7 +74,7 @@ class Rules(Model, extra="ignore"):
     pattern: str = Field(default="", max_length=200)
     min: Any = None
     max: Any = None
-    message: str = Field(default="", max_length=MAX_LENGTHS["message"])
+    message: str = Field(default="", max_length=CUT["message"])
 
 
 class Arguments(Model, extra="ignore"):
@@ -84,8 +84,8 @@ class Arguments(Model, extra="ignore"):
     type: str = Field(default="text", alias="input_type")
     options: list[AskedOption] = Field(default_factory=empty_list, max_length=20)
     validation: Rules = Field(default_factory=Rules)
-    placeholder: str = Field(default="", max_length=MAX_LENGTHS["placeholder"])
-    description: str = Field(default="", alias="context", max_length=MAX_LENGTHS["context"])
+    placeholder: str = Field(default="", max_length=CUT["placeholder"])
+    description: str = Field(default="", alias="context", max_length=CUT["context"])
     allow_other: bool = False
     allow_skip: bool = False
 
@@ -95,16 +95,16 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
 
     With `truncate`, the texts that iHub cuts are cut, else they are refused.
     """
-    question_arguments = parse(Arguments, _tidy(arguments, MAX_LENGTHS if truncate else {}))
-    kind = question_arguments.type or "text"
+    asked = parse(Arguments, _tidy(arguments, CUT if truncate else {}))
+    kind = asked.type or "text"
     report = Report()
     if kind not in TYPES:
         report.add("input_type", "unknown_type")
-    if kind in ("select", "multiselect") and not question_arguments.options:
+    if kind in ("select", "multiselect") and not asked.options:
         report.add("options", "option_required")
-    for n in repeated_indexes([option.label for option in question_arguments.options]):
+    for n in repeated([each.label for each in asked.options]):
         report.add(f"options[{n}].label", "duplicate_option")
-    if has_nested_quantifiers(pattern := question_arguments.validation.pattern):
+    if has_nested_quantifiers(pattern := asked.validation.pattern):
         report.add("validation.pattern", "unsafe_pattern")
     try:
         compile_pattern(pattern)
@@ -113,22 +113,22 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
     report.finish()
     field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
     if kind in CHOICES:
-        options = [each.model_dump(exclude_none=True) for each in question_arguments.options]
-        field |= {"options": options or _YES_NO, "allow_other": question_arguments.allow_other}
+        options = [each.model_dump(exclude_none=True) for each in asked.options]
+        field |= {"options": options or _YES_NO, "allow_other": asked.allow_other}
     if kind == "confirm":
         field["widget"] = "confirm"
-    rules = question_arguments.validation.model_dump(exclude_unset=True)
+    rules = asked.validation.model_dump(exclude_unset=True)
     message, allowed = rules.pop("message", None), _RULES.get(kind, "" if kind in CHOICES else "min max")
     native = {name.partition("_")[0]: name for name in allowed.split()}
     rules = {native[name]: value for name, value in rules.items() if name in native}
     if message is not None:
         field["messages"] = dict.fromkeys(("type", *rules), message)
-    field |= {**rules, **question_arguments.model_dump(include={"placeholder"}, exclude_unset=True)}
-    form = question_arguments.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
+    field |= {**rules, **asked.model_dump(include={"placeholder"}, exclude_unset=True)}
+    form = asked.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
     return {**form, "format": "plain", "fields": [field]}
 
 
-def repeated_indexes(texts: Sequence[str]) -> Sequence[int]:
+def repeated(texts: Sequence[str]) -> Sequence[int]:
     """Return the places of the texts that a text before them is equal to."""
     return [n for n, text in enumerate(texts) if text in texts[:n]]
 
@@ -136,7 +136,7 @@ def repeated_indexes(texts: Sequence[str]) -> Sequence[int]:
 def in_words(faults: Faults, arguments: object) -> Faults:
     """Return the faults of a question at their places in the arguments, in the words of iHub."""
     kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
-    return Faults([_in_words(fault, kind) for fault in faults.with_paths(_PATHS).faults])
+    return Faults([_in_words(each, kind) for each in faults.with_paths(_PATHS).faults])
 
 
 def _in_words(fault: Fault, kind: object) -> Fault:
@@ -150,7 +150,7 @@ def _in_words(fault: Fault, kind: object) -> Fault:
 def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
     """Return JSON as iHub reads it: texts cut, and no member that is null or an empty option."""
     if isinstance(value, str):
-        empty = is_blank(value) if name in MAX_LENGTHS else not value and name in ("pattern", "min", "max")
+        empty = is_blank(value) if name in CUT else not value and name in ("pattern", "min", "max")
         return None if empty else value[: most.get(name)]
     if isinstance(value, list):
         return [_tidy(each, most) for each in cast("list[object]", value)]
@@ -191,14 +191,14 @@ class Batch(Model, extra="ignore"):
 async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
-    asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
-    results, faults, not_here_text = dict[str, Json](), list[Json](), TEXTS["not_here"]
+    asking = {TOOL, *(each.id for each in batch.tools or () if each.asks is True)}
+    results, faults, other = dict[str, Json](), list[Json](), TEXTS["not_here"]
     for n, each in enumerate(batch.tool_calls):
-        if each.function.name in asking and not_here_text != TEXTS["not_run"]:
+        if each.function.name in asking and other != TEXTS["not_run"]:
             results[each.id] = await _ask(call, each, f"tool_calls[{n}].id", faults)
-            not_here_text = TEXTS["not_here"] if "error" in results[each.id] else TEXTS["not_run"]
-    not_run_result = {"status": "not_run", "message": not_here_text}
-    messages = [_message(call, results.get(call.id, not_run_result)) for call in batch.tool_calls]
+            other = TEXTS["not_here"] if "error" in results[each.id] else TEXTS["not_run"]
+    rest = {"status": "not_run", "message": other}
+    messages = [_message(each, results.get(each.id, rest)) for each in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
 
 
@@ -211,7 +211,7 @@ def _read_batch(body: object) -> Batch:
     batch, report = parse(Batch, body), Report()
     if not batch.tool_calls:
         report.add("tool_calls", "empty.list")
-    for n in repeated_indexes([call.id for call in batch.tool_calls]):
+    for n in repeated([each.id for each in batch.tool_calls]):
         report.add(f"tool_calls[{n}].id", "duplicate_id")
     report.finish()
     return batch
@@ -230,13 +230,13 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         request = {"kind": "form", "form": form, "thread_id": chat, "tool_call_id": asking.id, **terms}
         # The same call is the same question; many models restart the numbers of their calls.
         key = key_of("ihub", chat, asking.id, function.name, form)
-        new_request = await api.call("create_request", request, key=key)
+        asked = await api.call("create_request", request, key=key)
     except Faults as found:
-        if any(fault.path in _REQUEST_KEYS for fault in found.faults):
-            raise found.with_paths([("tool_call_id", id_path), *_REQUEST_KEYS.items()]) from None
+        if any(each.path in _PLACES for each in found.faults):
+            raise found.with_paths([("tool_call_id", id_path), *_PLACES.items()]) from None
         invalid = in_words(found, arguments)
         field_errors = api.explain(invalid).field_errors
-        faults += [{"tool_call_id": asking.id, **error} for error in field_errors]
+        faults += [{"tool_call_id": asking.id, **each} for each in field_errors]
         path = "" if "message" in invalid.faults[0].params else field_errors[0]["path"]
         message = f"Invalid clarification request: {path and f'{path}: '}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}
@@ -244,7 +244,7 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         if refused.code != "too_many_questions":
             raise
         return {"error": True, "code": "CLARIFICATION_LIMIT_REACHED", "message": refused.message}
-    number = new_request.get("ordinal")
+    number = asked.get("ordinal")
     if number == 1:
         await api.call("update_thread", {"answers_as_messages": True}, thread_id=chat)
     return {"status": "awaiting_user_response", "message": TEXTS["awaiting"], "clarificationNumber": number}

@@ -43,7 +43,7 @@ def field_of(request: Mapping[str, Any]) -> Json | None:
 
 async def open_questions(api: Api, chat: str) -> Sequence[Json]:
     """Return the questions of a chat that are open, the oldest first."""
-    return [request for request in await api.open_requests(thread_id=chat, kind="form") if field_of(request)]
+    return [each for each in await api.open_requests(thread_id=chat, kind="form") if field_of(each)]
 
 
 def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -> Json | None:
@@ -51,30 +51,21 @@ def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -
     if (field := field_of(request)) is None:
         return None
 
-    def text(local_text: Any) -> str:
-        return choose(local_text, (locale,))
+    def text(of: Any) -> str:
+        return choose(of, (locale,))
 
     form, options = request["form"], field.get("options", ())
     type_ = "confirm" if field.get("widget") == "confirm" else _TYPES[field["type"]]
     rules = {match[1]: value for name, value in field.items() if (match := _RULE.fullmatch(name))}
     if messages := field.get("messages"):
         rules["message"] = text(next(iter(messages.values())))
-    question, tool_call_id = text(form.get("title") or field.get("label")), request.get("tool_call_id")
-    members: Json = {
-        "toolCallId": tool_call_id,
-        "question": question,
-        "allow_skip": form.get("allow_skip", False),
-    }
+    question, own = text(form.get("title") or field.get("label")), request.get("tool_call_id")
+    members: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
     members |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
     members |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
-    optional_members = {
-        "placeholder": text(field.get("placeholder")),
-        "context": text(form.get("description")),
-    }
-    optional_members |= {
-        "options": [{"label": text(option["label"]), "value": option["value"]} for option in options]
-    }
-    members |= {name: each for name, each in {**optional_members, "validation": rules}.items() if each}
+    more = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}
+    more |= {"options": [{"label": text(each["label"]), "value": each["value"]} for each in options]}
+    members |= {name: each for name, each in {**more, "validation": rules}.items() if each}
     if style == "camel" or field.get("allow_other"):
         members["allow_other"] = field.get("allow_other", False)
     members["timestamp"] = request["created_at"]
@@ -88,9 +79,7 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    answered = [
-        request for request in thread["requests"] if request["status"] in _ANSWERED and field_of(request)
-    ]
+    answered = [each for each in thread["requests"] if each["status"] in _ANSWERED and field_of(each)]
     messages = [(each["settled_at"], _answer_message(each)) for each in answered]
     ids = {each["id"] for each in answered}
     for each in thread["messages"]:
@@ -101,10 +90,10 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
 
 def _answer_message(request: Mapping[str, Any]) -> Json:
-    is_skipped, id_ = request["status"] == "declined", request.get("tool_call_id") or request["id"]
-    value = None if is_skipped else request["answer"]["values"].get(FIELD)
-    content = SKIPPED if is_skipped else _javascript_text(value)
-    response = {"questionId": id_, "value": value, "skipped": is_skipped}
+    skipped, id_ = request["status"] == "declined", request.get("tool_call_id") or request["id"]
+    value = None if skipped else request["answer"]["values"].get(FIELD)
+    content = SKIPPED if skipped else _javascript_text(value)
+    response = {"questionId": id_, "value": value, "skipped": skipped}
     return {"role": "user", "content": content, "clarificationResponse": response}
 
 
@@ -132,23 +121,23 @@ class Response(Model):
 
     def read(self, field: Mapping[str, Any]) -> Json | None:
         """Return the values of the answer, or None where it skips the question; raises `Faults`."""
-        value, own_text = self.value, self.other
+        value, other = self.value, self.other
         if self.skipped:
-            require(value is None and own_text is None, "skipped", "contradiction.skipped")
+            require(value is None and other is None, "skipped", "contradiction.skipped")
             return None
-        if own_text is None:
+        if other is None:
             require(value is not None, "value", "missing_required")
             is_empty = value == [] and field["type"] == "multiselect" and field.get("required")
             require(not is_empty, "value", "too_few.choices", min=1)
-            is_confirmation = isinstance(value, bool) and field.get("widget") == "confirm"
-            return {FIELD: "Yes" if is_confirmation and value else "No" if is_confirmation else value}
+            switch = isinstance(value, bool) and field.get("widget") == "confirm"
+            return {FIELD: "Yes" if switch and value else "No" if switch else value}
         require(field.get("allow_other"), "other", "other_not_allowed")
-        require(own_text.strip(), "other", "empty.other")
+        require(other.strip(), "other", "empty.other")
         if field["type"] == "multiselect":
             require(isinstance(value, list | None), "value", "wrong_type.answer_options")
-            return {FIELD: [*(value or []), own_text]}
+            return {FIELD: [*(value or []), other]}
         require(value is None, "other", "contradiction.other")
-        return {FIELD: own_text}
+        return {FIELD: other}
 
 
 class Parameters(Model, extra="ignore"):
@@ -163,7 +152,7 @@ class Message(Parameters, extra="ignore"):
     role: Literal["user"] = "user"
 
 
-class SentMessages(Parameters, extra="ignore"):
+class Sent(Parameters, extra="ignore"):
     """The body that a page sends; the answer is in the last message, in the parameters, or next to the messages."""
 
     messages: list[dict[str, Any]]
@@ -172,18 +161,16 @@ class SentMessages(Parameters, extra="ignore"):
 
 async def send(call: Call) -> Answer:
     """Take the last message of `{messages, params?}`."""
-    api, chat, payload = call.api, call.path["chat"], parse(SentMessages, call.json())
+    api, chat, payload = call.api, call.path["chat"], parse(Sent, call.json())
     require(payload.messages, "messages", "empty.list")
-    path, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
+    at, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
-        objects_with_parameters = (parse(Message, message), payload.params, payload)
-        answer = next(
-            (parameter.answer for parameter in objects_with_parameters if parameter.answer is not None), None
-        )
+        places = (parse(Message, message), payload.params, payload)
+        answer = next((each.answer for each in places if each.answer is not None), None)
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:
-        raise found.with_paths([(pattern, f"{path}.{name}") for pattern, name in _TEXT_PATHS]) from None
+        raise found.with_paths([(pattern, f"{at}.{name}") for pattern, name in _TEXT_PATHS]) from None
     if answer is not None:
         id_ = message.get("messageId")
         key = key_of("ihub", chat, id_) if isinstance(id_, str) else None
@@ -209,7 +196,7 @@ async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> 
             body = {"revision": request["revision"], "values": values}
             await api.call("answer_request", body, request_id=request["id"], key=key)
     except Faults as found:
-        raise Faults([replace(fault, path=_answer_path(fault, answer)) for fault in found.faults]) from None
+        raise Faults([replace(each, path=_answer_path(each, answer)) for each in found.faults]) from None
 
 
 def _answer_path(fault: Fault, answer: Response) -> str:
@@ -223,13 +210,11 @@ def _answer_path(fault: Fault, answer: Response) -> str:
 
 async def _find(api: Api, chat: str, question_id: str) -> Json:
     """Return the question with our id or that of the tool call; of several calls with one id, the open or newest."""
-    matching_requests = (await api.call("list_requests", thread_id=chat, tool_call_id=question_id))[
-        "requests"
-    ]
-    if not matching_requests:
+    named = (await api.call("list_requests", thread_id=chat, tool_call_id=question_id))["requests"]
+    if not named:
         request = await api.call("get_request", request_id=question_id)
-        matching_requests = [request] if request["thread_id"] == chat else []
-    requests = sorted(filter(field_of, matching_requests), key=lambda each: each["status"] != Status.PENDING)
+        named = [request] if request["thread_id"] == chat else []
+    requests = sorted(filter(field_of, named), key=lambda each: each["status"] != Status.PENDING)
     if not requests:
         raise NotFound("There is no such question in this chat.")
     return requests[0]

@@ -50,12 +50,12 @@ async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[
 
     def ask(request: Json) -> Sequence[StreamEvent]:
         data = people.clarification(request, style=style, locale=api.locale)
-        if data is None or (request["id"], request["revision"]) in shown_revisions:
+        if data is None or (request["id"], request["revision"]) in shown:
             return ()
-        finish_members = {"finishReason": "clarification", "clarificationData": data}
-        return event("clarification", data), event("done", finish_members)
+        done = {"finishReason": "clarification", "clarificationData": data}
+        return event("clarification", data), event("done", done)
 
-    shown_revisions = set[tuple[str, int]]()
+    shown = set[tuple[str, int]]()
     async with api.watch(chat) as changes:
         yield event("connected", {})
         if await people.open_questions(api, chat):
@@ -63,7 +63,7 @@ async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[
         for request in await people.open_questions(api, chat):
             for each in ask(request):
                 yield each
-            shown_revisions.add((request["id"], request["revision"]))
+            shown.add((request["id"], request["revision"]))
         async for change in changes:
             if change["type"] in _CHANGES:
                 for each in ask(change["request"]):
@@ -78,8 +78,8 @@ def _agent_text(change: Json) -> str | None:
     """Return the text that an agent wrote with an event; None for any other event."""
     if change["type"] == "message.delta":
         return change["delta"]["text"]
-    is_agent_message = change["type"] == "message.added" and change["message"]["role"] == "agent"
-    return people.text_of(change["message"], "") or None if is_agent_message else None
+    own = change["type"] == "message.added" and change["message"]["role"] == "agent"
+    return people.text_of(change["message"], "") or None if own else None
 
 
 def _refuse(problem: Problem) -> tuple[int, Json]:

@@ -58,15 +58,15 @@ class Mask(OpenPart):
 
     @field_validator("server_message_types", "chat_event_types", "message_phases")
     @classmethod
-    def _check(cls, event_types: list[str], info: ValidationInfo) -> list[str]:
-        if not set(event_types) <= set(known_types := TEXTS[info.field_name]):
-            raise PydanticKnownError("literal_error", {"expected": str(known_types)[1:-1]})
-        return event_types
+    def _check(cls, sent: list[str], info: ValidationInfo) -> list[str]:
+        if not set(sent) <= set(known := TEXTS[info.field_name]):
+            raise PydanticKnownError("literal_error", {"expected": str(known)[1:-1]})
+        return sent
 
     def allows(self, event: Json) -> bool:
         """Whether an event passes the mask."""
-        wanted_types = self.chat_event_types or (event["chatEventType"],)
-        return "transcript_event" in self.server_message_types and event["chatEventType"] in wanted_types
+        wanted = self.chat_event_types or (event["chatEventType"],)
+        return "transcript_event" in self.server_message_types and event["chatEventType"] in wanted
 
 
 class Subscription(OpenPart):
@@ -76,9 +76,9 @@ class Subscription(OpenPart):
     mask: Mask = Mask()
 
 
-def _with_session_id(members: object) -> object:
+def _with_session_id(sent: object) -> object:
     """Return a subscription of the second version of the protocol, which is the id of a session, as a later one."""
-    return {"sessionId": members} if isinstance(members, str) else members
+    return {"sessionId": sent} if isinstance(sent, str) else sent
 
 
 class InteractionState(OpenPart):
@@ -114,7 +114,7 @@ class Connection:
         self._sessions: dict[str, Session] = {}
         self._interaction = InteractionState(supported=False, enabled=False)
         self._is_greeted = False
-        self._refused_count = 0
+        self._refused = 0
 
     async def on_open(self) -> None:
         """Wait for `hello`."""
@@ -160,10 +160,10 @@ class Connection:
             await self._channel.send(ClientError("unsupported_protocol_version", text).frame)
             await self._channel.close()
             return
-        for subscription in subscriptions or ():
-            if subscription.session_id.strip():
-                mask = subscription.mask if "mask" in subscription.model_fields_set else None
-                await self._subscribe(session_id=subscription.session_id, mask=mask)
+        for wanted in subscriptions or ():
+            if wanted.session_id.strip():
+                mask = wanted.mask if "mask" in wanted.model_fields_set else None
+                await self._subscribe(session_id=wanted.session_id, mask=mask)
 
     async def _subscribe(self, *, session_id: str, mask: Mask | None = None, **_: object) -> None:
         id_ = _id(session_id, "Subscription session")
@@ -192,8 +192,8 @@ class Connection:
 
     async def _follow(self, id_: str, session: Session) -> None:
         """Send what happens in a session from now on; others see this page once it is `opened`."""
-        last_seq, readonly = session.transcript.seq, self._interaction.is_readonly
-        async with self._api.watch(id_, after=last_seq, readonly=readonly) as session.watch:
+        after, readonly = session.transcript.seq, self._interaction.is_readonly
+        async with self._api.watch(id_, after=after, readonly=readonly) as session.watch:
             session.opened.set()
             async for event in session.watch:
                 for each in session.transcript.project(event):
@@ -209,9 +209,9 @@ class Connection:
         key = key_of("kcosr", session, client_message_id) if client_message_id else None
         content = {"content": [{"type": "text", "text": text}]}
         await self._api.call("post_message", content, thread_id=session, key=key)
-        for request in waiting:
+        for shown in waiting:
             with suppress(Refused):
-                await self._settle(request, "cancel", reason=NEW_MESSAGE)
+                await self._settle(shown, "cancel", reason=NEW_MESSAGE)
 
     async def _tool_interaction_response(
         self,
@@ -226,21 +226,18 @@ class Connection:
     ) -> None:
         session = self._subscribed(session_id, "respond to an interaction")
         try:
-            request = await self._find(session, interaction_id.partition(".")[0], *_MEMBERS)
-            call, expected_prefix = (
-                request.get("tool_call_id") or request["id"],
-                f"{request['id']}.{request['revision']}.",
-            )
-            if call_id != call or not f"{interaction_id}.".startswith(expected_prefix):
+            shown = await self._find(session, interaction_id.partition(".")[0], *_MEMBERS)
+            call, asked = shown.get("tool_call_id") or shown["id"], f"{shown['id']}.{shown['revision']}."
+            if call_id != call or not f"{interaction_id}.".startswith(asked):
                 raise NotFound(call_id)
-            member = _MEMBERS[request["kind"]].get(action)
+            member = _MEMBERS[shown["kind"]].get(action)
             if member is None:
-                raise Faults([fault("action", "unknown_value", allowed=", ".join(_MEMBERS[request["kind"]]))])
+                raise Faults([fault("action", "unknown_value", allowed=", ".join(_MEMBERS[shown["kind"]]))])
             require(not input_ or member == "input", "input", "contradiction.action")
             require(not approval_scope or member == "approvalScope", "approvalScope", "contradiction.action")
             if action == "submit" and input_ is None:
                 raise Faults([Fault("input", "missing_input", "missing_required")])
-            await self._settle(request, action, values=input_, scope=approval_scope or "", reason=reason)
+            await self._settle(shown, action, values=input_, scope=approval_scope or "", reason=reason)
         except (NotFound, Conflict) as error:
             text = "Interaction response did not match a pending request"
             raise ClientError("interaction_not_found", text) from error
@@ -255,68 +252,64 @@ class Connection:
     ) -> None:
         await self._end(session_id, questionnaire_request_id, "cancel", reason=reason)
 
-    async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **members: Any) -> None:
+    async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **said: Any) -> None:
         """Submit or cancel a questionnaire."""
         session, id_ = _id(session_id, "Session"), _id(questionnaire_request_id, "Questionnaire request")
         self._subscribed(session, f"{action} a questionnaire")
-        questionnaire_members = {"sessionId": session, "questionnaireRequestId": id_}
+        about = {"sessionId": session, "questionnaireRequestId": id_}
         try:
-            await self._settle(await self._find(session, id_, "form"), action, **members)
+            await self._settle(await self._find(session, id_, "form"), action, **said)
         except NotFound as error:
             text = "Questionnaire request was not found"
-            raise ClientError("questionnaire_not_found", text, **questionnaire_members) from error
+            raise ClientError("questionnaire_not_found", text, **about) from error
         except Conflict as error:
             now = error.request or {}
-            questionnaire_members["status"] = (
-                "submitted" if now.get("status") in ("answered", "resolving") else "cancelled"
-            )
+            about["status"] = "submitted" if now.get("status") in ("answered", "resolving") else "cancelled"
             text = "Questionnaire is no longer pending"
-            raise ClientError("questionnaire_not_pending", text, **questionnaire_members) from error
+            raise ClientError("questionnaire_not_pending", text, **about) from error
 
     async def _find(self, session: str, id_: str, *kinds: str) -> Json:
         """Return a pending request of a session; raises `NotFound`, and `Conflict` for one that is not pending."""
-        request = await self._api.call("get_request", request_id=id_)
-        if request["thread_id"] != session or request["kind"] not in kinds:
+        shown = await self._api.call("get_request", request_id=id_)
+        if shown["thread_id"] != session or shown["kind"] not in kinds:
             raise NotFound(id_)
-        if request["status"] != Status.PENDING:
-            raise Conflict("The request is not pending.", request=request)
-        return request
+        if shown["status"] != Status.PENDING:
+            raise Conflict("The request is not pending.", request=shown)
+        return shown
 
     async def _settle(
-        self, request: Json, action: str, *, values: Json | None = None, scope: str = "", reason: str = ""
+        self, shown: Json, action: str, *, values: Json | None = None, scope: str = "", reason: str = ""
     ) -> None:
         """Apply a person's action."""
         if action == "submit":
-            await self._submit(request, values or {})
+            await self._submit(shown, values or {})
             return
         body: Json = {"note": reason or None, "remember": action == "approve"}
         if action == "cancel":
             operation, body["reason"] = "decline_request", "dismissed"
         else:
             operation, approved = "answer_request", {"scope": NATIVE_SCOPES[scope]} if scope else {}
-            body |= {"revision": request["revision"], "decision": action, **approved}
-        await self._api.call(operation, body, request_id=request["id"])
+            body |= {"revision": shown["revision"], "decision": action, **approved}
+        await self._api.call(operation, body, request_id=shown["id"])
 
-    async def _submit(self, request: Json, values: Json) -> None:
+    async def _submit(self, shown: Json, values: Json) -> None:
         """Submit values; if only fields are wrong, this page is asked again, as after each wrong answer."""
-        form = Form.model_validate(request["form"])
-        sent_values = values or dict.fromkeys(field.id for field in form.all_fields)
+        form = Form.model_validate(shown["form"])
+        sent = values or dict.fromkeys(field.id for field in form.all_fields)
         texts = {field.id for field in form.all_fields if field.type in OF_TEXT}
-        sent_values = {
-            id_: False if value == [] and id_ in texts else value for id_, value in sent_values.items()
-        }
+        sent = {id_: False if value == [] and id_ in texts else value for id_, value in sent.items()}
         try:
-            body = {"revision": request["revision"], "values": sent_values}
-            await self._api.call("answer_request", body, request_id=request["id"])
+            body = {"revision": shown["revision"], "values": sent}
+            await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
             faults = [replace(each, key=each.key.replace("boolean", "option")) for each in error.faults]
             errors = errors_by_field(form, self._api.explain(Faults(faults)).field_errors)
             if errors is None:
                 raise
-            self._refused_count += 1
-            session = self._sessions[request["thread_id"]]
-            repeated_event = session.transcript.ask_again(request, values, errors, self._refused_count)
-            await self._channel.send({"type": "transcript_event", "event": repeated_event})
+            self._refused += 1
+            session = self._sessions[shown["thread_id"]]
+            again = session.transcript.ask_again(shown, values, errors, self._refused)
+            await self._channel.send({"type": "transcript_event", "event": again})
 
     def _subscribed(self, session: str, verb: str) -> str:
         session = _id(session, "Session")
@@ -326,9 +319,9 @@ class Connection:
         return session
 
 
-def _id(value: str, name: str) -> str:
+def _id(sent: str, name: str) -> str:
     """Return an id without space around it; an empty one is refused."""
-    if not (id_ := value.strip()):
+    if not (id_ := sent.strip()):
         code = "session" if name.lower().endswith("session") else "questionnaire_request"
         raise ClientError(f"invalid_{code}_id", f"{name} id must not be empty")
     return id_

@@ -86,44 +86,37 @@ class _Interaction:
 
     async def ask(self, client: Any, tool: str, options: Json) -> None:
         """Ask once; of a form, `reprompt` with another questionnaire asks in the same request again."""
-        request = self.request
-        presentation = outcomes.NATIVE_PRESENTATIONS[request.presentation]
-        options = {**options, "presentation": presentation, "timeout_s": outcomes.seconds(request.timeoutMs)}
-        if request.type == "approval":
-            scopes = [outcomes.NATIVE_SCOPES[scope] for scope in request.approvalScopes]
-            decision = await client.approve(tool, request.prompt, scopes=scopes, **options)
-            settled_request = (
-                None if decision.status in ("revoked", "pending", "unavailable") else decision.request
-            )
+        asked = self.request
+        presentation = outcomes.NATIVE_PRESENTATIONS[asked.presentation]
+        options = {**options, "presentation": presentation, "timeout_s": outcomes.seconds(asked.timeoutMs)}
+        if asked.type == "approval":
+            scopes = [outcomes.NATIVE_SCOPES[each] for each in asked.approvalScopes]
+            decision = await client.approve(tool, asked.prompt, scopes=scopes, **options)
+            ended = None if decision.status in ("revoked", "pending", "unavailable") else decision.request
         else:
-            hooks = {
-                "decline": self._response_to_decline,
-                **({"timeout": self._timed_out} if request.onTimeout else {}),
-            }
+            hooks = {"decline": self._declined, **({"timeout": self._timed_out} if asked.onTimeout else {})}
             options |= {"agent": {"name": "assistant", "tool": tool}, "hooks": hooks}
-            errors = request.fieldErrors or request.errorSummary
-            settled_request = await client.try_form(
-                self._form(), errors=errors, validate=self._submitted, **options
-            )
+            errors = asked.fieldErrors or asked.errorSummary
+            ended = await client.try_form(self._form(), errors=errors, validate=self._submitted, **options)
             if self.outcome is not None or self.request.type == "approval":
                 return
-            settled_request = settled_request.request
-        await self._finish(settled_request)
+            ended = ended.request
+        await self._finish(ended)
 
     async def _finish(self, settled: InputRequest | None) -> None:
         """Respond to the outcome of a request, unless a hook has decided about it."""
-        request, response = self.request, UserResponse("cancel")
+        asked, response = self.request, UserResponse("cancel")
         if settled is not None:
-            if settled.status is Status.EXPIRED and request.onTimeout is not None:
+            if settled.status is Status.EXPIRED and asked.onTimeout is not None:
                 await self._timed_out(settled)
                 return
             is_withdrawn = settled.status is Status.CANCELLED and settled.reason != "not_shown"
-            if is_withdrawn and request.onCancel is not None:
-                await _call_hook(request.onCancel)
+            if is_withdrawn and asked.onCancel is not None:
+                await _call_hook(asked.onCancel)
             outcomes.raise_without_response(settled)
             response = UserResponse(**outcomes.response(settled))
         await self._respond(response)
-        if request.type == "input":  # it has ended: nobody can be asked again
+        if asked.type == "input":  # it has ended: nobody can be asked again
             self.outcome = self.outcome or {"complete": {"ok": False, "cancelled": True}}
 
     def _form(self) -> Json:
@@ -134,41 +127,31 @@ class _Interaction:
     async def _submitted(self, answer: Answer) -> Accept | AskAgain:
         return await self._respond(UserResponse("submit", input=dict(answer.values)))
 
-    async def _response_to_decline(self, request: InputRequest) -> Accept | AskAgain:
-        typed_values = dict(request.submitted.values) if request.submitted else None
+    async def _declined(self, request: InputRequest) -> Accept | AskAgain:
+        typed = dict(request.submitted.values) if request.submitted else None
         note = request.held.note if request.held else None
-        return await self._respond(UserResponse("cancel", input=typed_values, reason=note))
+        return await self._respond(UserResponse("cancel", input=typed, reason=note))
 
     async def _timed_out(self, _request: InputRequest) -> Accept | AskAgain:
         assert self.request.onTimeout is not None
-        return await self._response_to_outcome(await _call_hook(self.request.onTimeout))
+        return await self._take(await _call_hook(self.request.onTimeout))
 
     async def _respond(self, response: UserResponse) -> Accept | AskAgain:
-        return await self._response_to_outcome(
-            await _call_hook(self.request.onResponse, response), response.input
-        )
+        return await self._take(await _call_hook(self.request.onResponse, response), response.input)
 
-    async def _response_to_outcome(
-        self, outcome: InteractionOutcome, typed_values: Json | None = None
-    ) -> Accept | AskAgain:
-        if (reprompt := outcome.get("reprompt")) is None:
+    async def _take(self, outcome: InteractionOutcome, typed: Json | None = None) -> Accept | AskAgain:
+        if (again := outcome.get("reprompt")) is None:
             self.outcome = outcome
             return Accept()
-        old_request = self.request
-        self.request = new_request = replace(
-            old_request, **{"errorSummary": None, "fieldErrors": None, **reprompt}
-        )
-        if "approval" in (old_request.type, new_request.type):
+        before = self.request
+        self.request = asked = replace(before, **{"errorSummary": None, "fieldErrors": None, **again})
+        if "approval" in (before.type, asked.type):
             return Accept()
-        form, timeout_s = self._form(), outcomes.seconds(new_request.timeoutMs)
+        form, timeout_s = self._form(), outcomes.seconds(asked.timeoutMs)
         values = form.pop("initial_values", {})
-        if changed_values := {
-            id_: value
-            for id_, value in values.items()
-            if typed_values is None or typed_values.get(id_) != value
-        }:
-            form["initial_values"] = changed_values
-        summary, errors = new_request.errorSummary, new_request.fieldErrors
+        if kept := {id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value}:
+            form["initial_values"] = kept
+        summary, errors = asked.errorSummary, asked.fieldErrors
         return AskAgain(form=form, timeout_s=timeout_s, error_summary=summary, field_errors=errors)
 
 

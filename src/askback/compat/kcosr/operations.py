@@ -38,7 +38,7 @@ async def interact(call: Call) -> Answer:
 
 async def events(call: Call) -> Answer:
     """`POST /api/plugins/sessions/operations/events`: the transcript, or its entries after a cursor."""
-    return _success(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
+    return _ok(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
 
 
 def refuse(
@@ -50,12 +50,8 @@ def refuse(
     """
     if not problem.field_errors:
         return problem.status, {"error": problem.message, "code": problem.code}
-    issues_of_problem = issues(problem, form=form)
-    path, code, message = (
-        issues_of_problem[0]["path"],
-        issues_of_problem[0]["code"],
-        issues_of_problem[0]["message"],
-    )
+    found = issues(problem, form=form)
+    path, code, message = found[0]["path"], found[0]["code"], found[0]["message"]
     field = re.fullmatch(r"(.*\.fields\[[0-9]+\])\.\w+", path)
     if code in TEXTS["fields"] and field and read:
         at = read()
@@ -65,16 +61,16 @@ def refuse(
     elif code in _STRUCTURE and path in TEXTS["arguments"]:
         text = TEXTS["arguments"][path]
     elif path.startswith(form):
-        text = f"{form} is invalid: " + "; ".join(each["message"] for each in issues_of_problem[:3])
+        text = f"{form} is invalid: " + "; ".join(each["message"] for each in found[:3])
     else:
         text = f"{path}: {message}" if path else message
-    return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": issues_of_problem}}
+    return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
 
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
     errors = problem.field_errors
-    return [{**error, "path": path_here(error["path"], form=form, values=values)} for error in errors]
+    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in errors]
 
 
 async def _events(
@@ -84,16 +80,10 @@ async def _events(
     transcript, events = await replay(api, session)
     revision, cursor = transcript.revision, _CURSOR.fullmatch(after_cursor.strip())
     is_known = cursor is not None and int(cursor[1]) == revision and not force
-    last_sequence = int(cursor[2]) if cursor and is_known else -1
-    cursor_members = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if events else {}
-    new = [event for event in events if event["sequence"] > last_sequence]
-    return {
-        "sessionId": session,
-        "revision": revision,
-        "reset": not is_known,
-        **cursor_members,
-        "events": new,
-    }
+    after = int(cursor[2]) if cursor and is_known else -1
+    following = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if events else {}
+    new = [each for each in events if each["sequence"] > after]
+    return {"sessionId": session, "revision": revision, "reset": not is_known, **following, "events": new}
 
 
 def _questionnaire(
@@ -130,7 +120,7 @@ def _interaction(
         require(input_schema is None, "type", "unknown_type", allowed="input")
         called: Json = {"input": prompt} if args is None else {"input": args, "reason": prompt or None}
         if approval_scopes is not None:
-            called["scopes"] = [outcomes.NATIVE_SCOPES[scope] for scope in approval_scopes]
+            called["scopes"] = [outcomes.NATIVE_SCOPES[each] for each in approval_scopes]
         body: Json = {"kind": "approval", "approval": {"tool": tool_name or None, **called}}
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])
@@ -145,10 +135,10 @@ def _interaction(
 
 def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedView | None = None) -> Json:
     prompt, agent = prompt.strip(), {"name": "assistant", "tool": tool or outcomes.TOOL}
-    prompt_metadata = {"metadata": {"kcosr": {"prompt": len(prompt)}}} if prompt else {}
+    about = {"metadata": {"kcosr": {"prompt": len(prompt)}}} if prompt else {}
     require(not is_deceptive(prompt, lines=True), "prompt", "control_chars")
     form = form_body(schema, prompt, view)
-    return {"kind": "form", "form": form, "agent": agent, "repeat": "ask", **prompt_metadata}
+    return {"kind": "form", "form": form, "agent": agent, "repeat": "ask", **about}
 
 
 async def _ask(
@@ -161,39 +151,39 @@ async def _ask(
         status, body = refuse(call.api.explain(error), form=form, read=call.json)
         return Answer(body, status=status)
     if request.delivery == "resume":
-        return _success(outcomes.pending(request))
+        return _ok(outcomes.pending(request))
     if call.query.get("wait") == "0" and not request.settled:
         message = "Interaction remains open for a later response."
-        return _success({"pending": True, "message": message, **outcomes.ids(request)})
-    settled_request = InputRequest.model_validate(await call.api.outcome(request.id))
+        return _ok({"pending": True, "message": message, **outcomes.ids(request)})
+    settled = InputRequest.model_validate(await call.api.outcome(request.id))
     try:
-        body = write(settled_request)
+        body = write(settled)
     except ToolError as error:
-        return _error(error.code, error.message, outcome_of=settled_request.id)
+        return _error(error.code, error.message, outcome_of=settled.id)
     if body.get("action") == "approve":
-        used = {"execution_id": outcomes.ids(settled_request)["toolCallId"]}
-        await call.api.call("consume_approval", used, request_id=settled_request.id)
-    return _success(body, outcome_of=settled_request.id if settled_request.settled else "")
+        used = {"execution_id": outcomes.ids(settled)["toolCallId"]}
+        await call.api.call("consume_approval", used, request_id=settled.id)
+    return _ok(body, outcome_of=settled.id if settled.settled else "")
 
 
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
     """Ask; the same call with the same arguments finds its request again, other arguments create another request."""
-    body_sent = call.json()
-    body: Json = read(**arguments(read, body_sent, alias=camel)) | {"thread_id": session}
+    sent = call.json()
+    body: Json = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):
         body["tool_call_id"] = call_id
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
-    key = key_of("kcosr", session, call_id, body_sent) if call_id else None
+    key = key_of("kcosr", session, call_id, sent) if call_id else None
     error_paths = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
     paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(error_paths)]
-    description: str = body.get("form", {}).get("description", "")
-    if body.get("metadata") == {"kcosr": {"prompt": len(description)}}:
+    described: str = body.get("form", {}).get("description", "")
+    if body.get("metadata") == {"kcosr": {"prompt": len(described)}}:
         paths.append((r"form\.description", "prompt"))
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key, paths=paths))
 
 
-def _success(body: Json, *, outcome_of: str = "") -> Answer:
+def _ok(body: Json, *, outcome_of: str = "") -> Answer:
     return Answer({"ok": True, "result": body}, outcome_of=outcome_of)
 
 

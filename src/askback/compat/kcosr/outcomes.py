@@ -95,8 +95,8 @@ def user_response(request: InputRequest) -> Json:
     raise_without_response(request)
     reply = response(request)
     if reply["action"] == "deny":
-        reason_text = f": {reply['reason']}" if "reason" in reply else ""
-        raise ToolError("tool_denied", f'User denied execution of tool "{tool_name(request)}"{reason_text}')
+        why = f": {reply['reason']}" if "reason" in reply else ""
+        raise ToolError("tool_denied", f'User denied execution of tool "{tool_name(request)}"{why}')
     return reply
 
 
@@ -112,8 +112,8 @@ def raise_without_response(request: InputRequest) -> None:
 
 def reason_of(request: InputRequest) -> Json:
     """Return why there is no answer, if there is more to say than that the person cancelled or the time was over."""
-    reason_of_end = {Status.CANCELLED: request.reason, Status.EXPIRED: TIMED_OUT}.get(request.status)
-    reason = request.note or (request.held.note if request.held else None) or reason_of_end
+    ended = {Status.CANCELLED: request.reason, Status.EXPIRED: TIMED_OUT}.get(request.status)
+    reason = request.note or (request.held.note if request.held else None) or ended
     if reason in (None, "timeout"):
         return {}
     return {"reason": NEW_MESSAGE if reason == "user_message" else reason}
@@ -121,14 +121,14 @@ def reason_of(request: InputRequest) -> Json:
 
 def follow_up(request: InputRequest) -> str:
     """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
-    id_members = ids(request)
-    said = {"questionnaire-request-id": request.id, "tool-call-id": id_members["toolCallId"]}
+    own = ids(request)
+    said = {"questionnaire-request-id": request.id, "tool-call-id": own["toolCallId"]}
     if request.status is Status.ANSWERED:
-        said |= {"interaction-id": id_members["interactionId"], "tool": tool_name(request)}
+        said |= {"interaction-id": own["interactionId"], "tool": tool_name(request)}
         if request.form and isinstance(title := request.form.title, str):
             said["schema-title"] = " ".join(title.split())
-        moment = request.settled_at or request.created_at
-        said["submitted-at"] = rfc3339(int(moment.timestamp() * 1000))
+        at = request.settled_at or request.created_at
+        said["submitted-at"] = rfc3339(int(at.timestamp() * 1000))
         said["answers-json"] = quote((request.answer or Answer()).values)
     else:
         said |= {"status": str(request.status), "reason-json": quote(request.note or request.reason)}

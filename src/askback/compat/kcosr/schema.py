@@ -17,8 +17,8 @@ from askback.messages.languages import choose
 from askback.ports.systems import Json
 
 _TextType = Literal["text", "textarea"]
-_PlainType = Literal[_TextType, "number", "boolean"]
-_Type = Literal[_PlainType, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
+_Plain = Literal[_TextType, "number", "boolean"]
+_Type = Literal[_Plain, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
 OF_TEXT = ("text", "textarea", "select", "radio", "date", "time", "datetime")
 """The types with a text as value: an empty list is a wrong value of these, not the absence of one as in a form."""
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
@@ -119,8 +119,8 @@ def to_form(schema: Mapping[str, Any]) -> Form:
 def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | None = None) -> Json:
     """Return the body of a form; the prompt comes before the description. Raises `Faults`."""
     body = schema.model_dump(exclude_unset=True, exclude={"type"}) | {"format": "plain"}
-    if description := "\n\n".join(filter(None, (prompt, schema.description))):
-        body["description"] = description
+    if described := "\n\n".join(filter(None, (prompt, schema.description))):
+        body["description"] = described
     if schema.sections:
         body["layout"] = "steps"
     if view is not None:
@@ -176,22 +176,20 @@ def questionnaire(form: Mapping[str, Any], prompt: int = 0, locale: str = "en") 
     The defaults are among its initial values, as the source's own server puts them there.
     """
     languages = (form.get("locale") or locale, locale)
-    description = choose(form.get("description"), languages)
-    members: Json = {"prompt": description[:prompt]} if prompt else {}
-    description_after_prompt = description[prompt:].removeprefix("\n\n") or None
-    members["schema"] = _source_part(
-        Questionnaire, {**form, "description": description_after_prompt}, languages
-    )
+    described = choose(form.get("description"), languages)
+    members: Json = {"prompt": described[:prompt]} if prompt else {}
+    rest = described[prompt:].removeprefix("\n\n") or None
+    members["schema"] = _source_part(Questionnaire, {**form, "description": rest}, languages)
     defaults = {field["id"]: field["default"] for _, field in _fields(form) if "default" in field}
-    if initial_values := defaults | form.get("initial_values", {}):
-        members["schema"]["initialValues"] = initial_values
+    if initial := defaults | form.get("initial_values", {}):
+        members["schema"]["initialValues"] = initial
     if view := form.get("completed_view"):
         members["completedView"] = _source_part(CompletedView, view, languages)
     return members
 
 
 def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:
-    label_members: Json = {"label": members["id"]} if part is _Question else {}
+    shown: Json = {"label": members["id"]} if part is _Question else {}
     for name, info in part.model_fields.items():
         value = members.get(name)
         if name in _PARTS and value is not None:
@@ -199,17 +197,15 @@ def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[
         elif isinstance(value, dict) and name != "initial_values":
             value = choose(cast("Json", value), languages)
         if value is not None:
-            label_members[info.alias or name] = value
-    return label_members
+            shown[info.alias or name] = value
+    return shown
 
 
 def path_here(path: str, *, form: str, values: str = "input") -> str:
     """Return a path of a native body as one of theirs; `form` and `values` are their names for these."""
-    initial_values_rule = (r"form\.initial_values\b", f"{form}.initialValues")
-    new_path = rename_path(
-        path, (initial_values_rule, *TEXTS["paths"], (r"form\b", form), (r"values\b", values))
-    )
+    initial = (r"form\.initial_values\b", f"{form}.initialValues")
+    renamed = rename_path(path, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
     if re.match(r"form\b(?!\.initial_values)|\w+$", path) is None:
-        return new_path
-    camel = re.sub("_([a-z])", lambda found: found[1].upper(), new_path)
+        return renamed
+    camel = re.sub("_([a-z])", lambda found: found[1].upper(), renamed)
     return re.sub(r"\.default\b", ".defaultValue", camel)

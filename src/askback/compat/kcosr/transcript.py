@@ -36,7 +36,7 @@ _PAYLOADS = {
 """The members of the payload of each event about a request; a member without a value is left out."""
 _STATUSES = {Status.PENDING: "pending", Status.RESOLVING: "pending", Status.ANSWERED: "submitted"}
 _ASKING_EVENTS = {"request.created", "request.reprompted", "request.updated", "request.detached"}
-_ENDING_EVENTS = {f"request.{status}" for status in ("answered", "declined", "cancelled", "expired")}
+_ENDED = {f"request.{status}" for status in ("answered", "declined", "cancelled", "expired")}
 
 
 class Transcript:
@@ -66,15 +66,13 @@ class Transcript:
 
     def ask_again(self, shown: Json, values: Json, errors: Mapping[str, str], number: int) -> Json:
         """Return the event that asks one person again after their `number`th refused answer, which is not stored."""
-        event_members = {
+        told = {
             "submitted": {"values": values},
             "field_errors": [{"path": join("values", id_), "message": text} for id_, text in errors.items()],
             "error_summary": translate("fault.reprompted", self._locale),
         }
         now = {"at": rfc3339(int(time.time() * 1000)), "seq": f"{self.seq}.refused{number}"}
-        [(kind, payload)] = self._parts(
-            {**now, "type": "request.reprompted", "request": shown | event_members}
-        )
+        [(kind, payload)] = self._parts({**now, "type": "request.reprompted", "request": shown | told})
         if "interactionId" in payload:
             payload["interactionId"] += f".{number}"
         return self._event(now, 0, kind, payload)
@@ -82,51 +80,47 @@ class Transcript:
     def _event(self, event: Json, part: int, type_: str, payload: Json) -> Json:
         id_ = f"{event['seq']}.{part}"
         interaction = payload.get("interactionId") or payload.get("sourceInteractionId")
-        identity_members = {
-            "sessionId": self._session,
-            "revision": self.revision,
-            "sequence": self.sequence + part,
-        }
-        identity_members |= {"requestId": f"request:{id_}", "eventId": id_, "timestamp": event["at"]}
-        identity_members |= without_none(toolCallId=payload.get("toolCallId"), interactionId=interaction)
+        about = {"sessionId": self._session, "revision": self.revision, "sequence": self.sequence + part}
+        about |= {"requestId": f"request:{id_}", "eventId": id_, "timestamp": event["at"]}
+        about |= without_none(toolCallId=payload.get("toolCallId"), interactionId=interaction)
         kind = _KINDS.get(type_.partition("_")[2], "interaction_update")
-        return {**identity_members, "kind": kind, "chatEventType": type_, "payload": payload}
+        return {**about, "kind": kind, "chatEventType": type_, "payload": payload}
 
     def _parts(self, event: Json) -> Iterator[tuple[str, Json]]:
         if event["type"] == "message.added" and event["message"]["role"] == "user":
             texts = [part["text"] for part in event["message"]["content"] if part["type"] == "text"]
             yield "user_message", {"text": "\n".join(texts)}
-        request_members = event.get("request")
-        if request_members is None or request_members["kind"] not in ("form", "approval"):
+        shown = event.get("request")
+        if shown is None or shown["kind"] not in ("form", "approval"):
             return
-        request = InputRequest.model_validate(request_members)
+        request = InputRequest.model_validate(shown)
         if request.form is not None and not is_expressible(request.form):
             return
-        for type_ in self._types(event["type"], request, request_members.get("form", {})):
-            members = self._members(event, request, request_members)
+        for type_ in self._types(event["type"], request, shown.get("form", {})):
+            members = self._members(event, request, shown)
             yield type_, without_none(**{name: members.get(name) for name in _PAYLOADS[type_].split()})
 
     def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
         """Return the types of the events that an event about a request is here."""
-        old_form, waits = self._open.get(request.id), not outcomes.is_async(request)
+        before, waits = self._open.get(request.id), not outcomes.is_async(request)
         if event in _ASKING_EVENTS:
             self._open[request.id] = form
             self._responded.discard(request.id)
             if waits:
-                pending = [] if old_form is not None else ["interaction_pending"]
+                pending = [] if before is not None else ["interaction_pending"]
                 return [*pending, "interaction_request"]
             if event == "request.detached":
                 return ["questionnaire_request", "interaction_pending"]
-            opening_events = [] if old_form == form else ["questionnaire_request"]
-            return [*opening_events, "questionnaire_reprompt"] if request.error_summary else opening_events
-        if event in _ENDING_EVENTS and old_form is not None:
+            asked = [] if before == form else ["questionnaire_request"]
+            return [*asked, "questionnaire_reprompt"] if request.error_summary else asked
+        if event in _ENDED and before is not None:
             del self._open[request.id]
             if not waits:
                 answered = request.status is Status.ANSWERED
                 return ["questionnaire_submission" if answered else "questionnaire_update"]
             response = [] if request.id in self._responded else ["interaction_response"]
             return [*response, "interaction_pending"]
-        if event == "request.resolving" and old_form is not None and waits and not _is_late(request):
+        if event == "request.resolving" and before is not None and waits and not _is_late(request):
             self._responded.add(request.id)
             return ["interaction_response"]
         return []
@@ -134,7 +128,7 @@ class Transcript:
     def _members(self, event: Json, request: InputRequest, shown: Json) -> Json:
         """Return everything that a payload can have."""
         reply, waits = outcomes.response(request), not outcomes.is_async(request)
-        typed_values = request.submitted.values if request.submitted else None
+        typed = request.submitted.values if request.submitted else None
         timeout_ms = int((request.timeout_s or 0) * 1000)
         errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
         members = {"questionnaireRequestId": request.id, **outcomes.ids(request)}
@@ -144,19 +138,17 @@ class Transcript:
         members |= {"status": _STATUSES.get(request.status, "cancelled"), "mode": "async"}
         members |= {"interactionType": "input" if request.approval is None else "approval"}
         members |= {"presentation": outcomes.PRESENTATIONS[request.presentation]}
-        members |= {"autoResume": None if request.auto_resume else False, "initialValues": typed_values or {}}
+        members |= {"autoResume": None if request.auto_resume else False, "initialValues": typed or {}}
         members |= {"timeoutMs": timeout_ms if timeout_ms not in (0, outcomes.SYNC_MS) else None}
         members |= {"errorSummary": request.error_summary, "fieldErrors": errors or (None if waits else {})}
         members |= {"createdAt": shown["created_at"], "updatedAt": event["at"], "submittedAt": event["at"]}
         if request.approval is None:
-            kcosr_metadata = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
-            prompt = kcosr_metadata.get("prompt") if isinstance(kcosr_metadata, dict) else None
-            form_members = questionnaire(
-                shown["form"], prompt if isinstance(prompt, int) else 0, self._locale
-            )
-            initial_members = {} if typed_values is None else {"initialValues": typed_values}
-            return members | form_members | {"inputSchema": form_members["schema"] | initial_members}
-        scopes = [outcomes.SCOPES[scope] for scope in request.approval.scopes if scope in outcomes.SCOPES]
+            kept = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
+            prompt = kept.get("prompt") if isinstance(kept, dict) else None
+            asked = questionnaire(shown["form"], prompt if isinstance(prompt, int) else 0, self._locale)
+            initial = {} if typed is None else {"initialValues": typed}
+            return members | asked | {"inputSchema": asked["schema"] | initial}
+        scopes = [outcomes.SCOPES[each] for each in request.approval.scopes if each in outcomes.SCOPES]
         return members | {"prompt": _call_text(request), "approvalScopes": scopes}
 
 

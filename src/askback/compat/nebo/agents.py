@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from askback.compat.nebo import frames
-from askback.compat.nebo.frames import SKIPPED_TEXT, Ask
+from askback.compat.nebo.frames import SKIPPED, Ask
 from askback.domain.events import MESSAGE_ADDED
 from askback.domain.faults import require
 from askback.domain.lifecycle import TERMINAL, Status
@@ -44,12 +44,12 @@ class AgentPeer:
         self._api = channel.api
         self._name = channel.query.get("name") or "main"
         self._metadata: Json = {"nebo": {"name": self._name}}
-        self._connection_metadata: Json = {"nebo": {"connection": uuid.uuid4().hex}}
+        self._mark: Json = {"nebo": {"connection": uuid.uuid4().hex}}
         """The metadata of the runs that this connection began."""
-        self._connected_at = time.monotonic()
+        self._since = time.monotonic()
         self._default = channel.query.get("session_id")
         self._running: set[str] = set()
-        self._awaited_ids: set[str] = set()
+        self._awaited: set[str] = set()
         """The ids, of the agent, of the requests whose outcomes this connection waits for."""
 
     async def on_open(self) -> None:
@@ -59,12 +59,10 @@ class AgentPeer:
         await self._channel.send({"type": "event", "method": "ready", "payload": agent})
         pending = await self._api.requests(status=[Status.PENDING, Status.RESOLVING])
         # Read after the others: one that ends meanwhile is in both.
-        settled_requests = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
-        for request in [*pending, *settled_requests["requests"]]:
-            is_own = request.get("metadata") == self._metadata and "external_id" in request
-            if is_own and (
-                request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])
-            ):
+        ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
+        for request in [*pending, *ended["requests"]]:
+            mine = request.get("metadata") == self._metadata and "external_id" in request
+            if mine and (request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])):
                 self._attach(request)
 
     async def take(self, frame: Json) -> None:
@@ -75,9 +73,9 @@ class AgentPeer:
                 question = {"kind": "form", "form": frames.read_ask(ask), "repeat": "ask"}
                 await self._request(frame, ask, question)
             case {"type": "approval_request"}:
-                approval_payload = parse(_ApprovalRequest, frame.get("payload"))
-                call = approval_payload.model_dump(exclude_unset=True, include={"tool", "input"})
-                await self._request(frame, approval_payload, {"kind": "approval", "approval": call})
+                sent = parse(_ApprovalRequest, frame.get("payload"))
+                call = sent.model_dump(exclude_unset=True, include={"tool", "input"})
+                await self._request(frame, sent, {"kind": "approval", "approval": call})
             case {"type": "stream", "id": str(run), "payload": {**payload}}:
                 await self._stream(run, payload)
             case {"type": "res", "id": str(run)}:
@@ -86,8 +84,8 @@ class AgentPeer:
             case {"type": "req", "method": "ping"}:
                 await self._reply(frame, pong=True, time=int(time.time()))
             case {"type": "req", "method": "status"}:
-                uptime_s = int(time.monotonic() - self._connected_at)
-                await self._reply(frame, agent_id=self._api.principal_id, connected=True, uptime_sec=uptime_s)
+                up = int(time.monotonic() - self._since)
+                await self._reply(frame, agent_id=self._api.principal_id, connected=True, uptime_sec=up)
             case {"type": "req"}:
                 raise NotFound(f"unknown method: {str(frame.get('method') or '')[:100]}")
             case _:
@@ -95,21 +93,21 @@ class AgentPeer:
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
-        return _response_frame(frame or {}, ok=False, error=frames.refusal_text(problem.error))
+        return _res(frame or {}, ok=False, error=frames.refusal_text(problem.error))
 
     async def _reply(self, frame: Json, **payload: Any) -> None:
-        await self._channel.send(_response_frame(frame, ok=True, payload=payload))
+        await self._channel.send(_res(frame, ok=True, payload=payload))
 
     async def _request(self, frame: Json, payload: _AskRequest | _ApprovalRequest, question: Json) -> None:
-        frame_id = parse(_Frame, frame).id
-        earlier_requests = await self._api.requests(external_id=frame_id)
-        request = next((each for each in earlier_requests if each.get("metadata") == self._metadata), None)
+        own = parse(_Frame, frame).id
+        earlier = await self._api.requests(external_id=own)
+        request = next((each for each in earlier if each.get("metadata") == self._metadata), None)
         if request is None:
             client = self._channel.query.get("require_client", "durable")
-            request_options = {"require_client": client, "external_id": frame_id, "metadata": self._metadata}
-            request_options |= payload.model_dump(include={"timeout_s"}, exclude_unset=True)
-            body = {**question, **request_options, **await self._run_members(payload.run_id)}
-            request = await self._api.call("create_request", body, key=f"nebo:{frame_id}")
+            about = {"require_client": client, "external_id": own, "metadata": self._metadata}
+            about |= payload.model_dump(include={"timeout_s"}, exclude_unset=True)
+            body = {**question, **about, **await self._place(payload.run_id)}
+            request = await self._api.call("create_request", body, key=f"nebo:{own}")
         elif not frames.is_same(request, question):
             raise Conflict("You have sent another question with this id. Give this one its own id.")
         if (run := request.get("message_id")) is not None:
@@ -117,7 +115,7 @@ class AgentPeer:
             await self._write(request["thread_id"], run, block)
         self._attach(request)
 
-    async def _run_members(self, run: object) -> Json:
+    async def _place(self, run: object) -> Json:
         """Return the members of a request that say where it is asked: in its run, if it is known which."""
         if run is None and len(self._running) == 1:
             (run,) = self._running
@@ -136,17 +134,17 @@ class AgentPeer:
 
     def _attach(self, request: Json) -> None:
         frame = {"id": request["external_id"]}
-        if frame["id"] not in self._awaited_ids:
-            self._awaited_ids.add(frame["id"])
+        if frame["id"] not in self._awaited:
+            self._awaited.add(frame["id"])
             self._channel.start(self._await(request, frame), frame)
 
     async def _await(self, request: Json, frame: Json) -> None:
         try:
-            settled_request = await self._api.outcome(request["id"])
+            ended = await self._api.outcome(request["id"])
         finally:
-            self._awaited_ids.discard(frame["id"])
-        outcome = _response_frame(frame, ok=False, error=frames.end_text(settled_request))
-        if reply := frames.response(settled_request, skipped=SKIPPED_TEXT):
+            self._awaited.discard(frame["id"])
+        outcome = _res(frame, ok=False, error=frames.end_text(ended))
+        if reply := frames.response(ended, skipped=SKIPPED):
             outcome = {"type": reply[0], **frame, "payload": reply[1]}
         await self._channel.send(outcome, outcome_of=request["id"])
 
@@ -162,10 +160,8 @@ class AgentPeer:
         if run is None or frames.session_of(run) != session:
             return
         with suppress(Conflict, ThreadOfAnother):
-            run_options = {"run_id": run, "metadata": self._connection_metadata}
-            if (await self._api.call("start_run", run_options, thread_id=session)).get(
-                "metadata"
-            ) == self._connection_metadata:
+            own = {"run_id": run, "metadata": self._mark}
+            if (await self._api.call("start_run", own, thread_id=session)).get("metadata") == self._mark:
                 self._running.add(run)
                 prompt = "".join(part.get("text", "") for part in message["content"])
                 params = {"session_key": session, "prompt": prompt}
@@ -177,7 +173,7 @@ class AgentPeer:
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
             runs = await self._api.call("list_runs", thread_id=session, running=True)
-            self._running |= {run["id"] for run in runs["runs"]}  # also of a connection before this one
+            self._running |= {each["id"] for each in runs["runs"]}  # also of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 
@@ -191,12 +187,12 @@ class AgentPeer:
 
     async def _end(self, run: str, *, ok: bool, error: object) -> None:
         """End a run; why it failed is its reason."""
-        error_text = "".join(filter(str.isprintable, str(error or "")))[:200].strip() or "failed"
+        why = "".join(filter(str.isprintable, str(error or "")))[:200].strip() or "failed"
         session = await self._session(run)
-        await self._api.call("end_run", {} if ok else {"reason": error_text}, thread_id=session, run_id=run)
+        await self._api.call("end_run", {} if ok else {"reason": why}, thread_id=session, run_id=run)
         self._running.discard(run)
 
 
-def _response_frame(frame: Json, **content: Any) -> Json:
-    frame_id = frame.get("id")
-    return {"type": "res", "id": frame_id if isinstance(frame_id, str) else "", **content}
+def _res(frame: Json, **content: Any) -> Json:
+    own = frame.get("id")
+    return {"type": "res", "id": own if isinstance(own, str) else "", **content}

@@ -15,7 +15,7 @@ from askback.ports.systems import Api, Json
 
 TEXTS = read_data(__file__)
 NO_UI: str = TEXTS["no_ui"]
-SKIPPED_TEXT: str = TEXTS["skipped"]
+SKIPPED: str = TEXTS["skipped"]
 _RUN = re.compile(r"chat-[0-9a-f]{32}-(.+)", re.DOTALL)
 TITLE_LENGTH = 500
 SKIP = "__skip__"
@@ -85,36 +85,25 @@ def write_ask(request: Json) -> Json | None:
     form: Json = request.get("form") or {}
     texts: list[Any] = [form[name] for name in ("title", "description") if form.get(name)]
     widgets = [_widget(field) for field in form.get("fields", ())]
-    has_submit_button = len(widgets) > 1 and form.get("submit", "form") == "form"
-    are_plain_texts = texts and all(isinstance(text, str) for text in texts)
-    if not are_plain_texts or not widgets or None in widgets or has_submit_button:
+    several = len(widgets) > 1 and form.get("submit", "form") == "form"
+    plain = texts and all(isinstance(each, str) for each in texts)
+    if not plain or not widgets or None in widgets or several:
         return None
     return {"prompt": "\n\n".join(texts), "widgets": widgets}
 
 
 def _widget(field: Json) -> Json | None:
-    kind = next(
-        (name for name, members_of_kind in FIELDS.items() if members_of_kind.items() <= field.items()), None
-    )
+    kind = next((name for name, known in FIELDS.items() if known.items() <= field.items()), None)
     kind = kind or {"select": "select", "multiselect": "checkbox"}.get(field["type"])
     options: list[Json] = field.get("options", [])
     labels = [option["label"] for option in options]
-    has_plain_labels = all(
-        isinstance(label, str) and not (kind == "checkbox" and "," in label) for label in labels
-    )
-    if not (kind and has_plain_labels and len(set(labels)) == len(labels) > 0) or any(
-        map(field.get, _OWN_TEXT)
-    ):
+    plain = all(isinstance(label, str) and not (kind == "checkbox" and "," in label) for label in labels)
+    if not (kind and plain and len(set(labels)) == len(labels) > 0) or any(map(field.get, _OWN_TEXT)):
         return None
     label = {"label": field["label"]} if isinstance(field.get("label"), str) else {}
     default = field.get("default")
-    chosen_labels = [option["label"] for option in options if default in (option["value"], [option["value"]])]
-    return {
-        "type": kind,
-        **label,
-        "options": labels,
-        **({"default": chosen_labels[0]} if chosen_labels else {}),
-    }
+    chosen = [option["label"] for option in options if default in (option["value"], [option["value"]])]
+    return {"type": kind, **label, "options": labels, **({"default": chosen[0]} if chosen else {})}
 
 
 def read_value(form: Json, value: str) -> Json:
@@ -122,16 +111,14 @@ def read_value(form: Json, value: str) -> Json:
     require(value.strip(), "value", "empty")
     for field in form["fields"]:
         values = {option["label"]: option["value"] for option in field["options"]}
-        chosen_value: Any = values.get(value)
+        chosen: Any = values.get(value)
         if field["type"] == "multiselect":
             # Nebo's page joins with a comma and a blank, its documentation with a comma.
-            split_texts = next(
-                (p for p in (value.split(","), value.split(", ")) if values.keys() >= set(p)), None
-            )
-            chosen_value = split_texts and [values[part] for part in split_texts]
-        if chosen_value is not None:
+            joined = next((p for p in (value.split(","), value.split(", ")) if values.keys() >= set(p)), None)
+            chosen = joined and [values[part] for part in joined]
+        if chosen is not None:
             control = {"control": field["id"]} if form.get("submit", "form") != "form" else {}
-            return {"values": {field["id"]: chosen_value}, **control}
+            return {"values": {field["id"]: chosen}, **control}
     raise Faults([fault("value", "value_not_in_options")])
 
 
@@ -148,8 +135,8 @@ def write_value(fields: Sequence[Json], values: Mapping[str, Any]) -> str:
 
 def members(frame: Json) -> Json | None:
     """Return a person's members in any of Nebo's shapes: below `data`, below `payload` with `id`, or flat."""
-    flat_members = {name: value for name, value in frame.items() if name not in {"type", "id", "timestamp"}}
-    inner = flat_members.get("data", flat_members.get("payload", flat_members))
+    flat = {name: value for name, value in frame.items() if name not in {"type", "id", "timestamp"}}
+    inner = flat.get("data", flat.get("payload", flat))
     ids = {"request_id": frame["id"]} if "id" in frame else {}
     return {**ids, **cast("Json", inner)} if isinstance(inner, dict) else None
 
@@ -163,10 +150,8 @@ def message(kind: str, **data: Any) -> Json:
 
 def request_frame(request: Json, shown_as: str) -> Json | None:
     """Return the frame that shows a request; None for one that Nebo's page cannot show."""
-    if (approval := request.get("approval")) is not None:
-        return message(
-            "approval_request", request_id=shown_as, tool=approval["tool"], input=approval["input"]
-        )
+    if (asked := request.get("approval")) is not None:
+        return message("approval_request", request_id=shown_as, tool=asked["tool"], input=asked["input"])
     ask = write_ask(request)
     return None if ask is None else message("ask_request", request_id=shown_as, **ask)
 
@@ -191,12 +176,8 @@ def session_of(run: str) -> str | None:
 
 async def public_id(api: Api, request: Json) -> str:
     """Return the id under which people see a request: the agent's own, unless another request had it first."""
-    external_id = request.get("external_id")
-    return (
-        external_id
-        if external_id and (await first_with(api, external_id))["id"] == request["id"]
-        else request["id"]
-    )
+    own = request.get("external_id")
+    return own if own and (await first_with(api, own))["id"] == request["id"] else request["id"]
 
 
 async def first_with(api: Api, wanted_id: str) -> Json:

@@ -57,16 +57,16 @@ class PersonPeer(CardPage):
 
     async def take(self, frame: Json) -> None:
         """Handle a frame; those that Nebo does not know are ignored, as it does."""
-        frame_members = frames.members(frame)
+        sent = frames.members(frame)
         match frame.get("type"):
             case "ask_response":
-                await self._answer(parse(_AskResponse, frame_members), "form")
+                await self._answer(parse(_AskResponse, sent), "form")
             case "approval_response":
-                decided = parse(_ApprovalResponse, frame_members)
+                decided = parse(_ApprovalResponse, sent)
                 require(decided.approved or not decided.always, "always", "contradiction.always")
                 await self._answer(decided, "approval")
             case "chat":
-                await self._chat(parse(_Chat, frame_members))
+                await self._chat(parse(_Chat, sent))
             case "auth" | "connect":
                 # The handshake already said who this is; Nebo's page waits for the reply.
                 await self.channel.send(frames.message("auth_ok"))
@@ -77,13 +77,9 @@ class PersonPeer(CardPage):
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return an `error` to this client, about its request or session; other clients get none."""
-        frame_members = frames.members(frame or {}) or {}
-        id_members = {
-            name: frame_members[name]
-            for name in ("request_id", "session_id")
-            if isinstance(frame_members.get(name), str)
-        }
-        return frames.message("error", **id_members, error=frames.refusal_text(problem.error))
+        sent = frames.members(frame or {}) or {}
+        named = {name: sent[name] for name in ("request_id", "session_id") if isinstance(sent.get(name), str)}
+        return frames.message("error", **named, error=frames.refusal_text(problem.error))
 
     async def opening(self, request: Json, shown: Json | None, /, **_more: object) -> Sequence[Json]:
         """Return the frame that shows a request, once, and again to the page whose answer was sent back."""
@@ -97,8 +93,8 @@ class PersonPeer(CardPage):
         if _ANSWERED_HERE in shown or (reply := frames.response(request)) is None:
             return ()
         kind, content = reply
-        public_id = await frames.public_id(self.api, request)
-        return (frames.message(kind, request_id=public_id, **content),)
+        shown_as = await frames.public_id(self.api, request)
+        return (frames.message(kind, request_id=shown_as, **content),)
 
     async def _answer(self, payload: _AskResponse | _ApprovalResponse, kind: str) -> None:
         request = await frames.first_with(self.api, payload.request_id)
@@ -107,12 +103,12 @@ class PersonPeer(CardPage):
         operation, body = payload.call(request)
         if operation == "answer_request":
             body["revision"] = request["revision"]
-        if shown_card := self.shown.get(request["id"]):
-            shown_card[_ANSWERED_HERE] = True
+        if shown := self.shown.get(request["id"]):
+            shown[_ANSWERED_HERE] = True
         try:
             await self.api.call(operation, body, request_id=request["id"])
         except Exception:
-            if shown_card is not None:
+            if shown is not None:
                 self.shown[request["id"]] = request
                 await self.update(await self.api.call("get_request", request_id=request["id"]))
             raise
@@ -164,36 +160,29 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
 async def read_chat(call: Call) -> Answer:
     """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
-    messages = {message["id"]: message for message in thread["messages"]}
-    ids_in_messages = {part.get("request_id") for each in messages.values() for part in each["content"]}
-    asks_by_id: dict[str, Json] = {}
+    messages = {each["id"]: each for each in thread["messages"]}
+    placed = {part.get("request_id") for each in messages.values() for part in each["content"]}
+    asks: dict[str, Json] = {}
     for request in thread["requests"]:
-        request_id = request["id"]
+        own = request["id"]
         if (ask := frames.write_ask(request)) is None:
             continue
-        asks_by_id[request_id] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
-        asks_by_id[request_id] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
+        asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
+        asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
         if reply := frames.response(request):
-            asks_by_id[request_id]["askResponse"] = reply[1]["value"]
-        if request_id not in ids_in_messages:
-            message_of_request: Json = {
-                "id": request_id,
-                "seq": request["seq"],
-                "role": "agent",
-                "content": [],
-            }
-            home = messages.get(request.get("message_id")) or messages.setdefault(
-                request_id, message_of_request
-            )
-            home["content"].append({"type": "request", "request_id": request_id})
+            asks[own]["askResponse"] = reply[1]["value"]
+        if own not in placed:
+            alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
+            home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)
+            home["content"].append({"type": "request", "request_id": own})
     rows = sorted(messages.values(), key=lambda each: each["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
-    return Answer({"chat": chat, "messages": [_message_json(row, asks_by_id) for row in rows]})
+    return Answer({"chat": chat, "messages": [_message_json(each, asks) for each in rows]})
 
 
-def _message_json(message: Json, asks_by_id: dict[str, Json]) -> Json:
+def _message_json(message: Json, asks: dict[str, Json]) -> Json:
     content: list[Json] = message["content"]
-    parts = [asks_by_id.get(part.get("request_id", ""), part) for part in content]
+    parts = [asks.get(part.get("request_id", ""), part) for part in content]
     blocks = [part for part in parts if part["type"] in {"text", "ask"}]
     return {
         "id": message["id"],

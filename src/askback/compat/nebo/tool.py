@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from askback.compat.data import read_data
-from askback.compat.nebo.frames import NO_UI, SKIPPED_TEXT, Ask, end_text, read_ask, refusal_text, write_value
+from askback.compat.nebo.frames import NO_UI, SKIPPED, Ask, end_text, read_ask, refusal_text, write_value
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
@@ -39,17 +39,13 @@ async def agent(
         form = read_ask(parse(_AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
     except Faults as refused:
-        problems = [{**asdict(fault), "message": render(fault, DEFAULT_LOCALE)} for fault in refused.faults]
+        problems = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
         return f"Error: {refusal_text({'field_errors': problems})}"
     except Invalid as refused:
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
     except NotAnswered as ended:
         if ended.request.reason == "skipped":
-            return SKIPPED_TEXT
-        reason_text = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
-        return (
-            f"Error: {reason_text}"
-            if reason_text == NO_UI
-            else f"Error waiting for user response: {reason_text}"
-        )
-    return write_value([{"id": field["id"]} for field in form["fields"]], answer.values)
+            return SKIPPED
+        why = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
+        return f"Error: {why}" if why == NO_UI else f"Error waiting for user response: {why}"
+    return write_value([{"id": each["id"]} for each in form["fields"]], answer.values)
