@@ -349,7 +349,7 @@ async def test_a_form_that_changed_is_asked_again_with_the_typed_values(
         changed = Form(fields=[Text(id="a", label="First?"), Text(id="c", label="Third?")])
         await agent.requests.update(request, form=changed)
         screen.type("two\n\n")
-        await screen.shows("The question has changed. Please check your answers.")
+        await screen.shows("The question has changed. Check your answers.")
         screen.type("\n")
         await screen.shows("Third?")
         screen.type("three\n\n")

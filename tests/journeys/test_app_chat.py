@@ -176,6 +176,11 @@ async def test_a_button_jumps_to_the_open_question(screen: OpenScreen, team: Tea
     await way.click()
     await expect(eva.card.get_by_role("textbox")).to_be_in_viewport()
     await expect(way).to_have_count(0)
+    bar = await eva.page.locator(".detail > .bar").bounding_box()
+    who = await eva.page.locator("li:has(askback-request) .who").bounding_box()
+    assert bar is not None
+    assert who is not None
+    assert who["y"] >= bar["y"] + bar["height"]
     await eva.card.get_by_role("textbox").fill("Spring tides")
     await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator("summary .q")).to_have_text("Which tides?")

@@ -28,6 +28,7 @@ async def test_the_list_shows_the_last_activity_and_open_requests_live(
     await call(team.agent, f"{thread}-b", "Lunch")
     await expect(titles(eva)).to_have_text(["Lunch", "Trip to Rome"])
     await expect(rows(eva).nth(1).locator(".line")).to_have_text("packer: Packing now.")
+    await expect(rows(eva).locator(".mark")).to_have_text(["A", "P"])
     request = await ask(team.agent, f"{thread}-a", "Which hotel?")
     await expect(titles(eva)).to_have_text(["Trip to Rome", "Lunch"])
     await expect(rows(eva).nth(0)).to_contain_text("Which hotel?")

@@ -111,14 +111,14 @@ async def test_an_agent_may_not_use_a_secret_after_its_grant_is_revoked(
     boss = await screen("/secrets", house=team, **AS_ADMIN)
     page = boss.page
     row = page.get_by_role("row").filter(has_text="A_KEY")
-    await row.get_by_role("button", name="Agents").click()
+    await row.get_by_role("button", name="Change access").click()
     box = page.locator("askback-modal").get_by_role("checkbox", name="agent", exact=True)
     await expect(box).to_be_checked()
     await box.uncheck()
     await dialog(page, "Save").click()
     await expect(row).to_contain_text("No agent; each has to ask")
     assert (await team.agent.lease(thread, "A_KEY")).status_code == 404
-    await row.get_by_role("button", name="Agents").click()
+    await row.get_by_role("button", name="Change access").click()
     await page.get_by_label("Every agent, including new ones").check()
     await dialog(page, "Save").click()
     await expect(row).to_contain_text("Every agent, including new ones")
@@ -135,7 +135,12 @@ async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
         await page.route("**/v1/agents?*", lambda route: route.fulfill(json=none))
 
     boss = await screen("/secrets", house=team, before=late, **AS_ADMIN)
-    await boss.page.get_by_role("row").filter(has_text="A_KEY").get_by_role("button", name="Agents").click()
+    await (
+        boss.page.get_by_role("row")
+        .filter(has_text="A_KEY")
+        .get_by_role("button", name="Change access")
+        .click()
+    )
     await expect(boss.page.locator("askback-modal").get_by_role("checkbox")).to_be_checked()
     await dialog(boss.page, "Save").click()
     await expect(boss.page.get_by_role("dialog")).to_have_count(0)

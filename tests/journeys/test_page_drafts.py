@@ -23,7 +23,7 @@ TRIP: dict[str, Any] = form(
     {"type": "textarea", "label": "Wishes"},
 )
 RESTORED = "Your draft was restored from this device."
-STALE = "Connection lost. Somebody may already have answered this."
+STALE = "Connection lost. This may have been answered already."
 
 
 async def stored_keys(eva: Screen) -> list[str]:

@@ -94,3 +94,16 @@ async def test_the_history_is_accessible_and_fits_a_narrow_window(
     await eva.page.set_viewport_size({"width": 320, "height": 640})
     await expect(eva.page.locator(".verdict")).to_be_visible()
     assert await eva.width() == 320
+
+
+@requirement("K14")
+async def test_an_empty_history_offers_no_filters_until_something_is_settled(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    eva = await screen("/history", house=team)
+    await expect(eva.page.get_by_role("heading", name="No settled requests yet.")).to_be_visible()
+    await expect(eva.page.get_by_role("searchbox")).to_have_count(0)
+    form = request_of(await team.agent.ask(thread, FORM))
+    await team.carol.answer(form["id"], {"q": "Rome"})
+    await expect(eva.page.locator("askback-place-history li")).to_have_count(1)
+    await expect(eva.page.get_by_role("searchbox")).to_be_visible()

@@ -147,7 +147,7 @@ async def test_the_words_of_the_page_errors_and_doubts_follow_a_switch_of_the_la
     await expect(eva.page.get_by_role("button", name="Trotzdem senden")).to_be_visible()
     await expect(eva.link).to_have_text("Verbunden")
     await expect(eva.page.locator("#out")).to_have_text("Abmelden")
-    await expect(eva.page.locator("bdi#title")).to_have_text("Unterhaltung")
+    await expect(eva.page.locator("bdi#title")).to_have_text(f"Unterhaltung {thread}")
 
 
 @requirement("D22")

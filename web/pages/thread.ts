@@ -14,10 +14,10 @@ customElements.define("askback-thread", AskbackThread);
 const thread = document.createElement("askback-thread");
 thread.client = connect();
 thread.thread = pathId();
-$("name").textContent = thread.thread;
 const name = (): void => {
-  $("title").textContent = thread.transcript?.title ?? getText("thread");
-  document.title = `${$("names").textContent} – askback`;
+  const title = thread.transcript?.title ?? `${getText("thread")} ${thread.thread}`;
+  $("title").textContent = title;
+  document.title = `${title} – askback`;
 };
 thread.addEventListener("askback-thread", name);
 addEventListener("languagechange", name);

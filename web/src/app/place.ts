@@ -4,6 +4,7 @@ import { AskbackElement } from "../elements/element.ts";
 import type { Template } from "../elements/html.ts";
 import { buttons, tokens } from "../elements/tokens.css.ts";
 import type { InboxStore } from "./store.ts";
+import { bar } from "./ui/bar.css.ts";
 import type { PlaceKeys } from "./ui/keylist.ts";
 import type { Question } from "./ui/modal.ts";
 import { table } from "./ui/table.css.ts";
@@ -35,7 +36,7 @@ export interface App {
  * `app`, `item` and `query` are set before it is connected; `item` and `query` again when the address changes.
  */
 export abstract class PlaceElement extends AskbackElement {
-  static override styles = [tokens, buttons, ui, table];
+  static override styles = [tokens, buttons, ui, bar, table];
   static override properties: Record<string, unknown> = { item: "", query: undefined };
 
   declare app: App;

@@ -32,6 +32,14 @@ export const shell = css`
     padding-inline: 0.5rem;
     text-decoration: none;
   }
+  .brand .icon {
+    background: var(--_accent);
+    block-size: 1.5rem;
+    border-radius: 0.375rem;
+    color: var(--_on-accent);
+    inline-size: 1.5rem;
+    stroke-width: 2.25;
+  }
   .rail h2 {
     color: var(--_muted);
     font-size: 0.75rem;
@@ -242,8 +250,13 @@ export const shell = css`
     padding: 0.25rem 1rem;
     pointer-events: auto;
   }
+  /* The call that is named may be a long script. */
   .toast > span:first-child {
-    padding-block: 0.5rem;
+    display: -webkit-box;
+    margin-block: 0.5rem;
+    overflow: hidden;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
   }
   .toast > :not(:first-child) {
     flex: none;

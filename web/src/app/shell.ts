@@ -22,7 +22,7 @@ import { type ToastOptions, Toasts } from "./ui/toasts.ts";
 import { ui } from "./ui/ui.css.ts";
 
 const SIGN_OUT_ICON = draw("M14 4H5v16h9M10 12h11M17.500 8.500L21 12l-3.500 3.500");
-const LOGO = draw("M9 9a3 3 0 1 1 4.200 2.800c-.8.4-1.200 1-1.200 1.900M12 17v.01M3 3h18v18H3z");
+const LOGO = draw("M9 9a3 3 0 1 1 4.200 2.800c-.8.4-1.200 1-1.200 1.900M12 17v.01");
 /** The places that `g` and another key lead to. */
 const GO_KEYS: Record<string, string> = { i: "inbox", c: "conversations", h: "history" };
 /** How many places are tabs on a phone; the others are below "More". */

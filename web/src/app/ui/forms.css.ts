@@ -17,6 +17,12 @@ export const formsSheet = css`
     gap: 0.625rem;
     min-block-size: 1.75rem;
   }
+  @media (pointer: coarse) {
+    .tick {
+      min-block-size: 2.75rem;
+      padding-block: 0.5rem;
+    }
+  }
   .tick input {
     accent-color: var(--_accent);
     block-size: 1.25rem;

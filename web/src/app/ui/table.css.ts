@@ -24,9 +24,30 @@ export const table = css`
     padding: 0.5rem 0.625rem;
     vertical-align: baseline;
   }
-  td .danger {
-    background: none;
-    border-color: transparent;
+  td button {
+    font-size: 0.875rem;
+    min-block-size: 2.25rem;
+    padding: 0.25rem 0.75rem;
+    white-space: nowrap;
+  }
+  td button:is(.quiet, .danger) {
+    border-color: var(--_line);
+  }
+  td .actions {
+    gap: 0.375rem;
+  }
+  td askback-time {
+    white-space: nowrap;
+  }
+  @container (width >= 45rem) {
+    td .actions {
+      flex-wrap: nowrap;
+    }
+  }
+  @media (pointer: coarse) {
+    td button {
+      min-block-size: 2.75rem;
+    }
   }
   @container (width < 45rem) {
     thead {
@@ -48,9 +69,6 @@ export const table = css`
     td {
       border: 0;
       padding-block: 0.125rem;
-    }
-    td:not([data-label]) :is(.danger, .quiet) {
-      padding-inline: 0.25rem;
     }
     td[data-label] {
       display: grid;

@@ -106,15 +106,6 @@ export const ui = css`
   .pane.list {
     border-inline-end: 1px solid var(--_line);
   }
-  .back {
-    align-items: center;
-    display: none;
-    font-weight: 600;
-    gap: 0.25rem;
-    min-block-size: 2.75rem;
-    min-inline-size: 1.5rem;
-    text-decoration: none;
-  }
   @media (width < 60rem) {
     .split {
       grid-template-columns: minmax(0, 1fr);
@@ -126,59 +117,6 @@ export const ui = css`
     .pane.list {
       border: 0;
     }
-    .back {
-      display: inline-flex;
-    }
-  }
-  .bar {
-    background: var(--_ground);
-    border-block-end: 1px solid var(--_line);
-    display: grid;
-    gap: 0.5rem;
-    inset-block-start: 0;
-    padding: 0.625rem 1rem;
-    z-index: 1;
-  }
-  /* In a low window, such as at 400 % zoom, it would cover half of what is read. */
-  @media (height >= 24rem) {
-    .bar {
-      position: sticky;
-    }
-  }
-  .search {
-    position: relative;
-  }
-  .search .icon {
-    color: var(--_muted);
-    inset-block-start: 0.75rem;
-    inset-inline-start: 0.75rem;
-    pointer-events: none;
-    position: absolute;
-  }
-  .search input {
-    inline-size: 100%;
-    padding-inline-start: 2.375rem;
-  }
-  .chips {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.375rem;
-  }
-  button.chip {
-    background: var(--_surface);
-    border-color: var(--_line);
-    border-radius: 99rem;
-    color: var(--_muted);
-    font-size: 0.8125rem;
-    font-weight: 500;
-    gap: 0.25rem;
-    min-block-size: 1.75rem;
-    padding: 0 0.625rem;
-  }
-  button.chip[aria-pressed="true"] {
-    background: var(--_text);
-    border-color: var(--_text);
-    color: var(--_surface);
   }
   .n {
     font-variant-numeric: tabular-nums;
@@ -294,6 +232,9 @@ export const ui = css`
     max-inline-size: 34rem;
     padding-inline: 1.25rem;
     text-align: center;
+  }
+  .empty button {
+    color: var(--_text);
   }
   .empty > .icon {
     block-size: 2rem;

@@ -3,7 +3,6 @@ import { audience } from "../../core/audience.ts";
 import type { InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { stateOf } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
-import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Host } from "../kind.ts";
@@ -12,7 +11,7 @@ import { drawText } from "./agenttext.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { ApprovalContext } from "./context.ts";
 import { escapeText } from "./escapes.ts";
-import { sentences } from "./reasons.ts";
+import { drawSentence, sentences } from "./reasons.ts";
 
 /** The question of each kind of call. */
 const questionKey = ({ plan, preview }: ShownApproval): string =>
@@ -55,16 +54,8 @@ function drawSubject(context: ApprovalContext, request: InputRequest, approval: 
     : drawEditable(context, approval);
 }
 
-/** How many reasons are shown, and how much of each: they may quote the call, which is shown above. */
+/** How many reasons are shown. */
 const REASONS = 5;
-const REASON = 300;
-
-/** Draw a sentence of the policy; text between backticks is code, unless they are unbalanced. */
-function drawSentence(text: string): Template {
-  const pieces = shorten(text, REASON).split("`");
-  const even = pieces.length % 2 === 1;
-  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escapeText(piece)}</code>` : escapeText(piece))) : escapeText(shorten(text, REASON))}`;
-}
 
 const drawReasons = (reasons: readonly string[]): Template =>
   html`<ul>${reasons.slice(0, REASONS).map((text) => html`<li>${drawSentence(text)}</li>`)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;

@@ -1,5 +1,11 @@
 import type { ReasonCode } from "../../core/generated/wire.ts";
 import { hasText, type Locale, translate } from "../../core/messages.ts";
+import { shorten } from "../../core/path.ts";
+import { html, type Template } from "../html.ts";
+import { escapeText } from "./escapes.ts";
+
+/** How much of a sentence is shown: it may quote the call, which is shown above it. */
+const MAX_SENTENCE_LENGTH = 300;
 
 const isCode = (value: unknown): value is ReasonCode =>
   typeof value === "object" && value !== null && "code" in value;
@@ -25,3 +31,11 @@ export const sentences = (
     const reason = locale === "en" ? undefined : codes[at];
     return (reason && sentenceOf(reason, locale as Locale)) ?? text;
   });
+
+/** Draw a sentence of the policy; text between backticks is code, unless they are unbalanced. */
+export function drawSentence(text: string): Template {
+  const short = shorten(text, MAX_SENTENCE_LENGTH);
+  const pieces = short.split("`");
+  const even = pieces.length % 2 === 1;
+  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escapeText(piece)}</code>` : escapeText(piece))) : escapeText(short)}`;
+}

@@ -8,10 +8,12 @@ import { momentText } from "../text.ts";
 import { drawText } from "./agenttext.ts";
 import { type CallDisplay, drawCall, previewOf } from "./call.ts";
 import { escapeText } from "./escapes.ts";
-import { sentences } from "./reasons.ts";
+import { drawSentence, sentences } from "./reasons.ts";
 
 /** How many characters of a note are shown in the line. */
 const MAX_LINE_LENGTH = 300;
+/** How many characters of the call, which the line opens to. */
+const MAX_CALL_LENGTH = 120;
 
 /** Return the key of the sentence for the decision. */
 function keyOf(
@@ -54,7 +56,13 @@ function drawDetails(
       ${note && item(getText("approval.note_label"), escapeText(note))}
       ${rule && item(getText("approval.rule"), html`<code>${escapeText(rule.text)}</code> <small>${rule.id}</small>`)}
       ${root && item(getText("approval.granted"), html`<code>${escapeText(root)}</code>`)}
-      ${reasons.length > 0 && item(getText("approval.reasons"), escapeText(reasons.join(" ")))}
+      ${
+        reasons.length > 0 &&
+        item(
+          getText("approval.reasons"),
+          reasons.map((reason) => html`${drawSentence(reason)} `),
+        )
+      }
       ${votes.length > 0 && item(getText("approval.quorum", { count: approvalCount(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;
@@ -73,7 +81,7 @@ export function drawApprovalReceipt(view: Settled, display: CallDisplay): Templa
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${getText(keyOf(request, approval, answer), { name })}</span> ${
         automatic && answer.policy_rule && html`<code>${escapeText(answer.policy_rule)}</code>`
-      }<span aria-hidden="true"> · </span><span class="q">${escapeText(headlineOf(previewOf(approval), locale))}</span>${
+      }<span aria-hidden="true"> · </span><span class="q">${escapeText(shorten(headlineOf(previewOf(approval), locale), MAX_CALL_LENGTH))}</span>${
         answer.note && html`<span class="by">“${escapeText(shorten(answer.note, MAX_LINE_LENGTH))}”</span>`
       }${settled_at && html`<span class="by">${momentText(settled_at, locale)}</span>`}${view.drawLate()}</span
     >`;

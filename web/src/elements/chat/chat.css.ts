@@ -144,7 +144,8 @@ export const chat = css`
     vertical-align: top;
   }
   .tool,
-  .tools {
+  .tools,
+  .file .hint {
     color: var(--_muted);
     font-size: 0.875rem;
   }
@@ -201,20 +202,19 @@ export const chat = css`
     flex: none;
     max-block-size: 20rem;
   }
-  .file .hint {
-    color: var(--_muted);
-    font-size: 0.875rem;
-  }
   img {
     block-size: auto;
     border-radius: var(--_radius);
     max-inline-size: 100%;
   }
+  /* Who asks, above the card, is in view with it. */
+  askback-request {
+    scroll-margin: 2.75rem;
+  }
   askback-request[asked]::part(card) {
     border-color: var(--_accent);
   }
   .earlier {
-    padding-block-end: 0.5rem;
     text-align: center;
   }
   .foot {

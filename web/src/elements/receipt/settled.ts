@@ -2,12 +2,15 @@ import { isSame, type Person } from "../../core/audience.ts";
 import type { InputRequest } from "../../core/generated/wire.ts";
 import type { Origin, View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
+import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
 import { cross, tick } from "../marks.ts";
 import { questionOf } from "../show.ts";
 import { type GetText, momentText } from "../text.ts";
 
+/** How many characters of a call are shown in the line that opens to it. */
+const MAX_CALL_LENGTH = 120;
 const DOWN_ICON = draw("M6 9l6 6 6-6");
 const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
 
@@ -101,7 +104,7 @@ export class Settled {
         : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
     const line = html`${icon}
       <div class="line">
-        <p><strong>${questionOf(request, locale)}</strong></p>
+        <p><strong>${more ? shorten(questionOf(request, locale), MAX_CALL_LENGTH) : questionOf(request, locale)}</strong></p>
         <p class="by">${status === "declined" ? this.byline(key) : getText(key)}</p>
         ${note && html`<p class="by">“${note}”</p>`} ${this.drawLate()}
       </div>`;

@@ -12,7 +12,7 @@ export const auditSheet = css`
     align-items: end;
     display: grid;
     gap: 0.625rem;
-    grid-template-columns: repeat(auto-fit, minmax(min(10rem, 100%), 1fr));
+    grid-template-columns: repeat(auto-fit, minmax(min(8rem, 100%), 1fr));
   }
   .filters label,
   .label {
@@ -34,7 +34,7 @@ export const auditSheet = css`
     color: inherit;
     font-family: inherit;
     min-block-size: 2.75rem;
-    padding: 0.375rem 0.75rem;
+    padding: 0.375rem 0.5rem;
   }
   td p,
   .page p {

@@ -7,7 +7,8 @@ export const conversations = css`
   .list > .bar {
     position: static;
   }
-  @media (height >= 36rem) {
+  /* On a phone the filters scroll away with the list. */
+  @media (height >= 36rem) and (width >= 45rem) {
     .list > .bar {
       position: sticky;
     }
@@ -47,7 +48,6 @@ export const conversations = css`
     align-items: center;
     display: flex;
     flex: none;
-    flex-wrap: wrap;
     gap: 0 0.75rem;
     min-block-size: 3.25rem;
     padding-block: 0.25rem;
@@ -68,10 +68,11 @@ export const conversations = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
-  .detail > .bar > button {
-    font-size: 0.875rem;
-    font-weight: 500;
-    padding-inline: 0.5rem;
+  .detail > .bar > .tool {
+    margin-inline-start: auto;
+  }
+  .detail > .bar > .tool ~ .tool {
+    margin-inline-start: -0.75rem;
   }
   .naming {
     display: flex;
@@ -84,15 +85,7 @@ export const conversations = css`
     min-inline-size: 0;
   }
   @media (width < 30rem) {
-    .detail > .bar .about {
-      display: none;
-    }
-    .detail {
-      scroll-padding-block-start: 7rem;
-    }
-    .detail > .bar h2 {
-      flex: 1 1 12rem;
-    }
+    .detail > .bar .about,
     .back span {
       display: none;
     }

@@ -7,6 +7,7 @@ import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { type Changed, drawList } from "../../../elements/element.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
 import { initialsOf } from "../../../elements/initials.ts";
 import { AskbackThread } from "../../../elements/thread.ts";
 import { placeIcons } from "../../icons.ts";
@@ -16,8 +17,9 @@ import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
 import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
+import { drawTool } from "../../ui/tool.ts";
 import { drawChips, drawSearch } from "../../ui/toolbar.ts";
-import { titleOf } from "../inbox/words.ts";
+import { agentOf, titleOf } from "../inbox/words.ts";
 import { conversations } from "./conversations.css.ts";
 import { ConversationList } from "./list.ts";
 
@@ -25,6 +27,8 @@ addTexts(inboxTexts);
 addTexts(texts);
 if (!customElements.get("askback-thread")) customElements.define("askback-thread", AskbackThread);
 
+const RENAME_ICON = draw("M4 20l1-4L16 5l3 3L8 19zM14 7l3 3");
+const ARCHIVE_ICON = draw("M3.500 5h17v4h-17zM5 9v11h14V9M9.500 13h5");
 const TYPING_MS = 250;
 const encode = encodeURIComponent;
 
@@ -138,12 +142,12 @@ export class Place extends PlaceElement {
   #drawRow(each: Conversation, waiting: number): Template {
     const { id, message, request, updated_at } = each;
     const name = this.#nameOf(each);
-    const authorName = message?.name ?? this.#agents.get(each.agents?.[0] ?? "") ?? "";
     const text = request ? titleOf(request, this) : (message?.text ?? "");
-    const speaker = request ? (request.agent?.name ?? request.requester?.name) : message?.name;
+    const speaker = request ? agentOf(request) : message?.name;
+    const author = speaker ?? this.#agents.get(each.agents?.[0] ?? "") ?? name;
     const line = speaker ? this.getText("conversations.said", { name: speaker, text }) : text;
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
-      <span class="mark" aria-hidden="true">${initialsOf(each.title ? authorName || name : (name.split(" ").at(-1) ?? name))}</span>
+      <span class="mark" aria-hidden="true">${initialsOf(author)}</span>
       <span class="t">${escapeText(name)}</span>
       <askback-time class="when" at=${updated_at}></askback-time>
       <span class="s"><span class="line">${escapeText(line)}</span>${waiting > 0 && html`<span class="tag waits">${this.#count("waits", waiting)}</span>`}</span>
@@ -253,12 +257,22 @@ export class Place extends PlaceElement {
     const mayName = !isArchived && (mayArchive || level === "prompt" || level === "all");
     return html`${
       mayName &&
-      html`<button type="button" id="rename" class="quiet" .onclick=${() => {
+      drawTool("rename", RENAME_ICON, getText("conversations.rename"), () => {
         this.naming = true;
         this.focusOn("[name=title]");
-      }}>${getText("conversations.rename")}</button>`
+      })
     }
-    ${mayArchive && html`<button type="button" class="quiet" .onclick=${() => void (isArchived ? this.#unarchive() : this.#archive())}>${getText(isArchived ? "conversations.unarchive" : "conversations.archive")}</button>`}`;
+    ${
+      mayArchive &&
+      (isArchived
+        ? drawTool(
+            "unarchive",
+            ARCHIVE_ICON,
+            getText("conversations.unarchive"),
+            () => void this.#unarchive(),
+          )
+        : drawTool("archive", ARCHIVE_ICON, getText("conversations.archive"), () => void this.#archive()))
+    }`;
   }
 
   #drawNaming(): Template {
@@ -283,7 +297,7 @@ export class Place extends PlaceElement {
         this.item
           ? html`<div class="bar">
                 <a class="back" href=${this.#path("")} aria-label=${getText("app.conversations")}>${placeIcons.back}<span>${getText("app.conversations")}</span></a>
-                ${this.naming ? this.#drawNaming() : html`<h2>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
+                ${this.naming ? this.#drawNaming() : html`<h2 title=${this.#title}>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
               </div>
               ${this.#thread}`
           : !!this.#list?.found?.length && html`<p class="empty">${getText("conversations.none")}</p>`

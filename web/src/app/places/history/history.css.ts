@@ -11,15 +11,6 @@ export const history = css`
   .rows .row > .s {
     grid-column: 1 / -1;
   }
-  .selects {
-    display: grid;
-    gap: 0.375rem;
-    grid-template-columns: 1fr 1fr;
-  }
-  .selects select {
-    inline-size: 100%;
-    min-inline-size: 0;
-  }
   .more {
     margin: 1rem;
   }

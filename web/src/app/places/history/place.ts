@@ -236,6 +236,11 @@ export class Place extends PlaceElement {
       </div>`;
   }
 
+  /** Whether nothing has been settled yet: then there is nothing to filter. */
+  get #isEmpty(): boolean {
+    return this.#requests?.length === 0 && !this.query?.size && !this.#cursor;
+  }
+
   #drawRows(): Template {
     const { getText } = this;
     if (this.#failed) return drawError(getText, () => void this.#load());
@@ -244,7 +249,7 @@ export class Place extends PlaceElement {
       this.#cursor &&
       html`<button type="button" class="more" .onclick=${() => void this.#load(this.#cursor ?? "")}>${getText("history.more")}</button>`;
     if (this.#requests.length > 0) return html`<ul class="rows"></ul>${more}`;
-    if (!this.query?.size)
+    if (this.#isEmpty)
       return drawEmpty({
         icon: placeIcons.tick,
         title: getText("history.empty"),
@@ -290,7 +295,7 @@ export class Place extends PlaceElement {
   protected override render(): Template {
     return html`<div class="split" data-open=${String(this.item !== "")}>
       <section class="pane list" aria-label=${this.getText("history.list")}>
-        <div class="bar">${drawHeading(this.getText("app.history"))}${this.#drawFilters()}</div>
+        <div class="bar">${drawHeading(this.getText("app.history"))}${this.#isEmpty || this.#drawFilters()}</div>
         ${this.#drawRows()}
       </section>
       ${this.#drawDetail()}

@@ -164,8 +164,7 @@ export class Detail {
   }
 
   #drawBar({ index, total, step, close }: DetailPosition): Template {
-    const { getText, app } = this.place;
-    const request = this.#request;
+    const { getText } = this.place;
     const go = (by: number, key: string, icon: Template) =>
       html`<button type="button" class="quiet icon-only" aria-label=${getText(key)} title=${getText(key)} .onclick=${() => step(by)}>${icon}</button>`;
     const back = (event: Event): void => {
@@ -173,19 +172,27 @@ export class Detail {
       close();
     };
     return html`<div class="bar">
-      <a class="back" href="/" .onclick=${back}>${placeIcons.back}${getText("app.inbox")}</a>
+      <a class="back" href="/" aria-label=${getText("app.inbox")} .onclick=${back}>${placeIcons.back}<span>${getText("app.inbox")}</span></a>
       ${
         total > 1 &&
         html`${go(-1, "inbox.previous", UP_ICON)}${go(1, "inbox.next", DOWN_ICON)}
         ${index >= 0 && html`<span class="muted n">${getText("inbox.place", { at: index + 1, all: total })}</span>`}`
       }
       ${this.#tools.drawButtons()}
-      ${
-        request &&
-        html`<askback-time class="muted asked" look="long" at=${request.created_at}></askback-time>
-        <a class="thread" href=${pathOf("conversations", request.thread_id)}>${app.inbox.conversationOf(request, getText)}</a>`
-      }
     </div>`;
+  }
+
+  /** Draw where it was asked, and when. */
+  #drawOrigin(): Template | undefined {
+    const { getText, app } = this.place;
+    const request = this.#request;
+    return (
+      request &&
+      html`<p class="origin muted">
+        <a href=${pathOf("conversations", request.thread_id)}>${app.inbox.conversationOf(request, getText)}</a>
+        <askback-time look="long" at=${request.created_at}></askback-time>
+      </p>`
+    );
   }
 
   /** Draw the dialog that is open. It is no part of the request: Escape closes only the dialog. */
@@ -197,7 +204,7 @@ export class Detail {
     const { getText } = this.place;
     const content = this.#isMissing ? html`<p class="empty">${getText("gone")}</p>` : this.#card;
     return html`<section class="pane detail" tabindex="-1" aria-label=${getText("inbox.request")}>
-      ${this.#id ? html`${this.#drawBar(position)}<div class="body">${content}${this.#comments.draw()}</div>` : position.total > 0 && html`<p class="empty">${getText("inbox.none")}</p>`}
+      ${this.#id ? html`${this.#drawBar(position)}<div class="body">${this.#drawOrigin()}${content}${this.#comments.draw()}</div>` : position.total > 0 && html`<p class="empty">${getText("inbox.none")}</p>`}
     </section>`;
   }
 }

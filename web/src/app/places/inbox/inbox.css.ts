@@ -8,13 +8,18 @@ export const inbox = css`
   .list > .bar {
     position: static;
   }
-  @media (height >= 36rem) {
+  /* On a phone the filters scroll away with the list. */
+  @media (height >= 36rem) and (width >= 45rem) {
     .list > .bar {
       position: sticky;
     }
   }
   .list .head > .about {
     flex: 1 1 4rem;
+    font-size: 0.8125rem;
+  }
+  .list .head {
+    column-gap: 0.5rem;
   }
   .list .head > .actions {
     flex-wrap: nowrap;
@@ -26,8 +31,7 @@ export const inbox = css`
     padding-inline: 0.5rem;
   }
   @media (width < 45rem) {
-    .list .head .help,
-    .asked {
+    .list .head .help {
       display: none;
     }
   }
@@ -52,6 +56,11 @@ export const inbox = css`
     min-inline-size: 0;
     padding-block: 0;
   }
+  @media (pointer: coarse) {
+    .selects select {
+      min-block-size: 2.75rem;
+    }
+  }
   .rows {
     flex: none;
     position: relative;
@@ -60,15 +69,25 @@ export const inbox = css`
     inset-inline: 0;
     position: absolute;
   }
+  /* What can be pressed is larger than the box. */
+  .picker {
+    inline-size: 3.25rem;
+    inset-block: 0;
+    inset-inline-start: 0;
+    padding: 0.75rem 0 0 1.125rem;
+    position: absolute;
+  }
+  @media (hover: none) {
+    .split[data-select="false"] .picker {
+      pointer-events: none;
+    }
+  }
   .pick {
     accent-color: var(--_accent);
     block-size: 1.5rem;
     inline-size: 1.5rem;
-    inset-block-start: 0.75rem;
-    inset-inline-start: 1.125rem;
     margin: 0;
     opacity: 0;
-    position: absolute;
   }
   .split[data-select="true"] .pick,
   .pick:focus-visible,
@@ -80,7 +99,7 @@ export const inbox = css`
     visibility: hidden;
   }
   @media (hover: hover) {
-    li:hover > .pick {
+    li:hover .pick {
       opacity: 1;
     }
     li:hover:has(.pick) .mark {
@@ -122,10 +141,16 @@ export const inbox = css`
   .detail > .bar {
     align-items: center;
     display: flex;
-    gap: 1rem;
-    justify-content: space-between;
+    gap: 0.25rem;
     min-block-size: 3.25rem;
     padding-block: 0.25rem;
+  }
+  /* The tools stand at the end, also where there is no place in the list. */
+  .detail > .bar > .tool {
+    margin-inline-start: auto;
+  }
+  .detail > .bar > .tool ~ .tool {
+    margin-inline-start: 0;
   }
   .detail .body {
     padding: 0.5rem clamp(0rem, 1.5vw, 1.5rem) 2rem;
@@ -138,9 +163,6 @@ export const inbox = css`
     color: var(--_muted);
     font-weight: 400;
   }
-  .thread {
-    margin-inline-start: auto;
-  }
   .group .link {
     min-block-size: 1.5rem;
     background: none;
@@ -151,23 +173,20 @@ export const inbox = css`
     padding: 0;
     text-decoration: underline;
   }
-  .detail > .bar {
+  .detail > .bar > .n {
+    margin-inline-start: 0.375rem;
+    white-space: nowrap;
+  }
+  .origin {
+    align-items: center;
+    display: flex;
     flex-wrap: wrap;
-    gap: 0 0.5rem;
+    gap: 0 0.75rem;
+    padding-inline: 1.25rem;
   }
-  .detail > .bar > button {
-    font-size: 0.875rem;
-    font-weight: 500;
-    padding-inline: 0.5rem;
-    white-space: nowrap;
-  }
-  .detail > .bar > .thread {
-    line-height: 2.75rem;
-    max-inline-size: 16rem;
-    min-inline-size: 3rem;
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
+  .origin a {
+    align-content: center;
+    min-block-size: 2.75rem;
   }
   input[type="datetime-local"] {
     background: var(--_surface);
@@ -184,8 +203,12 @@ export const inbox = css`
     padding: 1rem 1.25rem;
   }
   @media (width < 30rem) {
-    .comments {
+    .comments,
+    .origin {
       padding-inline: 1rem;
+    }
+    .detail > .bar > .n {
+      display: none;
     }
   }
   .comments .by,

@@ -66,5 +66,5 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
     <askback-time class=${soon ? "when soon" : "when"} look=${(soon || !!until) && "left"} at=${shownTime}></askback-time>
     <span class="s">${escapeText(about)}</span>
   </a>
-  ${isMine && html`<input type="checkbox" class="pick" aria-label=${getText("inbox.select_this", { title })} .checked=${isSelected} .onchange=${toggle} />`}`;
+  ${isMine && html`<label class="picker"><input type="checkbox" class="pick" aria-label=${getText("inbox.select_this", { title })} .checked=${isSelected} .onchange=${toggle} /></label>`}`;
 }

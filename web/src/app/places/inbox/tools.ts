@@ -3,8 +3,18 @@ import { assigneesOf, isSame, readOnlyReason } from "../../../core/audience.ts";
 import type { InputRequest, KnownPerson, PeopleList } from "../../../core/generated/wire.ts";
 import { isTerminal } from "../../../core/lifecycle.ts";
 import { html, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
 import type { PlaceElement } from "../../place.ts";
+import { drawTool } from "../../ui/tool.ts";
 import { moments, momentText } from "./moments.ts";
+
+const ASSIGN_ICON = draw(
+  "M10 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M3.500 20c.5-3.500 3-5.500 6.500-5.500M17 13v7M13.500 16.500h7",
+);
+const REMIND_ICON = draw(
+  "M12 7a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13M12 10v3.500l2 1.500M5 4L2.500 6.500M19 4l2.500 2.500",
+);
+const BACK_ICON = draw("M4 13l2.500-8h11l2.500 8v6H4zM4 13h4.500l1.500 2.500h4l1.500-2.500H20");
 
 type Sheet = "" | "assign" | "remind";
 
@@ -104,11 +114,13 @@ export class RequestTools {
     if (!request || isTerminal(request.status)) return false;
     const { getText, app } = this.place;
     const isPutAside = app.inbox.personal.isPutAside(request.id);
-    return html`${this.#canAssign && html`<button type="button" class="quiet" id="assign" .onclick=${() => void this.#openAssign()}>${getText("inbox.assign")}</button>`}
+    const assign = (): void => void this.#openAssign();
+    const putBack = (): void => void this.#remind(undefined);
+    return html`${this.#canAssign && drawTool("assign", ASSIGN_ICON, getText("inbox.assign"), assign)}
       ${
         isPutAside
-          ? html`<button type="button" class="quiet" id="back-now" .onclick=${() => void this.#remind(undefined)}>${getText("inbox.back_now")}</button>`
-          : html`<button type="button" class="quiet" id="remind" .onclick=${() => this.#show("remind")}>${getText("inbox.remind")}</button>`
+          ? drawTool("back-now", BACK_ICON, getText("inbox.back_now"), putBack)
+          : drawTool("remind", REMIND_ICON, getText("inbox.remind"), () => this.#show("remind"))
       }`;
   }
 
@@ -176,7 +188,8 @@ export class RequestTools {
         )}
       </div>
       <form class="actions end" .onsubmit=${onsubmit}>
-        <input type="datetime-local" id="at" aria-label=${getText("inbox.remind_at")} required .oninput=${oninput} />
+        <label for="at">${getText("inbox.remind_at")}</label>
+        <input type="datetime-local" id="at" required .oninput=${oninput} />
         <button type="submit" class="primary">${getText("inbox.remind_yes")}</button>
       </form>
       <p role="alert">${this.#failed}</p>

@@ -31,7 +31,7 @@ export function drawBuiltIn({ groups }: BuiltInRules, words: string, getText: Ge
         rules.length > 0 &&
         html`<details .open=${words !== ""}>
           <summary>${getText(`rules.group_${name}`)} <span class="muted">${getText("rules.count", { count: rules.length })}
-            · <span class="times">${getText("rules.used_times", { count: used })}</span>
+            ${used > 0 && html`· <span class="times">${getText("rules.used_times", { count: used })}</span>`}
             ${off === rules.length && html`· <span class="tag">${getText("rules.inactive")}</span>`}</span></summary>
           <ul>${rules.map(
             ({ rule, description, usage, active }) =>

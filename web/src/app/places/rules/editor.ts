@@ -2,7 +2,7 @@ import { WireError } from "../../../client/errors.ts";
 import { newKey } from "../../../client/key.ts";
 import type { PastCall, Rule, RuleBody, RulePreview, RuleTrial } from "../../../core/generated/wire.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
-import { sentences } from "../../../elements/approval/reasons.ts";
+import { drawSentence, sentences } from "../../../elements/approval/reasons.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { momentText } from "../../../elements/text.ts";
 import { pathOf } from "../../router.ts";
@@ -148,7 +148,7 @@ export class Editor {
 
   async #add(event: Event): Promise<void> {
     event.preventDefault();
-    if (this.#busy || !this.#draft?.rule.trim()) return;
+    if (this.#busy || !this.#trial?.rule) return;
     this.#busy = true;
     this.place.redraw();
     try {
@@ -176,7 +176,7 @@ export class Editor {
       ${problems.map(({ message }) => html`<p class="problem">${escapeText(message)}</p>`)}
       ${rule && html`<p>${getText("rules.means")} ${drawRule(rule, description, (this.#draft as Draft).effect, getText)}</p>`}
       ${now && html`<p class="verdict">${describeTrial(trial, getText)}</p>`}
-      ${now && reasons.map((reason) => html`<p class="muted">${escapeText(reason)}</p>`)}`;
+      ${now && reasons.map((reason) => html`<p class="muted">${drawSentence(reason)}</p>`)}`;
   }
 
   #drawCalls(): Template | false {
@@ -266,7 +266,7 @@ export class Editor {
         ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
         <div class="actions end">
           <button type="button" .onclick=${() => this.close()}>${getText("app.cancel")}</button>
-          <button type="submit" class="primary" .disabled=${this.#busy || !this.#trial?.rule}>${getText("rules.add")}</button>
+          <button type="submit" class="primary" aria-disabled=${this.#busy || !this.#trial?.rule}>${getText("rules.add")}</button>
         </div>
       </form>
     </askback-modal>`;

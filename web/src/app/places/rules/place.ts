@@ -2,7 +2,7 @@ import texts from "../../../../../src/askback/messages/en.json?place=rules" with
 import type { AgentList, AgentRecord, BuiltInRules, Rule, RuleList } from "../../../core/generated/wire.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
-import { sentences } from "../../../elements/approval/reasons.ts";
+import { drawSentence, sentences } from "../../../elements/approval/reasons.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { placeIcons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
@@ -153,7 +153,7 @@ export class Place extends PlaceElement {
     return html`${drawRule(rule.rule, rule.description, rule.effect, this.getText)}
       ${rule.locked && html`<span class="tag" title=${this.getText("rules.locked_hint")}>${this.getText("rules.locked")}</span>`}
       ${rule.shadow && html`<span class="tag" title=${this.getText("rules.shadow_hint")}>${this.getText("rules.shadow")}</span>`}
-      ${choice && html`<p class="muted warn">${this.getText("rules.needs_choice")} ${escapeText(choice)}</p>`}`;
+      ${choice && html`<p class="muted warn">${this.getText("rules.needs_choice")} ${drawSentence(choice)}</p>`}`;
   }
 
   #drawScope(rule: Rule): Template {

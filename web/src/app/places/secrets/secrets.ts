@@ -193,7 +193,7 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
       html`<button type="button" class=${className || false} .onclick=${act}>${this.getText(action)}<span class="hidden"> ${secret.name}</span></button>`;
     return html`<div class="actions">
       ${button("replace", () => this.#show({ what: "replace", secret, value: this.#field() }))}
-      ${button("agents", () => this.#show({ what: "agents", secret }))}
+      ${button("access", () => this.#show({ what: "agents", secret }))}
       ${button("erase", () => void this.#erase(secret), "danger")}
     </div>`;
   }

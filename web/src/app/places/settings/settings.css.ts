@@ -25,6 +25,9 @@ export const settingsSheet = css`
     font-weight: 600;
     padding: 0;
   }
+  legend {
+    margin-block-end: 0.375rem;
+  }
   .facts .muted,
   .tick .muted {
     display: block;
