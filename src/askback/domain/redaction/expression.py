@@ -77,15 +77,22 @@ class Sequence:
             if not item.optional:
                 return
 
-    def head(self, length: int) -> Sequence:
-        """Return the first items, `length` of them counting only those that are not optional."""
-        items: list[Expression] = []
+    def head(self, length: int) -> bytes:
+        """Return the source of the first items, `length` of them counting only those that are not optional.
+
+        It may match more: the break of a line in a gap ends it.
+        """
+        source, gaps = b"", 0
         for item in self.items:
-            items.append(item)
+            if isinstance(item, Gap):
+                source += b"(?:%b|%b" % (item.end_of_line, item.source())
+                gaps += 1
+                continue
+            source += item.source()
             length -= not item.optional
             if length == 0:
                 break
-        return Sequence(items)
+        return source + b")" * gaps
 
     def ends(self, data: bytes, at: int) -> Ends:
         """Follow the items from each end of the item before."""
@@ -151,6 +158,31 @@ class Repeat:
     def source(self) -> bytes:
         """Return the source with its counts."""
         return b"(?:%b){%d,%d}" % (self.item.source(), self.low, self.high)
+
+
+class Gap:
+    """What stands between two items, in a source that is simpler than the expression and matches more.
+
+    `end_of_line` is the source of the beginning of a break in it. A gap is optional unless it is `required`.
+    """
+
+    __slots__ = ("_item", "_source", "end_of_line", "first", "optional")
+
+    def __init__(
+        self, item: Expression, *, source: bytes, end_of_line: bytes, required: bool = False
+    ) -> None:
+        self._item, self._source, self.end_of_line = item, source, end_of_line
+        self.first, self.optional = item.first, not required
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Return the ends of the expression; most items follow each other directly."""
+        if at < len(data) and data[at] not in self.first:
+            return (at,) if self.optional else ()
+        return self._item.ends(data, at)
+
+    def source(self) -> bytes:
+        """Return the simpler source."""
+        return self._source
 
 
 def _ends_after(item: Expression, data: bytes, starts: Ends) -> Ends:

@@ -40,7 +40,7 @@ class Finder:
         self._by_first: dict[int, list[tuple[Sequence, bytes]]] = {}
         heads: list[bytes] = []
         for form, label in labelled:
-            heads.append(form.head(HEAD_ITEMS).source())
+            heads.append(form.head(HEAD_ITEMS))
             for byte in form.first:
                 self._by_first.setdefault(byte, []).append((form, label))
         self._engines = [_engine(heads[index : index + BATCH]) for index in range(0, len(heads), BATCH)]

@@ -11,22 +11,20 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import AnyStr
 
+from askback.domain.redaction.dumps import NEXT_CHARACTER, interleave, numbers
 from askback.domain.redaction.expression import (
     Either,
     Expression,
     OneByte,
-    Repeat,
     Sequence,
     match_bytes,
     maybe,
 )
-from askback.domain.redaction.spelling import LINE_BREAK, hexadecimal, spellings
+from askback.domain.redaction.spelling import LINE_BREAK, spellings
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _WRAPPED_LINE = maybe(Either(match_bytes(b"\n"), match_bytes(b"\r\n"), match_bytes(b"\\n")))
 """MIME and `base64` wrap lines anywhere; JSON escapes the line break."""
-_SEPARATOR = Repeat(OneByte(b" :-\r\n"), 0, 8)
-"""`xxd`, `od` and fingerprints separate the bytes, and indent the next line."""
 
 
 def base64(raw: bytes) -> list[Sequence]:
@@ -37,20 +35,10 @@ def base64(raw: bytes) -> list[Sequence]:
     return [_base64_at(raw, offset_bits=offset_bits) for offset_bits in (0, 2, 4)]
 
 
-def hexdump(raw: bytes) -> Sequence:
-    """Return the bytes as pairs of hexadecimal digits, which blanks, colons, dashes and line breaks may separate."""
-    pairs = [hexadecimal(f"{byte:02x}") for byte in raw]
-    return _interleave(pairs, _SEPARATOR)
-
-
 def _base64_at(raw: bytes, *, offset_bits: int) -> Sequence:
     bits = "?" * offset_bits + "".join(f"{byte:08b}" for byte in raw)
     bits += "?" * (-len(bits) % 6)
-    return _interleave([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED_LINE)
-
-
-def _interleave(items: list[Expression], separator: Expression) -> Sequence:
-    return Sequence([part for item in items for part in (separator, item)][1:])
+    return Sequence(interleave((_digit(bits[at : at + 6]) for at in range(0, len(bits), 6)), _WRAPPED_LINE))
 
 
 @lru_cache(maxsize=512)
@@ -79,7 +67,7 @@ LINE_PIECE = 64
 """The maximum length of a piece that is searched for in its spellings, in characters: a line of a PEM is one."""
 
 BYTES_PIECE = 256
-"""The maximum length of a piece that is searched for in its encodings, in bytes; each has five forms."""
+"""The maximum length of a piece that is searched for in its encodings, in bytes; each has twelve forms."""
 
 LONG_LINE = 8
 """The minimum length of a line of a value that is searched for without its neighbours."""
@@ -100,7 +88,7 @@ def value_forms(value: str) -> Iterator[Sequence]:
     for text in dict.fromkeys((value, _BREAK.sub("\n", value).strip())):
         for piece in _split_evenly(text.encode("utf-8", "surrogatepass"), BYTES_PIECE):
             yield from base64(piece)
-            yield hexdump(piece)
+            yield from numbers(piece)
     for piece in _split_evenly(value[::-1], BYTES_PIECE):
         yield match_bytes(piece.encode("utf-8", "surrogatepass"))
 
@@ -121,7 +109,7 @@ def _spelled_pieces(pieces: list[str]) -> Iterator[Sequence]:
     for start, end in _spans(pieces):
         items = _join_lines(pieces[start:end])
         if end < len(pieces):
-            items.append(maybe(Sequence([LINE_BREAK, *spellings(pieces[end][:LONG_LINE])])))
+            items.append(maybe(Sequence([LINE_BREAK, *_spelled(pieces[end][:LONG_LINE])])))
         yield Sequence(items)
 
 
@@ -139,7 +127,11 @@ def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _join_lines(pieces: list[str]) -> list[Expression]:
-    return [item for piece in pieces for item in (LINE_BREAK, *spellings(piece))][1:]
+    return [item for piece in pieces for item in (LINE_BREAK, *_spelled(piece))][1:]
+
+
+def _spelled(piece: str) -> list[Expression]:
+    return interleave(spellings(piece), NEXT_CHARACTER)
 
 
 def _split_evenly(text: AnyStr, limit: int) -> list[AnyStr]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from askback.domain.redaction.expression import Either, Expression, OneByte, Repeat, Sequence, match_bytes
+from askback.domain.redaction.expression import (
+    Either,
+    Expression,
+    OneByte,
+    Repeat,
+    Sequence,
+    match_bytes,
+    maybe,
+)
 
-_HTML = {
-    '"': ("&quot;", "&#34;", "&#x22;"),
-    "&": ("&amp;", "&#38;", "&#x26;"),
-    "'": ("&#39;", "&#039;", "&#x27;", "&apos;"),
-    "<": ("&lt;", "&#60;", "&#x3c;", "&#x3C;"),
-    ">": ("&gt;", "&#62;", "&#x3e;", "&#x3E;"),
-}
+_HTML = {'"': "&quot;", "&": "&amp;", "'": "&apos;", "<": "&lt;", ">": "&gt;"}
 _QUOTED = {"'": (r"'\''", "'\"'\"'", "''"), '"': ('""',)}
 """In quotes, a shell closes them, quotes the quote, and opens them again; SQL and CSV double it."""
 _NAMED_ESCAPES = {"\t": "t", "\n": "n", "\r": "r"}
@@ -44,19 +46,20 @@ def _character(character: str) -> Expression:
     point = ord(character)
     if point >= 0x80:
         return _beyond_ascii(character)
-    plain = OneByte([point])
+    plain = OneByte({*character.lower().encode(), *character.upper().encode()})
     alternatives: list[Expression] = [
         plain if character.isalnum() else Sequence([_ESCAPED, plain]),
         Sequence([_ASCII_ESCAPE, hexadecimal(f"{point:02x}")]),
+        _octal_escape(point),
+        *_numeric_entities(point),
     ]
     if character == " ":
         alternatives.append(match_bytes(b"+"))
     if character in _NAMED_ESCAPES:
         alternatives.append(Sequence([_ESCAPES, match_bytes(_NAMED_ESCAPES[character].encode())]))
-    alternatives += [
-        match_bytes(spelling.encode())
-        for spelling in (*_HTML.get(character, ()), *_QUOTED.get(character, ()))
-    ]
+    if character in _HTML:
+        alternatives.append(match_bytes(_HTML[character].encode()))
+    alternatives += [match_bytes(spelling.encode()) for spelling in _QUOTED.get(character, ())]
     return Either(*alternatives)
 
 
@@ -70,10 +73,27 @@ def _beyond_ascii(character: str) -> Expression:
         Sequence(Sequence([_BYTE_ESCAPE, hexadecimal(f"{byte:02x}")]) for byte in raw),
         Sequence(Sequence([_ESCAPES, match_bytes(b"u"), hexadecimal(surrogates)]) for surrogates in pairs),
         Sequence([_ESCAPES, match_bytes(b"U"), hexadecimal(f"{point:08x}")]),
+        Sequence(_octal_escape(byte) for byte in raw),
+        *_numeric_entities(point),
     ]
     if point <= 0xFF:
         alternatives.append(Sequence([_ESCAPES, match_bytes(b"x"), hexadecimal(f"{point:02x}")]))
     return Either(*alternatives)
+
+
+def _octal_escape(byte: int) -> Expression:
+    """Match a byte as bash and git write it, and as `printf` reads it."""
+    return Sequence([_ESCAPES, maybe(match_bytes(b"0")), match_bytes(f"{byte:03o}".encode())])
+
+
+def _numeric_entities(point: int) -> list[Expression]:
+    """Match a code point as HTML writes it, and as JavaScript does in braces."""
+    digits, zeros = hexadecimal(f"{point:x}"), Repeat(match_bytes(b"0"), 0, 6)
+    return [
+        Sequence([match_bytes(b"&#"), zeros, match_bytes(f"{point};".encode())]),
+        Sequence([match_bytes(b"&#"), OneByte(b"xX"), zeros, digits, match_bytes(b";")]),
+        Sequence([_ESCAPES, match_bytes(b"u{"), zeros, digits, match_bytes(b"}")]),
+    ]
 
 
 _BREAK = Either(
