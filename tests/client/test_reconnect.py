@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, ConnectionLost, Form, Text
+from askback.adapters.asking import Place, ask_once
 from askback.client.transport import FrameStream, Transport, TransportError
 from askback.client.transport_http import HttpFrames
 from tests.client.servers import TOKENS, ServerProcess
@@ -64,6 +65,24 @@ async def test_a_question_whose_caller_was_cancelled_while_the_server_was_away_i
             await asyncio.wait({task})
             await anyio.to_thread.run_sync(own_server.start)
             ended = await person.wait(request_id)
+    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+
+
+@pytest.mark.fault
+@pytest.mark.requirement("C20")
+async def test_the_question_of_a_framework_that_was_interrupted_while_the_server_was_away_is_withdrawn_later(
+    own_server: ServerProcess,
+):
+    async with own_server.client() as agent, own_server.client("responder") as person:
+        task = asyncio.create_task(ask_once(agent, FORM, Place(id="pause", thread_id="t1")))
+        with anyio.fail_after(120):
+            [request_id] = await created(person, "t1", 1)
+            own_server.kill()
+            task.cancel()
+            await asyncio.wait({task})
+            await anyio.to_thread.run_sync(own_server.start)
+            ended = await person.wait(request_id)
+            assert not await agent.requests.withdraw(request_id)
     assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
 
 

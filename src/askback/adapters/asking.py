@@ -23,11 +23,9 @@ from askback.domain.decision import Decision
 from askback.domain.fields import Form
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
-from askback.errors import AskbackError, Conflict
+from askback.errors import Conflict
 
 MAX_ID_LENGTH = 200
-WITHDRAW_S = 1.0
-"""Seconds that an interrupted framework waits until its question is withdrawn."""
 
 T = TypeVar("T")
 
@@ -90,7 +88,7 @@ async def ask_once(
         return await client.wait(request) if wait and not request.settled else request
     except asyncio.CancelledError:
         if wait:
-            await _withdraw(client, asking)
+            await client.requests.withdraw(asking)
         raise
 
 
@@ -107,13 +105,6 @@ async def _create_or_find(
         return await client.requests.create(content, delivery=delivery, timeout_s=timeout_s, **place.options)
     except Conflict as taken:
         return earlier_request(taken)
-
-
-async def _withdraw(client: AsyncClient, asked: InputRequest | Awaitable[InputRequest]) -> None:
-    with suppress(AskbackError, TimeoutError):
-        async with asyncio.timeout(WITHDRAW_S):
-            request = asked if isinstance(asked, InputRequest) else await asked
-            await client.requests.cancel(request)
 
 
 async def supersede(client: AsyncClient, places: Iterable[Place]) -> None:
@@ -166,7 +157,7 @@ async def approve_once(
         try:
             earlier = await client.wait(earlier)
         except asyncio.CancelledError:
-            await _withdraw(client, earlier)
+            await client.requests.withdraw(earlier)
             raise
     return await client.decision(earlier)
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
 from askback.adapters.claude.chat import converse, has_session
+from askback.adapters.claude.durable import GO_ON
 from askback.chat import history
 from askback.chat.turn import Turn
 
@@ -18,8 +19,6 @@ SESSION = "claude_session"
 
 MAX_CHARACTERS = 20_000
 """The characters of a tool's result that the thread shows."""
-
-GO_ON = "The program was stopped while you worked. Go on where you were."
 
 
 @dataclass(slots=True)

@@ -16,7 +16,15 @@ from askback.client.session import FOREVER, RetryAfter, Session
 from askback.client.subscriptions import Listener
 from askback.client.transport import MAX_FRAME, BytesReply, FrameStream, Reply, Transport, TransportError
 from askback.domain.secrets.secret import Secret
-from askback.errors import AskbackError, ConnectionLost, ForkedClient, Refused, TooLarge, Unavailable
+from askback.errors import (
+    AskbackError,
+    Conflict,
+    ConnectionLost,
+    ForkedClient,
+    Refused,
+    TooLarge,
+    Unavailable,
+)
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 5.0
@@ -322,16 +330,26 @@ class Link:
         if effects.reset:
             raise TransportError("the server lost track of this client")
 
-    async def try_withdraw(self, request_id: str) -> None:
-        """Cancel a request, without holding up the caller for more than a moment."""
-        with suppress(AskbackError):
-            await asyncio.wait({self.background(self.withdraw(request_id))}, timeout=GRACE_S)
+    async def try_withdraw(self, request_id: str) -> bool:
+        """Cancel a request, without holding up the caller for more than a moment; see `withdraw`."""
+        return await self.finish_soon(self.withdraw(request_id))
 
-    async def withdraw(self, request_id: str) -> None:
-        """Cancel a request whose caller is gone, however long the server is away; a settled one stays so."""
+    async def finish_soon(self, work: Coroutine[Any, Any, bool]) -> bool:
+        """Return the result of work, True if it takes longer than a moment: then it goes on in the background."""
+        task = self.background(work)
+        await asyncio.wait({task}, timeout=GRACE_S)
+        return not task.done() or task.cancelled() or task.result()
+
+    async def withdraw(self, request_id: str) -> bool:
+        """Cancel a request whose caller is gone, however long the server is away; False if it has ended before."""
         op = f'"op":"cancel_request","request_id":"{request_id}","body":{{"reason":"agent_aborted"}}'
-        with suppress(AskbackError):
+        try:
             await self.call(op, retry_for=FOREVER)
+        except Conflict:
+            return False
+        except AskbackError as error:
+            _log.warning("%s could not be withdrawn: %s", request_id, error)
+        return True
 
     async def _transmit_later(self, retry: RetryAfter) -> None:
         # A random time longer: all clients of a server were refused at the same moment.

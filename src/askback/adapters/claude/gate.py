@@ -52,7 +52,6 @@ LATER = "Another call waits for a person first. It was not run: call it again af
 _NOT_RUN = "The tool {tool} was not run: {error}"
 _CHANGED = "A person changed the input of this call before it ran. It ran with: {input}"
 _NOTE = "A note of the person who approved this call: {note}"
-_WITHDRAW_S = 5.0
 COLLECT_S = 10.0
 """Seconds to look for what an earlier process had asked."""
 
@@ -171,7 +170,7 @@ class Gate:
             self._deferred = decision
             return output("PreToolUse", permissionDecision="defer")
         # Claude Code forgets all deferred calls of a message but the last.
-        if not await self._withdraw(decision):
+        if not await self._ask.requests.withdraw(decision):
             return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
         return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
 
@@ -179,7 +178,7 @@ class Gate:
         """Withdraw the request of a call that was not deferred after all: another hook refused it."""
         if event.get("agent_id") is None and self._deferred is not None:
             request, self._deferred = self._deferred, None
-            await self._withdraw(request)
+            await self._ask.requests.withdraw(request)
         return {}
 
     async def _succeeded(self, event: Json, call_id: str | None, _context: object) -> Json:
@@ -277,19 +276,8 @@ class Gate:
         try:
             return await self._ask.wait(request)
         except asyncio.CancelledError:
-            await self._withdraw(request)
+            await self._ask.requests.withdraw(request)
             raise
-
-    async def _withdraw(self, request: InputRequest) -> bool:
-        """Cancel a request; returns false if it has ended before."""
-        try:
-            async with asyncio.timeout(_WITHDRAW_S):
-                await self._ask.requests.cancel(request)
-        except Conflict:
-            return False
-        except (AskbackError, TimeoutError):
-            _log.warning("askback could not withdraw %s", request.id, exc_info=True)
-        return True
 
     async def _used(self, use: ToolUse, decision: Decision) -> Result:
         """Consume an approval and return the approved input for Claude Code to run."""

@@ -20,7 +20,6 @@ from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.resume import resume_text
-from askback.errors import AskbackError
 
 PAGE_LIMIT = 50
 """How many requests and outcomes of the thread are looked through, the newest first."""
@@ -94,8 +93,7 @@ class Leftovers:
     async def _cancel(self, requests: Iterable[InputRequest]) -> None:
         for each in requests:
             if each.status is Status.PENDING:
-                with suppress(AskbackError):
-                    await self._ask.requests.cancel(each)
+                await self._ask.requests.withdraw(each)
 
     def _is_read(self, request: InputRequest, ended: Iterable[Json]) -> bool:
         """Return whether an approval was used, or the same call has a result that is another outcome."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -30,6 +30,7 @@ from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.secrets.secret import Secret
 from askback.domain.verdict import UNCHANGED, Unchanged
+from askback.errors import AskbackError
 
 
 class RequestFilters(TypedDict, total=False):
@@ -115,6 +116,22 @@ class Requests(Reports):
     ) -> InputRequest:
         """Cancel a request; raises `Conflict` with the request when it has already ended."""
         return await self._call_for_request("cancel_request", request, without_none(reason=reason, note=note))
+
+    @method
+    async def withdraw(self, request: Reference | Awaitable[InputRequest]) -> bool:
+        """Cancel a request that nobody needs any more, also one that is still being created.
+
+        Returns False if it had ended before. Takes at most a second: without a server it returns True, and the request
+        is cancelled in the background when the server is back.
+        """
+        return await self._link.finish_soon(self._withdraw(request))
+
+    async def _withdraw(self, request: Reference | Awaitable[InputRequest]) -> bool:
+        try:
+            created = await request if isinstance(request, Awaitable) else request
+        except AskbackError:
+            return False  # it was not created
+        return await self._link.withdraw(id_of(created))
 
     @method
     async def accept(
