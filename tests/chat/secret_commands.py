@@ -16,8 +16,8 @@ def new_value() -> Canary:
     return canary("typed", shape="{}/{}+{}\n{}='{}\"{}")
 
 
-def print_secret(*options: str) -> str:
-    """Return the command; the options are of `askback run`."""
+def print_secret() -> str:
+    """Return the command."""
     words = (
         sys.executable,
         "-m",
@@ -25,7 +25,6 @@ def print_secret(*options: str) -> str:
         "run",
         "--secret",
         "SHOP_KEY",
-        *options,
         "--",
         "bash",
         "-c",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -104,10 +103,10 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
 
 
 async def test_a_secret_for_a_command_never_reaches_the_model(
-    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, tmp_path: Path
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
 ) -> None:
     value = new_value()
-    command = print_secret("--data-dir", str(tmp_path / "data"))
+    command = print_secret()
     endpoint.play("Print it", [call("Bash", command=command)], ["Printed."])
     with chat.running():
         await wait_for_conversation(eva, lambda thread: thread["messages"])
@@ -115,7 +114,7 @@ async def test_a_secret_for_a_command_never_reaches_the_model(
         card = await wait_for_conversation(eva, asks)
         await eva.requests.decide(card["id"], "approve")
         with anyio.fail_after(LIMIT_S):
-            async for event in eva.events(cursor=0):
+            async for event in eva.events("chat", cursor=0):  # the card is on the page of the chat
                 if event["type"] == "request.created" and event["request"]["kind"] == "secret":
                     await eva.requests.submit(event["request"]["id"], {"SHOP_KEY": value.value})
                     break

@@ -30,6 +30,8 @@ MAX_CHARACTER_BYTES = 4
 """The maximum number of bytes of a character in UTF-8."""
 _PRIVATE = ("ASKBACK_", "OPENAI_", "ANTHROPIC_")
 """Variables that a command does not get: the keys of the chat itself."""
+_FOR_RUN = ("ASKBACK_DATA_DIR", "ASKBACK_THREAD")
+"""Variables by which `askback run` finds the server and the conversation."""
 
 
 class ToolFailed(AskbackError):
@@ -123,7 +125,11 @@ async def _run(folder: Path, arguments: Bash) -> str:
             "-c",
             arguments.command,
             cwd=folder,
-            env={name: value for name, value in os.environ.items() if not name.startswith(_PRIVATE)},
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if name in _FOR_RUN or not name.startswith(_PRIVATE)
+            },
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,

@@ -7,7 +7,7 @@ import os
 import socket
 import webbrowser
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ from askback.cli.connection import Connection, NoServerRunning, find, own_thread
 from askback.cli.demo import has_browser
 from askback.cli.login import create_link
 from askback.cli.signals import interruptible
-from askback.client import discovery
+from askback.client import AsyncClient, discovery
 from askback.demo.processes import run_server
 from askback.errors import AskbackError
 from askback.server import server_file
@@ -69,8 +69,12 @@ def chat(
     server is started if none runs. After a stop, the same command continues the conversation.
     """
     chat_agent = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
+    thread_id = thread or own_thread("chat")
+    os.environ["ASKBACK_THREAD"] = thread_id  # `askback run` in a command of the agent asks on the same page
+    if data_dir is not None:
+        os.environ["ASKBACK_DATA_DIR"] = str(data_dir.absolute())
     try:
-        interruptible(_chat(chat_agent, thread or own_thread("chat"), data_dir, browser=browser))
+        interruptible(_chat(chat_agent, thread_id, data_dir, browser=browser))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 
@@ -101,6 +105,7 @@ def choose_agent(name: AgentName, folder: Path, *, base_url: str | None, model: 
 
 async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, browser: bool) -> None:
     async with _server(data_dir) as server, server.client() as ask:
+        await _admit_run(ask, thread_id, data_dir)
         link = await _link(server, thread_id, data_dir)
         console = Console(highlight=False)
         console.print(f"Open this page:\n\n  {link}\n", style="bold", soft_wrap=True, markup=False)
@@ -122,6 +127,14 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
     folder = (data_dir or discovery.data_dir()).absolute()
     async with run_server(folder, port=_port_of_last(folder)) as running_server:
         yield Connection(running_server.url, running_server.requester_token)
+
+
+async def _admit_run(ask: AsyncClient, thread_id: str, data_dir: Path | None) -> None:
+    """Let `askback run`, which is an agent of its own, ask in the conversation."""
+    with suppress(NoServerRunning):  # a server of an older version has no such agent
+        async with find("run", data_dir=data_dir).client() as run:
+            agent = (await run.sessions.current()).principal.id
+        await ask.threads.set_agents(thread_id, [agent])
 
 
 def _print_connection() -> None:

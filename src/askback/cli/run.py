@@ -17,7 +17,7 @@ from askback.cli.child import NotStarted, forward_until_exit, start
 from askback.cli.connection import Connection, NoServerRunning, find, own_thread, reachable
 from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
-from askback.client import AsyncClient, Lease, SecretsResult
+from askback.client import AsyncClient, Lease, SecretsResult, discovery
 from askback.domain.faults import join
 from askback.domain.limits import DEFAULTS
 from askback.domain.secrets.names import blocked_reason, is_well_formed
@@ -49,7 +49,9 @@ def run(
     ] = None,
     scope: Annotated[str, typer.Option(help=f"Suggested scope: {', '.join(SCOPES)}.")] = SCOPES[0],
     project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="run")] = "",
+    thread: Annotated[
+        str, typer.Option(envvar="ASKBACK_THREAD", help="The conversation to ask in.", show_default="run")
+    ] = "",
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
     redact: Annotated[
         bool, typer.Option("--redact/--no-redact", help="Replace the values in the output of the command.")
@@ -87,10 +89,13 @@ def run(
 
 
 def _as_agent(data_dir: Path | None) -> Connection:
-    """Return a client for the agent of `ASKBACK_TOKEN`, or else for the agent of `askback run`.
+    """Return a client for the agent of `ASKBACK_CREDENTIALS` or `ASKBACK_TOKEN`, or else for that of `askback run`.
 
     A server of an older version has no such agent: there it is the agent that this user's programs share.
     """
+    if data_dir is None and os.environ.get(discovery.CREDENTIALS):
+        named = discovery.find()
+        return Connection(named.url, named.token)
     url, token = (os.environ.get(f"ASKBACK_{name}", "") for name in ("URL", "TOKEN"))
     if url and token and data_dir is None and reachable(url):
         return Connection(url.rstrip("/"), token)

@@ -115,9 +115,7 @@ async def test_a_secret_for_a_command_of_claude_never_reaches_the_model(
     start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel
 ) -> None:
     value = new_value()
-    model.play(
-        "print it", [call("Bash", "toolu_print", command=print_secret("--thread", thread))], ["Printed."]
-    )
+    model.play("print it", [call("Bash", "toolu_print", command=print_secret())], ["Printed."])
     with start_chat():
         await person.say("Please print it", thread_id=thread)
         await person.requests.decide(await wait_for_request(person, thread), "approve")
