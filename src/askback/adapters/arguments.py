@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -83,11 +84,16 @@ class RequestApproval(Model):
     reason: str | None = Field(default=None, description="Why you want to run it, in one sentence.")
 
 
+def _without_project(scope: Any) -> Any:
+    """Return the scope of askback that needs no name of a project, which a model does not know."""
+    return "session" if scope == "project" else scope
+
+
 class RequestEnvVars(Model):
     """Ask a person to provide secrets, such as API keys, by name. You never get the values.
 
-    The person types them on a page of askback, which stores them. Programs that run with `askback run` can use the
-    names that the result confirms. Never ask for a secret in the chat.
+    The person types them on a page of askback, which stores them. Run the command that needs them with
+    `askback run --secret NAME -- COMMAND`. Never ask for a secret in the chat.
     """
 
     names: list[str] = Field(
@@ -97,7 +103,7 @@ class RequestEnvVars(Model):
     )
     reason: str = Field(description="What they are needed for, in one sentence.", min_length=1)
     instructions: str | None = Field(default=None, description="How to get them, as Markdown.")
-    default_scope: Literal["session", "project", "global"] | None = Field(
+    default_scope: Annotated[Literal["session", "global"], BeforeValidator(_without_project)] | None = Field(
         default=None, description="Where the person should store them; they can choose another scope."
     )
 
@@ -108,10 +114,14 @@ def description_of(arguments: type[Model]) -> str:
     return "\n\n".join(cleandoc(class_.__doc__) for class_ in classes if class_.__doc__)
 
 
-def wrong_arguments(faults: Iterable[tuple[str, str]]) -> str:
-    """Return an error text that lists each invalid argument with its path and reason."""
+MAX_FAULTS = 20
+"""How many faults are listed; somebody who corrects them sees the others."""
+
+
+def wrong_arguments(faults: Iterable[tuple[str, str]], *, undone: str = "Nobody was asked.") -> str:
+    """Return an error text that lists the invalid arguments with their paths and reasons, and says what is `undone`."""
     lines = (f"- {rename_path(path, _PATHS_OF_BODY) or 'arguments'}: {message}" for path, message in faults)
-    return "\n".join(["Nobody was asked. Correct this and call the tool again:", *lines])
+    return "\n".join([f"{undone} Correct this and call the tool again:", *islice(lines, MAX_FAULTS)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,28 @@ async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
         assert shown.message.endswith("\n\nReport")
 
 
+async def test_a_giant_answer_is_asked_again_with_a_short_reason(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    many = {f"k{n}": n for n in range(5_000)}
+    rest = iter([{"format": "PDF", "code": "A" * 300_000}, many, {"format": "PDF"}])
+    async with connect(kind, lambda _: accept(**next(rest))) as tools:
+        found = await tools.content("ask_user", form=FORM, thread_id=thread)
+    assert found["answers"] == {"format": "PDF"}
+    assert "larger than" in tools.asked[1].message
+    assert len(tools.asked[2].message) < 2_000
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+async def test_an_answer_that_breaks_the_protocol_leaves_the_question_to_the_inbox(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    nested = ElicitResult.model_construct(action="accept", content={"format": {"a": [["PDF"]]}})
+    async with connect(kind, lambda _: nested) as tools:
+        found = await tools.content("ask_user", form=FORM, thread_id=thread, wait_s=0.5)
+    assert (found["status"], len(tools.asked)) == ("pending", 1)
+
+
 async def test_after_eight_corrections_the_request_stays_open(
     kind: Kind, connect: Connect, thread: str
 ) -> None:

@@ -216,12 +216,19 @@ WRONG = [
     ("ask_user", {"question": "x", "wait_s": -1}, "wait_s: Must be at least 0"),
     ("ask_user", {"question": "x", "timeout_s": 0}, "timeout_s: Must be greater than 0"),
     ("ask_user", {"question": "x", "colour": 1}, "colour: This key is not known"),
+    ("ask_user", {f"k{n}": n for n in range(900)}, "k0: This key is not known"),
     ("request_approval", {"tool": "x"}, "input: This key is required"),
     ("request_approval", {"tool": "x" * 201, "input": {}}, "- tool: Must be at most 200"),
     ("request_env_vars", {"names": ["lower"], "reason": "r"}, "- names[0]: Use capital letters"),
     ("request_env_vars", {"names": [], "reason": "r"}, "names: Use at least 1"),
     ("request_env_vars", {"names": [f"K{n}" for n in range(11)], "reason": "r"}, "names: Use at most 10"),
+    (
+        "request_approval",
+        {"tool": "x", "input": "x" * 300_000},
+        "Nobody was asked. Call the tool again with less.",
+    ),
     ("get_answer", {"request_id": "req_no"}, "There is no such request"),
+    ("get_answer", {"request_id": 5}, "Nothing was done. Correct this"),
     ("list_requests", {"limit": 1000}, "limit: Must be at most 100"),
 ]
 
@@ -234,6 +241,7 @@ async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: i
             text = text_of(found)
             assert found.is_error, (tool, arguments)
             assert expected in text, text
+            assert len(text) < 2_000
             assert "Error executing" not in text
             assert "Traceback" not in text
         with pytest.raises(MCPError, match="There is no tool 'no_such_tool'. There are ask_user"):

@@ -39,6 +39,14 @@ async def test_a_request_for_secrets_returns_immediately_without_a_value(
     }
 
 
+async def test_a_suggested_project_is_no_error_although_no_project_has_a_name(
+    connect: Connect, thread: str
+) -> None:
+    asked = {"names": ["API_KEY"], "reason": "to deploy", "default_scope": "project", "thread_id": thread}
+    async with connect(KINDS[0]) as tools:
+        assert (await tools.content("request_env_vars", **asked))["status"] == "requested"
+
+
 async def test_secrets_are_typed_on_a_page_that_the_client_opens(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:

@@ -61,7 +61,15 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
                     await person.requests.get(asked["request_id"]), {"answer": "this"}
                 )
             found = await Tools(client).content("get_answer", request_id=asked["request_id"])
+            typed = await Tools(client).content("request_env_vars", names=["A_KEY"], reason="to try it")
+            async with AsyncClient(known["url"], known["responder_token"]) as person:
+                await person.requests.submit(typed["request_id"], {"A_KEY": "canary-2f6a-c3d8"})
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            command = (listed["request_env_vars"].description or "").rpartition("is: ")[2]
+            command = command.replace("NAME", "A_KEY").replace("COMMAND", "printenv A_KEY")
+            ran = await anyio.run_process(command, env=environment(home))
     assert found["answers"] == {"answer": "this"}
+    assert ran.stdout == b"[secret:A_KEY]\n"  # nobody is asked again: it is the same agent and conversation
     assert psutil.pid_exists(int((home / "data" / PID).read_text()))  # for other clients, and for the page
     assert await askback(home, "stop") == f"Stopped the server of {home / 'data'}.\n"
     with pytest.raises(subprocess.CalledProcessError) as refused:

@@ -14,13 +14,14 @@ from typing import Any
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult
 from mcp_types.version import is_version_at_least
 
+from askback.adapters.arguments import MAX_FAULTS
 from askback.adapters.mcp.place import Context, Place
 from askback.client import CurrentSession
 from askback.compat.mcp_elicitation import read_content, read_decision, write_approval, write_elicitation
 from askback.compat.translation import NotExpressible
 from askback.domain import questiontext
 from askback.domain.request import InputRequest
-from askback.errors import Conflict, Invalid
+from askback.errors import Conflict, Invalid, TooLarge
 from askback.messages import DEFAULT_LOCALE, translate
 
 LONGEST_CALL = 2_000
@@ -122,7 +123,7 @@ async def report(
         if request.approval is not None and isinstance(dialog, ElicitRequestFormParams):
             return await requests.report_answer(request, decision="deny")
         return await requests.report_answer(request, declined="refused")
-    except Invalid as refused:
+    except (Invalid, TooLarge) as refused:
         return _with_errors(dialog, _faults(request, refused))
     except Conflict:  # somebody was faster, or the form has changed
         return await requests.get(request.id)
@@ -139,10 +140,12 @@ def _with_errors(dialog: Dialog, problems: str) -> Dialog:
     return dialog.model_copy(update={"message": f"{problems}\n\n{dialog.message}"})
 
 
-def _faults(request: InputRequest, refused: Invalid) -> str:
+def _faults(request: InputRequest, refused: Invalid | TooLarge) -> str:
     names = request.form.names if request.form is not None else {}
     lines = [translate("mcp.again", DEFAULT_LOCALE)]
-    for fault in refused.field_errors:
+    if isinstance(refused, TooLarge):
+        return "\n".join([*lines, f"- {refused}"])
+    for fault in refused.field_errors[:MAX_FAULTS]:
         field_path, _, subpath = str(fault["path"]).partition(".")
         field = subpath.partition("[")[0]  # an item of a list is shown by its field
         name = f"{questiontext.quote(names.get(field, field))}: " if field and field_path == "values" else ""

@@ -15,7 +15,7 @@ from askback.domain.fields import Form
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.modeltext import model_text, open_text
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, Unauthorized
+from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, TooLarge, Unauthorized
 
 QUESTIONS = {"mcp": {"shape": "questions"}}
 """The metadata of a request for questions in Claude's shape, whose answers are by the text of their questions."""
@@ -39,6 +39,8 @@ def failure(error: AskbackError) -> CallToolResult:
         text = "askback does not accept the token of this MCP server. Tell the user to check ASKBACK_TOKEN."
     elif isinstance(error, Invalid) and error.field_errors:
         text = wrong_arguments((str(each["path"]), str(each["message"])) for each in error.field_errors)
+    elif isinstance(error, TooLarge):
+        text = f"{error} Nobody was asked. Call the tool again with less."
     elif isinstance(error, NotFound):
         text = f"{error} Call list_requests to see the requests that you have."
     else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from mcp.server.apps import client_supports_apps
@@ -17,6 +17,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ElicitResult,
     InputRequiredResult,
     ListResourcesResult,
     ListToolsResult,
@@ -24,6 +25,7 @@ from mcp_types import (
     ReadResourceRequestParams,
     ReadResourceResult,
 )
+from pydantic import ValidationError
 
 from askback.adapters.arguments import wrong_arguments
 from askback.adapters.mcp.asking import ToolCall
@@ -44,17 +46,18 @@ INSTRUCTIONS = (
     "end your turn or continue with other work, and call get_answer with its request_id. "
     "Only an answer is an answer: never make one up, and never take silence for permission."
 )
-WITHDRAW_S = 5.0
-"""How long to try to withdraw the request of a call that the client has cancelled."""
 REASON_S = 1.0
 """How long after a call was interrupted the notification that says why may take."""
 
 log = logging.getLogger(__name__)
 
 
-def build_server(connect: Connect, limits: Limits) -> Server[Any]:
-    """Return the MCP server, for any number of clients; `connect` gives each call its place."""
-    calls = Calls(connect, limits)
+def build_server(connect: Connect, limits: Limits, *, run: str | None = None) -> Server[Any]:
+    """Return the MCP server, for any number of clients; `connect` gives each call its place.
+
+    `run` is the command by which the caller's programs use its secrets; None if it is not known.
+    """
+    calls = Calls(connect, limits, run)
     server: Server[Any] = Server(
         "askback",
         version=version("askback"),
@@ -67,28 +70,33 @@ def build_server(connect: Connect, limits: Limits) -> Server[Any]:
     )
     server.extensions = EXTENSION
     server.middleware.append(calls.watch_cancellations)
+    server.middleware.append(drop_unreadable_answers)
     return server
 
 
 class Calls:
     """The calls of all clients of one server."""
 
-    def __init__(self, connect: Connect, limits: Limits) -> None:
+    def __init__(self, connect: Connect, limits: Limits, run: str | None) -> None:
         self._connect = connect
         self._limits = limits
+        self._program = run
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
         if not client_supports_apps(context):
-            return ListToolsResult(tools=[tool.describe(name) for name, tool in TOOLS.items()])
+            return ListToolsResult(
+                tools=[tool.describe(name, run=self._program) for name, tool in TOOLS.items()]
+            )
         meta_of_shown = tool_meta(for_views=False)
         tools = [
-            tool.describe(name, meta=meta_of_shown if tool.shown else None) for name, tool in TOOLS.items()
+            tool.describe(name, run=self._program, meta=meta_of_shown if tool.shown else None)
+            for name, tool in TOOLS.items()
         ]
         for_views = tool_meta(for_views=True)
-        tools += [tool.describe(name, meta=for_views) for name, tool in VIEW_TOOLS.items()]
+        tools += [tool.describe(name, run=None, meta=for_views) for name, tool in VIEW_TOOLS.items()]
         return ListToolsResult(tools=tools)
 
     async def list_resources(
@@ -116,7 +124,8 @@ class Calls:
                 return await self._run(tool, ToolCall(context, params, place, self._limits), arguments)
         except Faults as refused:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults)
-            return result(wrong_arguments(faults), error=True)
+            undone = "Nobody was asked." if tool.asks else "Nothing was done."
+            return result(wrong_arguments(faults, undone=undone), error=True)
         except AskbackError as refused:
             return failure(refused)
         except Exception:
@@ -144,12 +153,35 @@ class Calls:
             with anyio.CancelScope(shield=True):
                 with anyio.move_on_after(REASON_S):
                     await cancelled.wait()
-                if cancelled.is_set() and not _TIMED_OUT.search(self._reasons[id_]):
-                    await _withdraw(call)
+                if (
+                    cancelled.is_set()
+                    and not _TIMED_OUT.search(self._reasons[id_])
+                    and call.asking is not None
+                ):
+                    await call.place.client.requests.withdraw(call.asking)
             raise
         finally:
             self._running.pop(id_, None)
             self._reasons.pop(id_, None)
+
+
+async def drop_unreadable_answers(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Take an answer of the client that breaks the protocol, such as a nested one, for none: the inbox has the request.
+
+    The package would refuse the call with an error that says nothing to the model.
+    """
+    answers = None if ctx.params is None else ctx.params.get("inputResponses")
+    if isinstance(answers, dict) and not all(map(_is_readable, cast("dict[str, Any]", answers).values())):
+        ctx = replace(ctx, params={**(ctx.params or {}), "inputResponses": {}})
+    return await call_next(ctx)
+
+
+def _is_readable(answer: Any) -> bool:
+    try:
+        ElicitResult.model_validate(answer, by_name=False)
+    except ValidationError:
+        return False
+    return True
 
 
 _CallId = tuple[str, Any]
@@ -159,9 +191,3 @@ _TIMED_OUT = re.compile(r"time[d\s-]*out", re.IGNORECASE)
 def _call_id(context: Context, request_id: Any) -> _CallId:
     """Return the id of a call among all connections."""
     return session_id_of(context) or "", request_id
-
-
-async def _withdraw(call: ToolCall) -> None:
-    if call.asking is not None:
-        with anyio.move_on_after(WITHDRAW_S), suppress(AskbackError):
-            await call.place.client.requests.cancel(await call.asking)

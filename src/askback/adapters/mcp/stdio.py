@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import shlex
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
@@ -23,6 +26,8 @@ class StdioPlace:
 
     def __init__(self, *, thread_id: str | None, prepare: Callable[[], None]) -> None:
         self._thread_id = thread_id or f"mcp-{secrets.token_hex(4)}"
+        self.run = _run_command(self._thread_id)
+        """The command that runs a program with the secrets of this agent in its conversation."""
         self._prepare = prepare
         self._places: dict[discovery.Server, Place] = {}
 
@@ -42,13 +47,33 @@ class StdioPlace:
             await place.client.aclose()
 
 
+def _run_command(thread_id: str) -> str | None:
+    """Return the command for the agent of a file of credentials, which a shell can name as well; None without one."""
+    credentials = os.environ.get(discovery.CREDENTIALS)
+    if not credentials:
+        return None
+    words = (
+        sys.executable,
+        "-m",
+        "askback",
+        "run",
+        "--thread",
+        thread_id,
+        "--secret",
+        "NAME",
+        "--",
+        "COMMAND",
+    )
+    return f"{discovery.CREDENTIALS}={shlex.quote(credentials)} {shlex.join(words)}"
+
+
 async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callable[[], None]) -> None:
     """Serve until standard input ends. Everything that the server prints goes to standard error.
 
     `prepare` is called before each call of a tool, and once at the start, beside the first messages.
     """
     place = StdioPlace(thread_id=thread_id, prepare=prepare)
-    server = build_server(place.connect, limits)
+    server = build_server(place.connect, limits, run=place.run)
     preparing = asyncio.create_task(asyncio.to_thread(prepare))
     try:
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:

@@ -244,15 +244,23 @@ class ToolKind:
     shown: bool = False
     """Whether a view shows its result."""
 
-    def describe(self, name: str, *, meta: dict[str, Any] | None = None) -> Tool:
-        """Return the tool as clients list it."""
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a person."""
+        return not issubclass(self.arguments, GetAnswer | CancelRequest | ListRequests)
+
+    def describe(self, name: str, *, run: str | None, meta: dict[str, Any] | None = None) -> Tool:
+        """Return the tool as clients list it; `run` is the command that runs a program with the caller's secrets."""
+        description = description_of(self.arguments)
+        if run is not None and self.arguments is RequestEnvVars:
+            description += f" Here the command, with the name of each secret, is: {run}"
         schema = self.arguments.model_json_schema()
         annotations = ToolAnnotations(
             title=name.replace("_", " ").capitalize(), read_only_hint=self.reads, destructive_hint=False
         )
         return Tool(
             name=name,
-            description=" ".join(description_of(self.arguments).split()),
+            description=" ".join(description.split()),
             input_schema={key: value for key, value in schema.items() if key not in {"title", "description"}},
             annotations=annotations,
             _meta=meta,
