@@ -18,12 +18,12 @@ class Redactor:
     plain, in other case, or escaped for URLs, JSON, shells and HTML, with blanks, quotes or line breaks between
     them, and in UTF-16; base64 in any alignment and both alphabets, with or without padding and line breaks; bytes
     as numbers of base 2, 8, 10 and 16 and as words of two, in dumps with offsets and characters; the value
-    backwards; single lines and long pieces of a long value, with the breaks between them. Overlapping matches are replaced together, under the name of
-    the longer one.
+    backwards; single lines and long pieces of a long value, with the breaks between them. Overlapping matches are
+    replaced together, under the name of the longer one.
 
     Not found: values under 6 characters (`too_short` has their names), compressed or encrypted ones, digests, other
-    encodings or two of them, and those with something else in between. A program that has a value can always leak it: this is a safety net,
-    not a security boundary.
+    encodings or two of them, and those with something else in between. A program that has a value can always leak
+    it: this is a safety net, not a security boundary.
     """
 
     __slots__ = ("_finder", "too_short")
