@@ -15,6 +15,7 @@ from askback.client.refusals import refused_reply
 from askback.client.session import FOREVER, RetryAfter, Session
 from askback.client.subscriptions import Listener
 from askback.client.transport import MAX_FRAME, BytesReply, FrameStream, Reply, Transport, TransportError
+from askback.domain.request import InputRequest
 from askback.domain.secrets.secret import Secret
 from askback.errors import (
     AskbackError,
@@ -330,18 +331,21 @@ class Link:
         if effects.reset:
             raise TransportError("the server lost track of this client")
 
-    async def try_withdraw(self, request_id: str) -> bool:
-        """Cancel a request, without holding up the caller for more than a moment; see `withdraw`."""
-        return await self.finish_soon(self.withdraw(request_id))
-
-    async def finish_soon(self, work: Coroutine[Any, Any, bool]) -> bool:
-        """Return the result of work, True if it takes longer than a moment: then it goes on in the background."""
-        task = self.background(work)
+    async def try_withdraw(self, request: str | Awaitable[InputRequest]) -> bool:
+        """Withdraw a request; True if that takes longer than a moment: then it goes on in the background."""
+        task = self.background(self.withdraw(request))
         await asyncio.wait({task}, timeout=GRACE_S)
         return not task.done() or task.cancelled() or task.result()
 
-    async def withdraw(self, request_id: str) -> bool:
-        """Cancel a request whose caller is gone, however long the server is away; False if it has ended before."""
+    async def withdraw(self, request: str | Awaitable[InputRequest]) -> bool:
+        """Cancel a request whose caller is gone, however long the server is away; False if it has ended before.
+
+        `request` is its id, or its creation.
+        """
+        try:
+            request_id = request if isinstance(request, str) else (await request).id
+        except AskbackError:
+            return False  # it was not created
         op = f'"op":"cancel_request","request_id":"{request_id}","body":{{"reason":"agent_aborted"}}'
         try:
             await self.call(op, retry_for=FOREVER)

@@ -30,7 +30,6 @@ from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.secrets.secret import Secret
 from askback.domain.verdict import UNCHANGED, Unchanged
-from askback.errors import AskbackError
 
 
 class RequestFilters(TypedDict, total=False):
@@ -124,14 +123,7 @@ class Requests(Reports):
         Returns False if it had ended before. Takes at most a second: without a server it returns True, and the request
         is cancelled in the background when the server is back.
         """
-        return await self._link.finish_soon(self._withdraw(request))
-
-    async def _withdraw(self, request: Reference | Awaitable[InputRequest]) -> bool:
-        try:
-            created = await request if isinstance(request, Awaitable) else request
-        except AskbackError:
-            return False  # it was not created
-        return await self._link.withdraw(id_of(created))
+        return await self._link.try_withdraw(request if isinstance(request, Awaitable) else id_of(request))
 
     @method
     async def accept(
