@@ -52,6 +52,10 @@ async def test_entries_are_filtered_by_the_address_and_link_to_their_subject(
     )
     await eva.page.reload()
     await expect(rows).to_have_count(1)
+    withdrawn = (await team.agent.bash(thread, "make it")).json()
+    await team.agent.cancel(withdrawn["id"])
+    await eva.page.get_by_label("What").select_option("Cancelled")
+    await expect(rows).to_contain_text(["Cancelled cancel"])
     await eva.page.get_by_label("Who").fill("nobody at all")
     await expect(eva.page.get_by_role("heading", name="No entry matches")).to_be_visible()
 

@@ -85,6 +85,9 @@ async def test_the_bar_of_a_request_and_of_a_conversation_is_one_line_in_german(
     heights.append(await header.evaluate("(header) => header.offsetHeight"))
     assert [height for height in heights if height > ONE_LINE_PX] == []
     assert await eva.width() == 320
+    size = "(brand) => getComputedStyle(brand).fontSize"
+    await eva.go("/login")
+    assert await eva.page.locator(".brand").evaluate(size) == "16px"
 
 
 async def test_a_long_script_is_named_in_a_few_words_once_it_is_decided(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import anyio
@@ -352,6 +353,7 @@ async def test_every_outcome_shows_live_and_the_same_after_a_reload(
     await expect(cards).to_have_count(len(OUTCOMES))
     assert await cards.all_inner_texts() == live
     assert len(set(live)) == len(OUTCOMES)
+    assert [text for text in live if not re.search(r"\b\d\d:\d\d\b", text)] == []
     icons = await cards.evaluate_all("(all) => all.map((card) => card.querySelectorAll('svg').length > 0)")
     assert all(icons)
     await expect(eva.card.locator(".card :is(input, button, select, textarea)")).to_have_count(0)

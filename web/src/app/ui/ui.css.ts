@@ -131,6 +131,9 @@ export const ui = css`
     min-block-size: 2.5rem;
     padding: 0.75rem 1rem 0.25rem;
   }
+  .group h2 {
+    font: inherit;
+  }
   .row {
     border-block-end: 1px solid var(--_line);
     color: inherit;
@@ -149,6 +152,9 @@ export const ui = css`
   }
   .row[aria-current="true"] {
     background: var(--_tint);
+  }
+  .row[aria-current="true"] > .mark.ask {
+    background: var(--_surface);
   }
   .row[aria-current="true"]::before {
     background: var(--_accent);

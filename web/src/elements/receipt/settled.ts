@@ -96,7 +96,7 @@ export class Settled {
   /** A request that ended without an answer, and why; it opens to `more`. */
   drawEnded(more?: Template): Template {
     const { request, getText, locale } = this;
-    const { status, reason, note } = request;
+    const { status, reason, note, settled_at } = request;
     const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
     const key =
       status === "expired"
@@ -106,6 +106,7 @@ export class Settled {
       <div class="line">
         <p><strong>${more ? shorten(questionOf(request, locale), MAX_CALL_LENGTH) : questionOf(request, locale)}</strong></p>
         <p class="by">${status === "declined" ? this.byline(key) : getText(key)}</p>
+        ${status !== "declined" && settled_at && html`<p class="by">${momentText(settled_at, locale)}</p>`}
         ${note && html`<p class="by">“${note}”</p>`} ${this.drawLate()}
       </div>`;
     return this.drawLine(line, more);

@@ -10,6 +10,8 @@ type Entry = AuditEntries["entries"][number];
 export const SUBJECTS = [
   "decide",
   "decline",
+  "cancel",
+  "expire",
   "revoke",
   "refusal",
   "assign",

@@ -287,7 +287,7 @@ export class Place extends PlaceElement {
     const { app, getText, item } = this;
     render(
       style === "group" || !request
-        ? html`<h2 class="group">${getText(`inbox.${id as Group}`)}${id === "missed" && this.#drawSeeAll()}</h2>`
+        ? html`<div class="group"><h2>${getText(`inbox.${id as Group}`)}</h2>${id === "missed" && this.#drawSeeAll()}</div>`
         : drawRow({
             app,
             reader: this,
