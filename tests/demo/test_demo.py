@@ -98,6 +98,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert len(ids) == len(set(ids))
     assert ids[0] == "run1-intro"
     assert ids[-1] == "run1-done"
+    assert thread["title"] == "Set up a small project"
     assert texts_of(thread)[0].startswith("Hello! I set up")
     assert texts_of(thread)[0].endswith("before you say so.")
 

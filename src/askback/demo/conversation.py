@@ -39,6 +39,11 @@ class Conversation:
         thread = await self.client.threads.get(self.thread_id)
         self._earlier_messages = {message["id"]: message for message in thread["messages"]}
 
+    async def name(self, title: str) -> None:
+        """Give the conversation a title, unless this run has begun before: a person may have changed it since."""
+        if not self._earlier_messages:
+            await self.client.threads.update(self.thread_id, title=title)
+
     async def say(self, step: str, text: str) -> None:
         """Stream a text into the thread; after a restart, continue where it stopped."""
         message_id = self.id_of(step)

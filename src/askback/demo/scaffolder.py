@@ -67,6 +67,7 @@ async def _request_token(conversation: Conversation, registry: str) -> bool:
     return status == 0
 
 
+TITLE = "Set up a small project"
 INTRO = (
     "Hello! I set up small, tidy projects: a little working code, a test that passes, a README "
     "and a licence. I have a few questions, and nothing is written before you say so."
@@ -100,6 +101,7 @@ class Scaffolder:
 
     async def run(self) -> BuiltProject | None:
         """Ask, write and report; return the project, or None if the person did not want one."""
+        await self.talk.name(TITLE)
         await self.talk.say("intro", INTRO)
         try:
             plan = await self._agree()
