@@ -34,6 +34,10 @@ def raw(data: str) -> Json:
     return {"raw": data}
 
 
+CUT: Json = {"cut": True}
+"""The end of a reply in the middle of its stream."""
+
+
 class FakeEndpoint:
     """A server in a thread. `play` sets its replies; `received` has the body of each request."""
 
@@ -78,7 +82,7 @@ class FakeEndpoint:
                 self._going_on.acquire()
             elif isinstance(piece, str):
                 yield {"content": piece}
-            elif "error" in piece or "raw" in piece:
+            elif piece is CUT or "error" in piece or "raw" in piece:
                 yield piece
             else:
                 half = len(piece["arguments"]) // 2
@@ -105,6 +109,8 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             with suppress(ConnectionError):  # a chat that was stopped no longer reads
                 for delta in endpoint.pieces(body["messages"]):
+                    if delta is CUT:
+                        return
                     whole = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
                     self._send(delta.get("raw") or json.dumps(whole))
                 self._send("[DONE]")

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
+import pytest
 
 from askback import AsyncClient
 from askback.chat.host import UNEXPECTED, Host
 from askback.chat.turn import Turn
 from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
-from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault, raw
+from tests.chat.fake_endpoint import CUT, STOP, FakeEndpoint, call, fault, raw
 from tests.chat.secret_commands import assert_no_leak, new_value, print_secret
 
 LIMIT_S = 120
@@ -251,6 +252,21 @@ async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversati
         )
     assert said[0] == "Good "
     assert "The model is overloaded." in said[1]
+
+
+@pytest.mark.parametrize("end", [CUT, raw('{"choices": [{"delta": {}, "finish_reason": "length"}]}')])
+async def test_a_reply_that_is_cut_is_not_taken_for_a_whole_one(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, end: dict[str, Any]
+) -> None:
+    endpoint.play("Hello", ["The first ", call("Bash", command="echo >> ran"), end])
+    await eva.say("Hello", thread_id="chat")
+    with chat.running():
+        said = await wait_for_conversation(
+            eva, lambda thread: (found := texts(thread)[-2:]) and "I had to stop" in found[-1] and found
+        )
+        assert not asks(await eva.threads.get("chat"))
+    assert said[0] == "The first "
+    assert "ended the reply too early" in said[1]
 
 
 RUBBISH = [

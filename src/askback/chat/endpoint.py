@@ -15,6 +15,9 @@ from askback.errors import AskbackError
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
 _NO_NAME = "unknown"
+_COMPLETE = "stop"
+_CUT = ("length", "content_filter")
+"""The reasons for which a reply ends before the model has finished it."""
 HTTP_OK = 200
 
 
@@ -72,9 +75,13 @@ class Endpoint:
                 if response.status_code != HTTP_OK:
                     error_text = (await response.aread()).decode(errors="replace")[:_MAX_ERROR_CHARACTERS]
                     raise ModelError(f"{address} replied {response.status_code}: {error_text}")
+                ending: object = None
                 async for line in response.aiter_lines():
                     name, _, data = line.partition(":")
-                    if name != "data" or data.strip() == "[DONE]":
+                    if name != "data":
+                        continue
+                    if data.strip() == "[DONE]":
+                        ending = ending or _COMPLETE
                         continue
                     for chunk in _objects([json.loads(data)]):
                         if error := chunk.get("error"):
@@ -82,8 +89,11 @@ class Endpoint:
                                 f"{address} ended the reply: {str(error)[:_MAX_ERROR_CHARACTERS]}"
                             )
                         for choice in _objects(chunk.get("choices")):
+                            ending = choice.get("finish_reason") or ending
                             for delta in _objects([choice.get("delta")]):
                                 yield delta
+                if ending is None or ending in _CUT:
+                    raise ModelError(f"{address} ended the reply too early: {ending or 'its end is missing'}")
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:
             raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed
 
