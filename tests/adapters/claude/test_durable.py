@@ -136,14 +136,14 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     def chosen() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
-    cancel = agent.requests.cancel
+    withdraw = agent.requests.withdraw
 
-    async def approve_and_cancel(request: InputRequest) -> InputRequest:
+    async def approve_and_withdraw(request: InputRequest) -> bool:
         await person.requests.decide(request, "approve")
-        return await cancel(request)
+        return await withdraw(request)
 
     model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")])
-    monkeypatch.setattr(agent.requests, "cancel", approve_and_cancel)
+    monkeypatch.setattr(agent.requests, "withdraw", approve_and_withdraw)
     deferred = result_of(await run(chosen(), "go")).deferred_tool_use
     assert deferred is not None
     assert deferred.id == "toolu_one"

@@ -149,12 +149,27 @@ async def test_steps_are_written_in_python_with_functions_as_conditions() -> Non
         ("on_before_agent: [{action: inject_context, template: '{{'}]", "on_before_agent[0]: The template"),
         ("on_before_agent: [{action: set_variable, name: x, value: 1, when: 'not'}]", "The condition 'not'"),
         ("on_before_agent: [{action: set_variable, name: x, value: 1, when: true}]", "[0].when: must be"),
+        ("on_before_agent: [{action: set_variable, name: x, value: 2026-11-28}]", "date is not JSON"),
+        ("[" * 3000, "This is not YAML"),
+        (Path("/nowhere/lifecycle.yaml"), "/nowhere/lifecycle.yaml cannot be read"),
     ],
 )
-def test_a_fault_in_a_document_is_named_with_its_place(text: str, fault: str) -> None:
+def test_a_fault_in_a_document_is_named_with_its_place(text: str | Path, fault: str) -> None:
     with pytest.raises(LifecycleError) as refused:
         Lifecycle.from_yaml(text)
     assert fault in str(refused.value)
+
+
+async def test_variables_that_cannot_be_kept_or_read_stop_the_prompt(tmp_path: Path) -> None:
+    lifecycle = Lifecycle(
+        on_session_start=[Run(lambda session: session.variables.update(x=b"1"))], state=tmp_path
+    )
+    with pytest.raises(LifecycleError, match="must be JSON"):
+        await fire(lifecycle, "UserPromptSubmit", prompt="hello")
+    assert not lifecycle.variables("s1").get("session_initialized")
+    (tmp_path / "s1.json").write_text("{")
+    with pytest.raises(LifecycleError, match="s1.json is damaged"):
+        await fire(Lifecycle(state=tmp_path), "UserPromptSubmit", prompt="hello")
 
 
 async def test_a_template_with_an_unknown_name_fails_and_names_it() -> None:

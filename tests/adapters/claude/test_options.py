@@ -32,6 +32,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"permission_mode": "bypassPermissions"}, "pass `approvals=False`"),
     ({"extra_args": {"permission-mode": "bypassPermissions"}}, "extra_args['permission-mode']"),
     ({"extra_args": {"dangerously-skip-permissions": None}}, "dangerously-skip-permissions"),
+    ({"extra_args": {"bare": None}}, "`extra_args['bare']` lets calls run"),
+    ({"env": {"CLAUDE_CODE_SIMPLE": "1"}}, "The variable CLAUDE_CODE_SIMPLE"),
+    ({"extra_args": {"permission-prompts": "none"}}, "extra_args['permission-prompts']"),
+    ({"extra_args": {"permission-prompt-tool": "mcp__other__approve"}}, "answers permission prompts itself"),
     (
         {"settings": json.dumps({"permissions": {"defaultMode": "dontAsk"}})},
         "settings.permissions.defaultMode",
@@ -66,6 +70,11 @@ async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: As
     with pytest.raises(UnusableOptions) as refused:
         with_askback(ClaudeAgentOptions(mcp_servers=servers, allowed_tools=[*own, *foreign]), ask)
     assert f"let {', '.join(foreign)} run" in str(refused.value)
+
+
+async def test_empty_options_of_the_cli_are_no_error(ask: AsyncClient) -> None:
+    server: Any = {"command": "/opt/bin/other", "args": None}
+    with_askback(ClaudeAgentOptions(settings='{"permissions": null}', mcp_servers={"other": server}), ask)
 
 
 @requirement("C3")

@@ -54,8 +54,10 @@ class Lifecycle:
 
         try:
             document = yaml.safe_load(source.read_text("utf-8") if isinstance(source, Path) else source)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, RecursionError) as error:
             raise LifecycleError(f"This is not YAML: {error}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise LifecycleError(f"{source} cannot be read: {error}") from error
         if not isinstance(document, dict):
             raise LifecycleError("The document must be a mapping with on_session_start and on_before_agent.")
         sections = cast("Json", document)
@@ -77,8 +79,7 @@ class Lifecycle:
         """Return the variables of a session; changes to the dictionary count."""
         if session_id not in self._variables:
             file = self._file(session_id)
-            exists = file is not None and file.exists()
-            self._variables[session_id] = json.loads(file.read_text("utf-8")) if file and exists else {}
+            self._variables[session_id] = _stored(file) if file is not None and file.exists() else {}
         return self._variables[session_id]
 
     async def _start(self, event: Json, _id: str | None, _context: object) -> Json:
@@ -106,11 +107,31 @@ class Lifecycle:
         if (file := self._file(session.id)) is None:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            text = json.dumps(session.variables)
+        except (TypeError, ValueError) as error:
+            session.variables.pop(INITIALIZED, None)  # the next prompt tries again
+            raise LifecycleError(f"The variables of a session must be JSON to be kept: {error}") from error
         new_file = file.with_suffix(".new")
-        new_file.write_text(json.dumps(session.variables), "utf-8")
+        new_file.write_text(text, "utf-8")
         new_file.replace(file)
 
     def _file(self, session_id: str) -> Path | None:
         if self.state is None or not session_id.replace("-", "").isalnum():
             return None
         return self.state / f"{session_id}.json"
+
+
+def _stored(file: Path) -> Json:
+    """Return the variables in a file; raises `LifecycleError` for one that is damaged."""
+    try:
+        variables: object = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise LifecycleError(
+            f"{file} is damaged: {error}. Delete it to prepare the session again."
+        ) from error
+    if not isinstance(variables, dict):
+        raise LifecycleError(
+            f"{file} is damaged: it is not an object. Delete it to prepare the session again."
+        )
+    return cast("Json", variables)

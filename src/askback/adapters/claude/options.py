@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -21,6 +22,8 @@ from askback.errors import AskbackError
 BLOCKING_S = 600
 NO_PROMPTS = "dontAsk"
 BYPASS = "bypassPermissions"
+BARE_VARIABLE = "CLAUDE_CODE_SIMPLE"
+"""The variable that does what `--bare` does: Claude Code skips hooks."""
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]", re.ASCII)
 """What Claude Code replaces in the name of a server."""
@@ -85,7 +88,8 @@ def with_askback(
 
 def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
     """Yield a sentence for each option that askback cannot work with."""
-    if options.can_use_tool is not None or options.permission_prompt_tool_name is not None:
+    tool_flag = "permission-prompt-tool" in options.extra_args
+    if options.can_use_tool is not None or options.permission_prompt_tool_name is not None or tool_flag:
         yield (
             "askback answers permission prompts itself: remove `can_use_tool` and `permission_prompt_tool_name`."
         )
@@ -93,7 +97,7 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
     modes = {
         "permission_mode": options.permission_mode,
         "extra_args['permission-mode']": options.extra_args.get("permission-mode"),
-        "settings.permissions.defaultMode": settings.get("permissions", {}).get("defaultMode"),
+        "settings.permissions.defaultMode": _members(settings.get("permissions")).get("defaultMode"),
         **{f"agents[{name!r}].permissionMode": each.permissionMode for name, each in _agents(options)},
     }
     for place, mode in modes.items():
@@ -101,12 +105,16 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
             yield f"`{place}={mode!r}` denies what would be asked, so no person ever sees it: remove it."
         elif mode == BYPASS and approvals:
             yield f"`{place}={mode!r}` runs every call without approval: remove it, or pass `approvals=False`."
+    if options.extra_args.get("permission-prompts") == "none":
+        yield "`extra_args['permission-prompts']` denies what would be asked, so no person ever sees it: remove it."
     if approvals:
         yield from _unasked(options)
 
 
 def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
-    for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions"):
+    if _is_on({**os.environ, **options.env}.get(BARE_VARIABLE, "")):
+        yield f"The variable {BARE_VARIABLE} lets calls run without approval: remove it from the environment."
+    for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions", "bare"):
         if flag in options.extra_args:
             yield f"`extra_args[{flag!r}]` lets calls run without approval: remove it."
     if tools := sorted({*_whole_tools(options.allowed_tools)} - _own_tools(options)):
@@ -139,7 +147,7 @@ def _own_tools(options: ClaudeAgentOptions) -> frozenset[str]:
 
 
 def _starts_askback(server: Mapping[str, Any]) -> bool:
-    words = [str(server.get("command", "")), *server.get("args", ())]
+    words = [str(server.get("command", "")), *(server.get("args") or ())]
     return words[1:] == ["-m", "askback", "mcp"] or (Path(words[0]).name, words[1:]) == ("askback", ["mcp"])
 
 
@@ -156,4 +164,12 @@ def _settings(options: ClaudeAgentOptions) -> dict[str, Any]:
         settings = json.loads(text or "{}")
     except (OSError, ValueError):
         return {}
-    return cast("dict[str, Any]", settings) if isinstance(settings, dict) else {}
+    return _members(settings)
+
+
+def _is_on(text: str) -> bool:
+    return text.strip().lower() not in {"", "0", "false", "no", "off"}
+
+
+def _members(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -148,6 +149,7 @@ def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:
         raise LifecycleError(f"{path}.when: must be an expression in quotes.")
     try:
         if action == "set_variable":
+            json.dumps(keys.get("value"))  # YAML also has dates
             return SetVariable(**keys, when=when)
         if action == "inject_context":
             template, source = keys.pop("template"), keys.pop("source", None)
