@@ -86,6 +86,8 @@ async def test_a_comment_appears_immediately_for_all_people(
 ) -> None:
     request = request_of(await team.agent.ask(thread, FORM))
     eva = await screen(f"/inbox/{request['id']}", house=team)
+    await expect(eva.page.get_by_label("Write a comment")).to_be_visible()
+    await expect(eva.page.get_by_role("region", name="Comments").get_by_role("list")).to_have_count(0)
     await team.bob.http.post(
         f"/v1/requests/{request['id']}/comments", json={"text": "The <b>customer</b> calls at noon."}
     )

@@ -66,6 +66,7 @@ export const ui = css`
   @media (width < 45rem) {
     .page > .head > .actions {
       inline-size: 100%;
+      margin-block-start: 0.375rem;
     }
     .page > .head > .actions > button {
       flex: 1 1 auto;

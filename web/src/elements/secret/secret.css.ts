@@ -21,6 +21,9 @@ export const secrets = css`
   .value > .secret {
     flex: 1 1 8rem;
   }
+  .value > .quiet {
+    padding-inline: 0.5rem;
+  }
   .secret {
     font-family: var(--_mono);
   }

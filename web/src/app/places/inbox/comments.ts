@@ -138,7 +138,7 @@ export class Comments {
     return html`<section class="comments" aria-labelledby="comments">
       <h3 id="comments">${getText("inbox.comments")}</h3>
       <p class="muted">${getText("inbox.comments_about")}</p>
-      <ul>${this.#comments.map((comment) => this.#drawComment(comment))}</ul>
+      ${this.#comments.length > 0 && html`<ul>${this.#comments.map((comment) => this.#drawComment(comment))}</ul>`}
       ${
         canWrite &&
         html`<form .onsubmit=${onsubmit}>
