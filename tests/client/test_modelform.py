@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal, NotRequired, Optional
 from zoneinfo import ZoneInfo
 
 import pytest
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr
 from typing_extensions import TypedDict
 
 from askback.client.modelform import model_form
 from askback.compat.translation import NoFormFor
+from askback.errors import Invalid
 from tests.requirements import requirement
 
 
@@ -232,7 +233,7 @@ def test_the_validators_of_the_model_decide_last():
     class Even(BaseModel):
         n: Annotated[float, Field(gt=0)]
 
-    with pytest.raises(ValidationError):
+    with pytest.raises(Invalid, match="values.n"):
         model_form(Even).instance({"n": 0})
 
 

@@ -13,7 +13,7 @@ from typing_extensions import TypeVar
 from askback.client import questions
 from askback.client.frames import create_request
 from askback.client.methods import method
-from askback.client.modelform import model_form
+from askback.client.modelform import ModelForm, model_form
 from askback.client.options import Errors, RequestOptions, dump_options
 from askback.client.resources.base import Resource
 from askback.client.resources.requests import Requests
@@ -80,6 +80,12 @@ async def _call(function: Callable[[D], Verdict | Awaitable[Verdict]], argument:
         return read_verdict(await function(argument))
     errors = await asyncio.to_thread(function, argument)
     return read_verdict(await errors if inspect.isawaitable(errors) else errors)
+
+
+async def _check_both(form_of_model: ModelForm, validate: Validator | None, answer: Answer) -> Verdict:
+    """Return the verdict of the type, and only after it that of the caller's own validator."""
+    refusal = await asyncio.to_thread(form_of_model.refusal, answer.values)
+    return refusal if refusal is not None or validate is None else await _call(validate, answer)
 
 
 M = TypeVar("M", default=dict[str, Any])
@@ -164,9 +170,14 @@ class Forms(Resource):
         """Ask for a value of a type, field by field, and return it; `options` are those of `form`.
 
         `model` is a Pydantic model, a dataclass or a TypedDict; or a JSON Schema of an object, for which a dict is
-        returned. Raises `NoFormFor` with each part of it that cannot be asked for.
+        returned. Where the type's own validators refuse an answer, the person is asked again with their errors, as by
+        `validate`, which comes after them. Raises `NoFormFor` with each part of it that cannot be asked for, and
+        `Invalid` (`refused_by_type`) if values that nobody can correct do not fit, such as those of
+        `on_timeout="default"`.
         """
         form_of_model = model_form(model)
+        if form_of_model.has_own_rules:
+            options["validate"] = partial(_check_both, form_of_model, options.get("validate"))
         answer = await self.form(form_of_model.form, thread_id=thread_id, **options)
         return form_of_model.instance(answer.values)
 

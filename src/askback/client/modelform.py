@@ -16,7 +16,7 @@ the rules. Pydantic writes the JSON Schema of a type, and `askback.compat.json_s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from datetime import date, timedelta
 from enum import Enum
@@ -24,7 +24,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, cast
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import float_schema
@@ -34,7 +34,11 @@ from askback.compat.json_schema import read_schema
 from askback.compat.json_schema.patterns import FLOATING
 from askback.compat.json_schema.result import read_moment_text
 from askback.compat.translation import NoFormFor, Problem, words
+from askback.domain.faults import join
 from askback.domain.fields import Form
+from askback.domain.limits import DEFAULTS
+from askback.domain.verdict import AskAgain
+from askback.errors import Invalid
 
 _NUMBER_RULES = ("multiple_of", "le", "ge", "lt", "gt")
 _BOUNDS = {
@@ -45,15 +49,87 @@ _BOUNDS = {
 }
 
 
+_SAME_IN_FORM = {
+    *("model", "model-fields", "model-field", "dataclass", "dataclass-args", "dataclass-field"),
+    *("typed-dict", "typed-dict-field", "definitions", "definition-ref", "default", "nullable", "none"),
+    *(
+        "str",
+        "int",
+        "float",
+        "bool",
+        "literal",
+        "enum",
+        "list",
+        "set",
+        "frozenset",
+        "date",
+        "time",
+        "datetime",
+    ),
+}
+"""The parts of a type whose rules are those of the fields; any other may refuse what the form accepts."""
+_OWN_RULES = {"post_init", "custom_init", "now_op"}
+"""The members of such a part with which it has rules of its own all the same."""
+_NO_PARTS = {"metadata", "serialization", "default", "computed_fields"}
+"""The members of such a part that check nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """The form of a type, and `instance`, which makes a value of the type from the values of an answer.
+    """The form of a type, and `read`, which makes a value of the type from the values of an answer.
 
-    `instance` raises Pydantic's error where the type's own validators refuse.
+    `read` raises Pydantic's error where the type refuses what the form accepts, which it may if it `has_own_rules`.
     """
 
     form: Form
-    instance: Callable[[Mapping[str, Any]], Any]
+    read: Callable[[Mapping[str, Any]], Any]
+    has_own_rules: bool = False
+
+    def refusal(self, values: Mapping[str, Any]) -> AskAgain | None:
+        """Return why the type refuses the values of an answer, by field; None if it does not."""
+        try:
+            self.read(values)
+        except ValidationError as error:
+            return self._refusal(error)
+        return None
+
+    def instance(self, values: Mapping[str, Any]) -> Any:
+        """Return the value of the type; raises `Invalid` where the type refuses the values."""
+        try:
+            return self.read(values)
+        except ValidationError as error:
+            refusal = self._refusal(error)
+        faults = [
+            {"path": join("values", id_), "code": "refused_by_type", "message": text}
+            for id_, text in (refusal.field_errors or {}).items()
+        ]
+        text = refusal.error_summary or "The answer was accepted, but its type refuses it; see field_errors."
+        raise Invalid(text, code="refused_by_type", field_errors=faults)
+
+    def _refusal(self, error: ValidationError) -> AskAgain:
+        ids = {field.id for field in self.form.all_fields}
+        by_field: dict[str, str] = {}
+        others: list[str] = []
+        for each in error.errors(include_url=False, include_input=False):
+            text = str(each.get("ctx", {}).get("error") or each["msg"])
+            field_id = _field_id(each["loc"], ids)
+            if field_id is None:
+                others.append(text)
+            else:
+                by_field.setdefault(field_id, _line(text))
+        return AskAgain(by_field or None, _line(" ".join(others)) if others else None)
+
+
+def _field_id(location: Sequence[int | str], ids: set[str]) -> str | None:
+    """Return the field that an error is about; None for the whole of it."""
+    names = [str(step) for step in location]
+    paths = (".".join(names[:length]) for length in range(len(names), 0, -1))
+    return next((path for path in paths if path in ids), None)
+
+
+def _line(text: str) -> str:
+    """Return a text as one line that fits beside a field."""
+    return " ".join(text.split())[: DEFAULTS.title] or "?"
 
 
 def model_form(model: object) -> ModelForm:
@@ -94,7 +170,22 @@ def _derive_form(model: type) -> ModelForm:
     def instance(values: Mapping[str, Any]) -> Any:
         return adapter.validate_python(read.instance(values, read_moment=read_moment_text), by_name=True)
 
-    return ModelForm(read.form, instance)
+    has_own_rules = bool(read.losses) or _has_own_rules(adapter.core_schema)
+    return ModelForm(read.form, instance, has_own_rules)
+
+
+def _has_own_rules(part: Any) -> bool:
+    """Whether a part of Pydantic's schema may refuse what a form accepts."""
+    if isinstance(part, list | tuple):
+        return any(_has_own_rules(each) for each in cast("Sequence[Any]", part))
+    if not isinstance(part, dict):
+        return False
+    members = cast("dict[str, Any]", part)
+    if not isinstance(kind := members.get("type"), str):  # the fields of a model by name
+        return any(_has_own_rules(each) for each in members.values())
+    if kind not in _SAME_IN_FORM or any(members.get(name) for name in _OWN_RULES):
+        return True
+    return any(_has_own_rules(value) for name, value in members.items() if name not in _NO_PARTS)
 
 
 def _field_names(steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
