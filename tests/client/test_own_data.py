@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from askback import Conflict, Form, Text
+from askback import Conflict, Form, Invalid, Text
 from tests.client.conftest import Connect
 from tests.requirements import requirement
 
@@ -84,3 +85,24 @@ async def test_a_run_lasts_as_long_as_its_block(connect: Connect, thread: str) -
         assert (await agent.requests.get(failing.id)).status == "cancelled"
         with pytest.raises(Conflict):
             await agent.runs.start(thread, run_id="broken")
+
+
+@pytest.mark.parametrize(
+    "options", [{"metadata": {"when": datetime.now(UTC)}}, {"metadata": {1}}, {"run_id": b"r"}]
+)
+async def test_an_option_that_is_not_json_is_named(connect: Connect, thread: str, options: Any) -> None:
+    async with connect() as agent:
+        with pytest.raises(Invalid) as refused:
+            await agent.form(FORM, thread_id=thread, **options)
+        assert [(each["path"], each["code"]) for each in refused.value.field_errors] == [
+            (*options, "not_json"),
+        ]
+
+
+async def test_values_of_other_calls_that_are_not_json_are_named(connect: Connect, thread: str) -> None:
+    async with connect() as agent:
+        with pytest.raises(Invalid) as message:
+            await agent.threads.create_message("Hello", thread_id=thread, metadata={"tags": {"a"}})
+        with pytest.raises(Invalid) as title:
+            await agent.threads.update(thread, metadata=object())
+    assert [each.value.field_errors[0]["path"] for each in (message, title)] == ["metadata", "metadata"]

@@ -25,8 +25,12 @@ MAX_KEY = 255
 
 
 def frame(op: str, **args: Any) -> str:
-    """Write an operation with its arguments, except those that are None."""
-    return _dump_json({"op": op, **without_none(**args)})[1:-1]
+    """Write an operation with its arguments, except those that are None; raises `Invalid` for what is not JSON."""
+    members = {"op": op, **without_none(**args)}
+    try:
+        return _dump_json(members)[1:-1]
+    except _NOT_JSON:
+        raise _not_json(cast("Mapping[str, Any]", members.get("body") or members)) from None
 
 
 def idempotency_key(key: str | None) -> str:
@@ -85,6 +89,25 @@ def _dump_model(value: object) -> dict[str, Any]:
 
 
 _dump_json = json.JSONEncoder(separators=(",", ":"), default=_dump_model).encode
+_NOT_JSON = (TypeError, ValueError, RecursionError)
+
+
+def _not_json(members: Mapping[str, Any]) -> Invalid:
+    """Return the error for members of which some are not JSON, with the path of each of those."""
+    faults = [
+        {"path": name, "code": "not_json", "message": "Must be made of what JSON can hold."}
+        for name, value in members.items()
+        if not _is_json(value)
+    ]
+    return Invalid("This cannot be sent as JSON.", field_errors=faults)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        _dump_json(value)
+    except _NOT_JSON:
+        return False
+    return True
 
 
 def create_request(
@@ -96,7 +119,7 @@ def create_request(
     kind: str = "form",
     member: str | None = None,
 ) -> str:
-    """Write a `create_request`; `kind` is the kind of a mapping. Raises `Invalid` for values that are not JSON.
+    """Write a `create_request`; `kind` is the kind of a mapping. Raises `Invalid` for what is not JSON.
 
     `member` is the member of the body for the request, if it is not named like the kind.
 
@@ -113,9 +136,8 @@ def create_request(
     head = {"kind": kind, "thread_id": thread_id, **options}
     try:
         body = _encode(head, member or kind, content)
-    except (TypeError, ValueError, RecursionError):
-        fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
-        raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
+    except _NOT_JSON:
+        raise _not_json({**head, member or kind: content}) from None
     # Outside the body: a request with another trace is still the same request.
     trace = f'"{HEADER}":"{traceparent}",' if (traceparent := current_trace()) else ""
     return f'"op":"create_request",{trace}"key":{_dump_json(idempotency_key(key))},"body":{body}'

@@ -133,7 +133,7 @@ def dump_errors(errors: Errors, *, location: str = "values") -> dict[str, Any]:
 
 
 def _dump(value: Any) -> Any:
-    if isinstance(value, str):
+    if isinstance(value, str | bytes):
         return value
     if isinstance(value, Agent | EscalationStep):
         return value.model_dump(exclude_defaults=True)
