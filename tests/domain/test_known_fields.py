@@ -39,7 +39,7 @@ def test_the_second_verdict_is_the_first(place: tuple[Any, ...], junk: Any) -> N
     [
         ({"initial_values": {"number": 99}}, "form.initial_values.number", "invalid_initial_value"),
         ({"initial_values": {"nothing": 1}}, "form.initial_values.nothing", "unknown_field"),
-        ({"completed_view": {"summary_template": "{nothing}"}}, "form.completed_view.summary_template", "unknown_placeholder"),
+        ({"completed_view": {"summary_template": "\u202e"}}, "form.completed_view.summary_template", "control_chars"),
         ({"title": ""}, "form.title", "empty"),
         ({"title": "a\u202eb"}, "form.title", "control_chars"),
         ({"sections": []}, "form", "fields_and_sections"),

@@ -167,7 +167,7 @@ async def test_translated_texts_are_shown_in_a_language_without_a_catalogue(
 async def test_a_summary_uses_the_template_of_the_form_and_can_show_the_inputs(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    view = {"summary_template": "Booked {q0} ({q1}) <b>now</b>", "show_inputs": False}
+    view = {"summary_template": "Booked {q0} ({q1}{nothing}) <b>now</b>", "show_inputs": False}
     fields = ({"type": "text"}, {"type": "text"})
     await agent.requests.create(form(*fields, completed_view=view), thread_id=thread)
     eva = await screen(place_of(thread))

@@ -275,7 +275,7 @@ class Section(Model):
 
 
 class CompletedView(Model):
-    """The display of an answered form; `{field}` in `summary_template` is replaced by its value."""
+    """The display of an answered form; `{field}` in `summary_template` is replaced by its value, or by nothing."""
 
     show_inputs: bool = True
     summary_template: LocalText | None = None

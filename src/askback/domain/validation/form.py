@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -18,8 +17,6 @@ from askback.domain.validation.text_check import TextCheck
 from askback.domain.validation.texts import LANGUAGE_TAG, is_blank
 from askback.domain.validation.value import fixed_value, is_provided, read_value
 from askback.messages.languages import LocalText, spellings
-
-_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 class FormRules:
@@ -193,15 +190,9 @@ class FormRules:
         return join_key(f"{self.path}.initial_values", id_)
 
     def check_completed_view(self, view: CompletedView) -> None:
-        """Check that the summary names only existing fields."""
-        path, template = f"{self.path}.completed_view", view.summary_template
-        self.text_check.lines(path, "summary_template", template, self.limits.summary_template)
-        for tag, text in spellings(template):
-            if any(name not in self.ids for name in _PLACEHOLDER.findall(text)):
-                template_path = f"{path}.summary_template"
-                self.report.add(
-                    template_path if tag is None else join_key(template_path, tag), "unknown_placeholder"
-                )
+        """Check the summary; a placeholder that names no field is replaced by nothing."""
+        path = f"{self.path}.completed_view"
+        self.text_check.lines(path, "summary_template", view.summary_template, self.limits.summary_template)
 
 
 def _is_name(*texts: LocalText | None) -> bool:

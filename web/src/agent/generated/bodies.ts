@@ -204,7 +204,7 @@ export interface Checkbox {
   default?: boolean | null | undefined;
 }
 
-/** The display of an answered form; `{field}` in `summary_template` is replaced by its value. */
+/** The display of an answered form; `{field}` in `summary_template` is replaced by its value, or by nothing. */
 export interface CompletedView {
   show_inputs?: boolean | undefined;
   summary_template?: string | Record<string, string> | null | undefined;

@@ -304,7 +304,7 @@ export interface CommentList {
   comments: Comment[];
 }
 
-/** The display of an answered form; `{field}` in `summary_template` is replaced by its value. */
+/** The display of an answered form; `{field}` in `summary_template` is replaced by its value, or by nothing. */
 export interface CompletedView {
   show_inputs?: boolean | undefined;
   summary_template?: string | null | undefined;

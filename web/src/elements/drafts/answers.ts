@@ -58,7 +58,7 @@ export function answerLine(form: Form, answer: Answer, locale: string, getText: 
   const each = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, getText)]));
   const texts = parts.joinRows?.(form, each) ?? each;
   const template = form.completed_view?.summary_template;
-  if (template) return template.replace(/\{([^{}]+)\}/g, (whole, id: string) => texts.get(id) ?? whole);
+  if (template) return template.replace(/\{([^{}]+)\}/g, (_, id: string) => texts.get(id) ?? "");
   return [...texts.values()].filter(Boolean).join(" · ") || getText("submitted_empty");
 }
 
