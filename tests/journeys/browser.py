@@ -280,10 +280,11 @@ async def login_link(server: Server, name: str) -> str:
 
 
 class Posts:
-    """The answers that pages send: their keys, and a gate that holds, drops or refuses them."""
+    """The answers that pages send: their keys and bodies, and a gate that holds, drops or refuses them."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.bodies: list[str] = []
         self._arrival = anyio.Event()
         self.passing = anyio.Event()
         self.passing.set()
@@ -309,6 +310,7 @@ class Posts:
 
     async def _take(self, route: Route) -> None:
         self.keys.append(route.request.headers["idempotency-key"])
+        self.bodies.append(route.request.post_data or "")
         passing = self.passing
         self._arrival.set()
         self._arrival = anyio.Event()

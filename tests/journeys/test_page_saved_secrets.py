@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -84,3 +85,36 @@ async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
         await expect(eva.card).to_contain_text("Saved by Eva")
         assert leased(await newcomer.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
     assert len(set(posts.keys)) == 1, "the same values have the same key"
+
+
+@requirement("E5")
+async def test_the_scope_of_saved_values_stays_the_same_when_they_are_sent_again(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request_of(await team.agent.need(thread, "A_KEY"))
+    asked = (await team.ada.pending(thread))[0]
+    sent = {"revision": 1, "secrets": {"A_KEY": "kept"}, "use_existing": [], "scope": "session"}
+    assert (await team.ada.http.post(f"/v1/requests/{asked['id']}/answer", json=sent)).status_code == 200
+    posts, known = Posts(), anyio.Event()
+    posts.refuse = 503
+
+    async def hold(route: Route) -> None:
+        await known.wait()
+        await route.continue_()
+
+    async def watch(page: Page) -> None:
+        await posts.watch(page)
+        await page.route("**/saved", hold)
+
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    eva = await screen(f"/r/{request['id']}", house=team, before=watch)
+    eva.forgive("status of 503")
+    await eva.button("Allow").click()
+    await expect(eva.button("Send now")).to_be_visible()
+    async with eva.page.expect_response("**/saved"):
+        known.set()
+    posts.refuse = None
+    await eva.button("Send now").click()
+    await expect(eva.card).to_contain_text("Saved by Eva")
+    assert len(set(posts.keys)) == 1
+    assert {json.loads(body)["scope"] for body in posts.bodies} == {"session"}

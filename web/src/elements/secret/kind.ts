@@ -5,7 +5,7 @@ import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
 import { nearestScope } from "../../core/secret.ts";
 import type { Template } from "../html.ts";
-import type { BodyFactory, Card, ErrorTarget, Host, Kind } from "../kind.ts";
+import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { drawCard } from "./card.ts";
 import { EMPTY_SLOT, pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
@@ -16,6 +16,13 @@ import { SensitiveForm } from "./sensitive.ts";
 
 addTexts(texts);
 
+interface SecretBody {
+  readonly revision: number;
+  readonly secrets: Record<string, string>;
+  readonly use_existing: string[];
+  readonly scope: SecretScope;
+}
+
 /** Names that an agent needs values for: what the person types is sent to the server, and to nowhere else. */
 export class SecretKind implements Kind, SecretContext {
   scope: SecretScope = "session";
@@ -25,8 +32,8 @@ export class SecretKind implements Kind, SecretContext {
   #saved: Promise<void> | undefined;
   #present: ShownSecret["present"];
   #tried = false;
-  /** Makes the body, as long as nothing has changed. */
-  #makeBody: BodyFactory | undefined;
+  /** Makes the body, the same each time, as long as the person changes nothing. */
+  #makeBody: (() => SecretBody) | undefined;
   readonly #inputs: Inputs;
 
   constructor(readonly host: Host) {
@@ -127,13 +134,15 @@ export class SecretKind implements Kind, SecretContext {
 
   /** Only the server reads the value, so only the server decides whether it is blank, too long or unexpected. */
   submit(): void {
-    if (!this.#request) return;
-    const { secrets, ...publicBody } = this.#body(this.#request);
-    this.#makeBody ??= () => this.#request && this.#body(this.#request);
+    const request = this.#request;
+    if (!request) return;
+    const scope = this.#scopeOf(request);
+    this.#makeBody ??= () => this.#body(request, scope);
+    const { secrets, ...publicBody } = this.#makeBody();
     this.host.send("answer", { ...publicBody, names: Object.keys(secrets) }, this.#makeBody);
   }
 
-  #body({ revision, secret }: InputRequest) {
+  #body({ revision, secret }: InputRequest, scope: SecretScope): SecretBody {
     const names = secret?.names ?? [];
     const isSaved = (name: string): boolean => this.slotOf(name).saved;
     const typed = names
@@ -141,15 +150,16 @@ export class SecretKind implements Kind, SecretContext {
       .map((name) => [name, this.#inputs.read(uidOf(name))]);
     return {
       revision,
-      secrets: Object.fromEntries(typed.filter(([, value]) => value)) as Record<string, string>,
+      secrets: Object.fromEntries(typed.filter(([, value]) => value)),
       use_existing: names.filter(isSaved),
-      scope: this.#scopeOf(names),
+      scope,
     };
   }
 
   /** If nothing is typed, the scope is that of the saved value. */
-  #scopeOf([first = ""]: string[]): SecretScope {
-    return (this.reuses && this.#present?.[first]?.[0]) || this.scope;
+  #scopeOf({ secret }: InputRequest): SecretScope {
+    const shown = secret && { ...secret, present: this.#present ?? secret.present };
+    return (this.reuses && shown && nearestScope(shown, shown.names[0] ?? "")) || this.scope;
   }
 
   /** A key that was meant for something else answers nothing. */
