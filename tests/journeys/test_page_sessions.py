@@ -201,6 +201,14 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
     await eva.page.wait_for_url(lambda url: "/login" not in url)
 
 
+async def test_the_title_of_a_page_follows_its_language(screen: OpenScreen) -> None:
+    eva = await screen("/no/such/page")
+    eva.forgive("404")
+    await expect(eva.page).to_have_title("Page not found – askback")
+    await eva.page.evaluate("() => void (document.documentElement.lang = 'de')")
+    await expect(eva.page).to_have_title("Seite nicht gefunden – askback")
+
+
 async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: OpenScreen) -> None:
     eva = await screen("/")
     eva.forgive("401", "403")

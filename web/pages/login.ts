@@ -3,7 +3,8 @@ import { Rest } from "../src/client/rest.ts";
 import { storeSessionKey } from "../src/client/sessionkey.ts";
 import type { NewSession } from "../src/core/generated/wire.ts";
 import { draftKeys } from "../src/elements/drafts.ts";
-import { $, setTitle, showTexts } from "./words.ts";
+import { keepTitle } from "./title.ts";
+import { $, showTexts } from "./words.ts";
 
 /** Where a login may lead: our own pages, never another site. */
 const NEXT =
@@ -65,7 +66,7 @@ const isSignedIn = (): Promise<boolean> =>
   );
 
 await showTexts();
-setTitle();
+keepTitle();
 if (query().has("ended")) {
   showSentence("ended");
   $("kept").hidden = draftKeys(localStorage).length === 0;

@@ -1,4 +1,5 @@
-import { setTitle, showTexts } from "./words.ts";
+import { keepTitle } from "./title.ts";
+import { showTexts } from "./words.ts";
 
 await showTexts();
-setTitle();
+keepTitle();

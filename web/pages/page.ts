@@ -27,10 +27,10 @@ export function connect(): Client {
     },
     () => {},
   );
-  $("out").addEventListener("click", () => {
+  $("out").onclick = () => {
     eraseDrafts(localStorage);
     const leave = (): void => toLogin();
     void client.signOut().then(leave, leave);
-  });
+  };
   return client;
 }

@@ -37,8 +37,3 @@ addEventListener("storage", ({ key }) => {
 
 // Show the words of the page in its new language when `lang` changes.
 new MutationObserver(() => void showTexts()).observe(root, { attributeFilter: ["lang"] });
-
-/** Make the heading that is shown the title of the page. */
-export function setTitle(): void {
-  document.title = `${document.querySelector(":not([hidden]) > h1")?.textContent} – askback`;
-}
