@@ -17,6 +17,8 @@ from askback.transports.problems import problem_reply
 from askback.transports.security import bearer, identify
 
 PATH = "/mcp"
+SIZE = 4
+"""How many times as large as another body a call may be: a person's answer that is too large is then asked again."""
 METADATA = f"/.well-known/oauth-protected-resource{PATH}"
 
 
@@ -26,6 +28,7 @@ class Mcp:
     def __init__(self, app: Any, services: Services, settings: Settings) -> None:
         self._app = app
         self._services = services
+        self._body_bytes = SIZE * services.limits.body_bytes
         self._limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
         self._endpoint: Any = None
 
@@ -65,8 +68,9 @@ class Mcp:
             from askback.adapters.mcp.http import HttpEndpoint
             from askback.client.transport_app import RunningApp
 
-            body_bytes = self._services.limits.body_bytes
-            self._endpoint = HttpEndpoint(RunningApp(self._app), limits=self._limits, body_bytes=body_bytes)
+            self._endpoint = HttpEndpoint(
+                RunningApp(self._app), limits=self._limits, body_bytes=self._body_bytes
+            )
         # Read here, so that a body that is too large or breaks off is refused as everywhere else.
-        body = await read_body(scope, receive, limit=self._services.limits.body_bytes)
+        body = await read_body(scope, receive, limit=self._body_bytes)
         await self._endpoint(scope, replay(body.read(bytes), receive), send, **caller)

@@ -97,7 +97,7 @@ async def test_a_giant_answer_is_asked_again_with_a_short_reason(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
     many = {f"k{n}": n for n in range(5_000)}
-    rest = iter([{"format": "PDF", "code": "A" * 300_000}, many, {"format": "PDF"}])
+    rest = iter([{"format": "PDF", "code": "A" * 3_000_000}, many, {"format": "PDF"}])
     async with connect(kind, lambda _: accept(**next(rest))) as tools:
         found = await tools.content("ask_user", form=FORM, thread_id=thread)
     assert found["answers"] == {"format": "PDF"}
