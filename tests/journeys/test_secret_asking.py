@@ -86,6 +86,11 @@ async def test_invalid_names_are_refused_and_nobody_is_asked(
     assert await team.ada.pending(thread) == []
 
 
+async def test_a_probe_is_true_false_or_a_name(team: Team, thread: str) -> None:
+    refused = await team.agent.need(thread, "A_KEY", probe=5)
+    assert texts(refused) == {"secret.probe": "Must be true, false or a name."}
+
+
 @requirement("E3")
 async def test_a_name_that_decides_what_a_process_runs_cannot_be_asked_for(team: Team, thread: str) -> None:
     for name in BLOCKED:

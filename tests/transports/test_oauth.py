@@ -291,7 +291,7 @@ async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene:
         ({"provider": "other"}, "action.provider", "unknown_value"),
         ({"scopes": ["admin"]}, "action.scopes[0]", "unknown_value"),
         ({"scopes": []}, "action.scopes", "too_few"),
-        ({"scopes": ["contacts.read"] * 2}, "action.scopes", "duplicate_value"),
+        ({"scopes": ["contacts.read"] * 2}, "action.scopes[1]", "duplicate_value"),
         ({"secret": "lower"}, "action.secret", "not_a_secret_name"),
         ({"secret": "LD_PRELOAD"}, "action.secret", "secret_blocked"),
         ({"url": "https://a.example"}, "action.url", "link_and_provider"),

@@ -93,8 +93,10 @@ async def test_an_unacknowledged_resume_is_redelivered_and_its_old_lease_is_void
     api.clock.advance(seconds=60)
     [second] = await pulled(api)
     assert (second["id"], second["attempt"]) == (first["id"], 2)
-    late = await ack(api, first)
-    assert (late.status_code, late.json()["error"]["code"]) == (409, "lease_lost")
+    late, early = await ack(api, first), await ack(api, {**second, "attempt": 3})
+    for refused, text in ((late, "another worker has it now"), (early, "was never leased")):
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "lease_lost")
+        assert text in refused.json()["error"]["message"]
     for _ in range(2):
         assert (await ack(api, second)).status_code == 200
     assert (await ack(api, first)).status_code == 200  # it is done, no matter by whom

@@ -52,14 +52,15 @@ def _check_provider(action: ActionAsk, report: Report, providers: Mapping[str, O
     if provider is None:
         report.add("action.provider", "unknown_value.provider", allowed=", ".join(sorted(providers)) or "–")
         return
-    for index, scope in enumerate(action.scopes or ()):
+    scopes = action.scopes or ()
+    for index, scope in enumerate(scopes):
+        item_path = join("action.scopes", index)
         if scope not in provider.scopes:
-            item_path = join("action.scopes", index)
             report.add(item_path, "unknown_value", allowed=", ".join(provider.scopes) or "–")
+        if scope in scopes[:index]:
+            report.add(item_path, "duplicate_value")
     if action.scopes is not None and not action.scopes:
         report.add("action.scopes", "too_few", min=1)
-    elif action.scopes is not None and len(set(action.scopes)) < len(action.scopes):
-        report.add("action.scopes", "duplicate_value")
     if action.secret is not None and not is_well_formed(f"{action.secret}_REFRESH"):
         report.add("action.secret", "not_a_secret_name")
     elif action.secret is not None and blocked_reason(action.secret) is not None:

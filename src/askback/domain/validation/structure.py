@@ -203,6 +203,8 @@ def _fault_of(location: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, st
         return steps, key, {param: context[bound]}
     if kind == "string_type" and error["loc"][-1] == "str":
         return steps, "wrong_type.string_or_number", {}
+    if kind == "bool_type" and error["loc"][-1] == "bool":
+        return steps, "wrong_type.boolean_or_name", {}
     if kind == "finite_number":
         return steps, "non_finite_number", {}
     if kind in _NUMBER_ERRORS and error["loc"][-1] in ("int", "float"):

@@ -57,20 +57,25 @@ async def pull_resumes(
 async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: object) -> None:
     """Acknowledge a resume with an `AckBody`, so that it is never delivered again.
 
-    Raises `NotFound`, and `Conflict` (`lease_lost`) if it was leased to another worker since.
+    Raises `NotFound`, and `Conflict` (`lease_lost`) if it was leased to another worker since, or not yet so often.
     """
     await roles.require(ctx, principal, "ack_resume")
     payload = parse(AckBody, body)
     if not 1 <= payload.attempt <= MAX_ATTEMPT:
         raise Faults([fault("attempt", "out_of_range.needed", min=1, max=MAX_ATTEMPT)])
     outcome = None
-    resume_and_state = await ctx.store.resume(principal.tenant, resume_id)
-    if resume_and_state is not None and await _can_view(ctx, principal, resume_and_state.resume.thread_id):
+    status = await ctx.store.resume(principal.tenant, resume_id)
+    if status is not None and await _can_view(ctx, principal, status.resume.thread_id):
         outcome = await ctx.store.finish_resume(
             principal.tenant, principal.id, resume_id, attempt=payload.attempt, now_ms=ctx.clock.now_ms()
         )
-    if outcome is None:
+    if status is None or outcome is None:
         raise NotFound("There is no such resume.")
+    if outcome is Outcome.LOST and payload.attempt > status.attempt:
+        raise Conflict(
+            "This attempt was never leased. Acknowledge a resume with the `attempt` with which you received it.",
+            code="lease_lost",
+        )
     if outcome is Outcome.LOST:
         raise Conflict(
             "Your lease of this resume has ended, and another worker has it now. Stop working on it.",

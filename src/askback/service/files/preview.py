@@ -6,6 +6,7 @@ It needs Pillow (`pip install 'askback[files]'`); without it there are no previe
 from __future__ import annotations
 
 import logging
+import warnings
 from io import BytesIO
 from typing import Any
 
@@ -46,7 +47,10 @@ def _draw(data: BytesIO, form: str) -> bytes | None:
     """Decode one picture and write a smaller one. The header has the size, so a bomb is never unpacked."""
     images = _pillow()
     try:
-        with images.open(data, formats=[form]) as image:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", images.DecompressionBombWarning)  # its size is checked below
+            opened = images.open(data, formats=[form])
+        with opened as image:
             width, height = image.size
             if width * height > MAX_PIXELS:
                 return None
