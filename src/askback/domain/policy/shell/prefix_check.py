@@ -40,12 +40,14 @@ class TableMatch:
     """The table for a command, and the position `at` of the first argument that it checks.
 
     `none` says why there is no table. `names` is how many words a rule must name, unless the table only reads.
+    `options` are those before the sub-command, which its table checks too.
     """
 
     table: ProgramTable | None
     at: int
     names: int = 1
     none: Reason | None = None
+    options: Argv = ()
 
 
 def objection(argv: Argv, prefix: int) -> Reason | None:
@@ -116,7 +118,8 @@ def _subcommands(table: ProgramTable, argv: Argv, position: int) -> Iterator[Tab
     for end in range(min(position + _MAX_SUBCOMMANDS, len(argv)), position, -1):
         subcommand = table.subcommands.get(argv[position:end])
         if subcommand is not None:
-            yield TableMatch(subcommand, end, min(end, table.names) if table.names else end)
+            names = min(end, table.names) if table.names else end
+            yield TableMatch(subcommand, end, names, options=argv[1:position])
 
 
 def _usual_name(program: str) -> bool:
@@ -158,6 +161,8 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
         return Reason("exact_only", why=_no_prefix(table, argv, match.at))
     if match.names > prefix and not table.looks:
         return Reason("not_named", word=" ".join(argv[1 : match.at]))
+    if odd_option := ArgumentCheck(table, match.options, max(0, prefix - 1)).objection():
+        return odd_option
     if table.same:
         return _objection((table.same, *argv[match.at :]), max(1, prefix - match.at + 1), depth - 1)
     if table.check:
