@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, refusal, request_of
+from tests.journeys.people import Person, Team, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +73,8 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
     await team.carol.decline(refused, "refused")
     assert await history(team.ada, outcome="deny") == [call]
     assert await history(team.ada, outcome="refused") == [refused]
+    unknown = await team.ada.http.get("/v1/history", params={"outcome": "denied"})
+    assert faults(unknown) == [("outcome", "unknown_value")]
     (found,) = (await team.ada.http.get("/v1/history", params={"q": "hotel"})).json()["requests"]
     assert (
         found["settled_by"]["name"],

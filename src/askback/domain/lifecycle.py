@@ -67,6 +67,12 @@ TRANSITIONS = MappingProxyType(
 ASKS_AGAIN = frozenset({Action.REPROMPT, Action.UPDATE})
 """The actions that raise the revision."""
 
+OUTCOMES = (
+    *("approve", "deny", "answered", "done", "failed"),
+    *("skipped", "dismissed", "refused", "cancelled", "expired"),
+)
+"""How a request ended, in one word: a decision, the outcome of an action, the reason of a decline, or the status."""
+
 TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})
 
 CANCELLED_BY = MappingProxyType(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.domain.lifecycle import OUTCOMES
 from askback.wire.operation import HTTP, MAX_WAIT_S, WEBSOCKET, Parameter
 
 
@@ -112,8 +113,7 @@ LIST_HISTORY = (
     Parameter(
         "outcome",
         "text",
-        "Only `approve`, `deny`, `answered`, `done`, `failed`, `skipped`, `dismissed`, `refused`, `cancelled` or "
-        "`expired`.",
+        f"Only {', '.join(f'`{each}`' for each in OUTCOMES[:-1])} or `{OUTCOMES[-1]}`.",
     ),
     Parameter("settled_after", "text", "Only those that ended at this moment (RFC 3339) or later."),
     Parameter("settled_before", "text", "Only those that ended before this moment (RFC 3339)."),

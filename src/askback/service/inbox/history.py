@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import KINDS
+from askback.domain.lifecycle import OUTCOMES
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.titles import plain_text
@@ -46,6 +47,8 @@ async def list_history(
     await roles.require(ctx, principal, "list_history")
     if kind is not None and kind not in KINDS:
         raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
+    if outcome not in (None, *OUTCOMES):
+        raise Faults([fault("outcome", "unknown_value", allowed=", ".join(OUTCOMES))])
     size = max(1, min(limit, ctx.limits.page))
     rows = await ctx.store.history(
         principal.tenant,
