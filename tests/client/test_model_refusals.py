@@ -105,6 +105,8 @@ def test_only_a_type_with_rules_of_its_own_is_checked_by_the_agent() -> None:
         default: Annotated[int, Field(ge=1)] = 2
         tags: list[Literal["x", "y"]] = Field(default_factory=list)
         on: date | None = None
+        price: Decimal = Decimal(1)
+        notes: list[str] = Field(default_factory=list)
 
     @dataclass
     class Checked:
@@ -120,5 +122,6 @@ def test_only_a_type_with_rules_of_its_own_is_checked_by_the_agent() -> None:
     class Price(BaseModel):
         amount: Annotated[Decimal, Field(max_digits=3)]
 
+    assert [f.default for f in model_form(Plain).form.all_fields if f.id == "price"] == [1]
     checked = {model: model_form(model).has_own_rules for model in (Plain, Booking, Checked, Past, Price)}
     assert checked == {Plain: False, Booking: True, Checked: True, Past: True, Price: True}

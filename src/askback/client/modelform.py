@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from itertools import pairwise
@@ -52,23 +53,11 @@ _BOUNDS = {
 _SAME_IN_FORM = {
     *("model", "model-fields", "model-field", "dataclass", "dataclass-args", "dataclass-field"),
     *("typed-dict", "typed-dict-field", "definitions", "definition-ref", "default", "nullable", "none"),
-    *(
-        "str",
-        "int",
-        "float",
-        "bool",
-        "literal",
-        "enum",
-        "list",
-        "set",
-        "frozenset",
-        "date",
-        "time",
-        "datetime",
-    ),
+    *("str", "int", "float", "decimal", "bool", "uuid", "literal", "enum", "list", "set", "frozenset"),
+    *("date", "time", "datetime"),
 }
 """The parts of a type whose rules are those of the fields; any other may refuse what the form accepts."""
-_OWN_RULES = {"post_init", "custom_init", "now_op"}
+_OWN_RULES = {"post_init", "custom_init", "now_op", "max_digits", "decimal_places", "version"}
 """The members of such a part with which it has rules of its own all the same."""
 _NO_PARTS = {"metadata", "serialization", "default", "computed_fields"}
 """The members of such a part that check nothing."""
@@ -208,6 +197,10 @@ class _FormSchema(GenerateJsonSchema):
                 {"const": m.value, "title": m.value if isinstance(m.value, str) else m.name} for m in members
             ]
         }
+
+    def encode_default(self, dft: Any) -> Any:
+        """Return a default as JSON, that of a decimal as a number."""
+        return super().encode_default(float(dft) if isinstance(dft, Decimal) else dft)
 
     def decimal_schema(self, schema: Any) -> JsonSchemaValue:
         """Return a number."""
