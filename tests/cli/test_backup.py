@@ -174,13 +174,13 @@ async def test_an_unfinished_restore_is_not_used_as_a_database(tmp_path: Path) -
 async def test_on_postgres_keys_and_settings_are_written_and_the_rest_is_a_command(tmp_path: Path) -> None:
     copy, keys = tmp_path / "copy", tmp_path / "keys"
     environment = {
-        "ASKBACK_DATABASE_URL": "postgresql://ada:hidden@db.example/askback",
+        "ASKBACK_DATABASE_URL": "postgresql://ada:hidden@db.example/askback?sslmode=require&sslpassword=hidden",
         "ASKBACK_MASTER_KEYS": f"main:{'A' * 43}",
         "ASKBACK_RETENTION_DAYS": "30",
     }
     status, out, err = await askback("backup", copy, "--keys", keys, **environment)
     assert (status, err) == (0, "")
-    dump = f"  pg_dump --format=custom --schema=askback --file={copy}/askback.dump 'postgresql://db.example/askback'"
+    dump = f"  pg_dump --format=custom --schema=askback --file={copy}/askback.dump 'postgresql://ada@db.example/askback?sslmode=require'"
     assert out.splitlines()[1:] == [dump, f"Wrote settings.json in {copy}; master keys in {keys}."]
     assert json.loads((copy / "settings.json").read_text())["settings"] == {"ASKBACK_RETENTION_DAYS": "30"}
     assert f"main:{'A' * 43}" in keys.read_text()

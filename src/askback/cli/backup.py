@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -54,15 +55,16 @@ def backup(
     """
     settings = settings_module.load(data_dir=data_dir, database_url=database_url)
     folder = folder.expanduser().absolute()
-    on_postgres = isinstance(settings.database, PostgresAddress)
+    database = settings.database
+    on_postgres = isinstance(database, PostgresAddress)
     _require_choice(settings, keys)
     key_file = None if keys in {None, NO_KEYS} else Path(keys or "").expanduser().absolute()
     if key_file is not None and key_file.exists():
         raise BackupRefused(f"{key_file} exists already. Choose a new file for the master keys.")
     make_empty(folder)
     old_keys = _read_master_keys(settings) if key_file is not None else dict[str, bytes]()
-    if isinstance(settings.database, Path):
-        copy_database(settings.database, folder / DATABASE)
+    if not on_postgres:
+        copy_database(database, folder / DATABASE)
     write_private(folder / SETTINGS, json.dumps(_describe(settings), indent=2) + "\n")
     sync_folder(folder)
     parts = [f"{SETTINGS} in {folder}"] if on_postgres else [f"{DATABASE} and {SETTINGS} in {folder}"]
@@ -73,10 +75,9 @@ def backup(
     else:
         parts.append("no master keys")
     if on_postgres:
+        dump = ["pg_dump", "--format=custom", "--schema=askback", f"--file={folder}/askback.dump"]
         print("Copy the database with:")
-        print(
-            f"  pg_dump --format=custom --schema=askback --file={folder}/askback.dump '{settings.database}'"
-        )
+        print(f"  {shlex.join([*dump, database.without_password])}")
     print(f"Wrote {'; '.join(parts)}.")
 
 

@@ -30,6 +30,17 @@ class PostgresAddress:
         parts = urlsplit(self.url)
         return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
+    @property
+    def without_password(self) -> str:
+        """The address with its user and options, for other programs, which find the password by themselves."""
+        parts = urlsplit(self.url)
+        user, at_sign, host = parts.netloc.rpartition("@")
+        options = [
+            each for each in parts.query.split("&") if each and "password" not in each.partition("=")[0]
+        ]
+        query = f"?{'&'.join(options)}" if options else ""
+        return f"postgresql://{user.partition(':')[0]}{at_sign}{host}{parts.path}{query}"
+
 
 def read_database(variable: str, text: str) -> Path | PostgresAddress:
     """Read `sqlite:///path` or `postgresql://…`. Raises `SettingsError`, which never quotes the text."""
