@@ -20,7 +20,7 @@ import { drawCall, drawStep, groupToolCalls, type IdentifiedPart } from "./tools
 addTexts(texts);
 
 const UP_ICON = draw("M12 20V5M6 11l6-6 6 6");
-const DOWN_ICON = draw("M12 4v15M6 13l6 6 6-6");
+const DOWN_ICON = draw("M12 19V4M6 13l6 6 6-6");
 
 /** Only these addresses become pictures. */
 const PICTURE_TYPE = /^(https:\/\/|data:image\/)/i;
