@@ -150,7 +150,7 @@ export class Chat {
   }
 
   #drawFile({ file, alt }: FilePart): Template | false {
-    if (this.#files) return !!this.#files.stored && this.#files.stored.drawLink(file, alt ?? undefined);
+    if (this.#files) return this.#files.stored?.drawLink(file, alt ?? undefined) ?? false;
     const coming: { stored?: StoredFiles } = {};
     this.#files = coming;
     void import("../files/stored.ts").then(
