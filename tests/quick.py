@@ -24,6 +24,13 @@ LEFT_OUT = {
     "cli/test_workers.py": "several workers behind one port",
     "cli/test_audit_seal.py": "seals of the audit log that were changed",
     "cli/test_inbox_*.py": "each kind of request in the terminal",
+    "cli/test_approve.py": "approvals from a shell script",
+    "cli/test_confirm.py": "approvals in the terminal",
+    "cli/test_policy.py": "the settings of the policy",
+    "cli/test_reading.py": "commands without a server or with a wrong folder",
+    "cli/test_rules.py": "rules with and without a server",
+    "cli/test_run.py": "commands that get secrets",
+    "cli/test_secrets.py": "the list of secrets, and their keys",
     "cli/test_thread.py": "conversations in the terminal",
     "cli/test_serve*.py": "servers that start, stop and fail",
     "cli/test_backup.py": "backups of a running server",
@@ -53,6 +60,9 @@ LEFT_OUT = {
     "journeys/test_source_*.py": "questions that take their options from sources",
     "journeys/test_texts.py": "texts in every language",
     "storage/test_pages.py": "the indexes of each list",
+    # The source systems in every detail
+    "compat/test_golden.py": "the recorded conversations of each system, on both databases",
+    "compat/test_systems.py": "the systems one without the others",
     # Whole programs
     "examples/test_*.py": "the examples of the documentation",
     "chat/test_*.py": "`askback chat`",
@@ -67,8 +77,35 @@ LEFT_OUT = {
 """Files in `tests`, with what they test."""
 
 KEPT = {
+    "cli/test_approve.py": (
+        "test_a_call_decided_by_the_policy_asks_nobody",
+        "test_an_edited_input_is_printed",
+        "test_denied_ends_with_3_and_prints_no_input_but_the_reason",
+        "test_expired_ends_with_5_and_no_input",
+        "test_without_a_server_and_without_a_terminal_nothing_may_run",
+    ),
     "cli/test_backup.py": ("test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased",),
+    "cli/test_confirm.py": (
+        "test_a_dangerous_call_needs_a_second_confirmation",
+        "test_hidden_characters_are_escaped_and_cannot_imitate_our_texts",
+        "test_yes_approves_once_and_stores_no_rule",
+    ),
+    "cli/test_reading.py": ("test_an_error_of_the_operating_system_is_one_line",),
+    "cli/test_rules.py": (
+        "test_a_preview_lists_calls_that_a_rule_would_decide_differently",
+        "test_a_rule_applies_until_it_is_revoked",
+    ),
+    "cli/test_run.py": (
+        "test_a_name_that_decides_how_a_command_runs_is_refused_before_anything",
+        "test_the_command_has_the_values_in_its_environment_and_nothing_of_askback",
+        "test_the_output_of_the_command_is_scrubbed_while_it_streams",
+    ),
+    "cli/test_secrets.py": (
+        "test_a_piped_value_is_stored_exactly_and_never_printed",
+        "test_a_server_with_a_key_file_gets_a_new_key_while_it_runs",
+    ),
     "cli/test_serve.py": ("test_one_line_says_how_to_reach_the_server_once_it_accepts_requests",),
+    "compat/test_golden.py": ("test_conversation",),
     "fault/test_kill.py": ("test_killing_the_server_loses_nothing_and_repeats_nothing",),
     "journeys/test_app_agents.py": ("test_a_token_is_shown_once_works_and_is_revoked",),
     "journeys/test_app_audit.py": ("test_entries_are_filtered_by_the_address_and_link_to_their_subject",),
