@@ -60,8 +60,8 @@ def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
             assert person.get("/v1/requests", params={"status": "pending"}).json()["requests"]
             note("first_inbox_ms")
             answer = {"revision": 1, "values": ANSWER}
-            answered = person.post(f"/v1/requests/{pending['requests'][0]['id']}/answer", json=answer)
-            assert answered.status_code == 200, answered.text
+            answered_reply = person.post(f"/v1/requests/{pending['requests'][0]['id']}/answer", json=answer)
+            assert answered_reply.status_code == 200, answered_reply.text
             note("first_answer_ms")
         time.sleep(max(0.0, started + LATER_S - time.perf_counter()))
         server = site.servers[0]

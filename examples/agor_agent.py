@@ -12,8 +12,8 @@ TOOLS = f"/compat/agor/sessions/{SESSION}/tools/agor_widgets_request_"
 def next_message(http: httpx2.Client) -> str:
     """Wait for the next message of a person; after a crash of this agent it comes again."""
     while True:
-        found = http.get(f"/v1/threads/{SESSION}/resumes", params={"wait": 20, "limit": 1}, timeout=60)
-        for resume in found.raise_for_status().json()["resumes"]:
+        reply = http.get(f"/v1/threads/{SESSION}/resumes", params={"wait": 20, "limit": 1}, timeout=60)
+        for resume in reply.raise_for_status().json()["resumes"]:
             http.post(
                 f"/v1/resumes/{resume['id']}/ack", json={"attempt": resume["attempt"]}
             ).raise_for_status()

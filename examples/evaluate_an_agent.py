@@ -14,11 +14,13 @@ async def release(ask: AsyncClient, target: str) -> bool:
 async def main() -> None:
     async with AsyncClient(thread_id="evaluation") as ask:  # people answer, on a real server
         first = [await release(ask, target) for target in ("staging", "production")]
-        answered = (await ask.requests.list(thread_id="evaluation", kind="approval", status="answered")).items
-    for tool, rate in approval_rates(answered).items():
+        answered_items = (
+            await ask.requests.list(thread_id="evaluation", kind="approval", status="answered")
+        ).items
+    for tool, rate in approval_rates(answered_items).items():
         print(f"{tool}: {rate.approved} of {rate.decided} approved, {rate.edited} with changes")
 
-    recorded = person(replay(answered))
+    recorded = person(replay(answered_items))
     async with recorded, AsyncClient(app=recorded.app, thread_id="evaluation") as ask:
         again = [await release(ask, target) for target in ("staging", "production")]
     print("same" if again == first else "different")

@@ -26,10 +26,14 @@ def ask(http: httpx2.Client) -> None:
 
 def go_on(http: httpx2.Client) -> None:
     """Wait for the end of the question, in this process or another, and read what the user said."""
-    while not (ended := http.get("/v1/threads/report-7/resumes", params={"wait": 30}).json()["resumes"]):
+    while not (
+        ended_resumes := http.get("/v1/threads/report-7/resumes", params={"wait": 30}).json()["resumes"]
+    ):
         pass
     print(http.get(f"{CHAT}/messages").json()["messages"][-1]["clarificationResponse"])
-    http.post(f"/v1/resumes/{ended[0]['id']}/ack", json={"attempt": ended[0]["attempt"]}).raise_for_status()
+    http.post(
+        f"/v1/resumes/{ended_resumes[0]['id']}/ack", json={"attempt": ended_resumes[0]["attempt"]}
+    ).raise_for_status()
 
 
 token = {"Authorization": f"Bearer {os.environ['ASKBACK_TOKEN']}"}

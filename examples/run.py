@@ -11,8 +11,8 @@ async def main() -> None:
         async with ask.run() as run:
             size = await ask.ask("Which size?", ["S", "M", "L"], run_id=run.id, external_id="order-1234-size")
             await ask.say(f"Size {size} it is.", thread_id="order-1234", run_id=run.id)
-        ended = await ask.runs.get(run.id)
-        print(size, ended.reason)
+        ended_run = await ask.runs.get(run.id)
+        print(size, ended_run.reason)
 
 
 asyncio.run(main())

@@ -77,7 +77,7 @@ def make_environment(name: str) -> Path:
         f"installing the locked packages of the adapter {name}",
         stamp=venv / "askback.stamp",
         inputs=[lock, ROOT / "pyproject.toml"],
-        made=python,
+        path=python,
         do=install,
     )
     return python
@@ -90,7 +90,7 @@ def make_node_environment() -> Path:
         "installing the locked npm packages of the examples in TypeScript",
         stamp=folder / "node_modules" / ".askback-installed",
         inputs=[folder / "package.json", folder / "package-lock.json"],
-        made=folder / "node_modules",
+        path=folder / "node_modules",
         do=lambda: setup.run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=folder),
     )
     return setup.VENV_PYTHON

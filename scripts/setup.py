@@ -74,10 +74,10 @@ def digest(paths: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def step(name: str, *, stamp: Path, inputs: Sequence[Path], made: Path, do: Callable[[], None]) -> None:
+def step(name: str, *, stamp: Path, inputs: Sequence[Path], path: Path, do: Callable[[], None]) -> None:
     """Do a step unless `made` exists and `stamp` has the digest of the inputs."""
     inputs_digest = digest(inputs)
-    if made.exists() and stamp.is_file() and stamp.read_text() == inputs_digest:
+    if path.exists() and stamp.is_file() and stamp.read_text() == inputs_digest:
         return
     say(name)
     do()
@@ -113,7 +113,7 @@ def find_uv() -> Path:
     return own_uv
 
 
-def install_uv(own: Path) -> None:
+def install_uv(own_path: Path) -> None:
     """Install uv into .tools by the first method that works; the version and hashes are locked."""
     say("installing uv into .tools")
     lock = str(ROOT / "requirements-tools.lock")
@@ -132,7 +132,7 @@ def install_uv(own: Path) -> None:
         run(TOOLS / "bin" / "python", "-m", "pip", "install", *requirements)
     elif works(*pip, "--version"):
         run(*pip, "install", "--target", TOOLS, "--upgrade", *requirements)
-    if not works(own, "--version"):
+    if not works(own_path, "--version"):
         raise SetupError("uv could not be installed; install uv, or the Debian package python3-venv")
 
 
@@ -159,7 +159,7 @@ def set_up_python() -> None:
         "installing the locked Python packages",
         stamp=VENV / "askback.stamp",
         inputs=[lock, ROOT / "pyproject.toml"],
-        made=VENV / "bin" / "askback",
+        path=VENV / "bin" / "askback",
         do=install,
     )
 
@@ -202,7 +202,7 @@ def set_up_ui() -> None:
         "installing the locked npm packages",
         stamp=modules / ".askback-installed",
         inputs=[WEB / "package.json", WEB / "package-lock.json"],
-        made=modules,
+        path=modules,
         do=lambda: run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WEB),
     )
     names = ("src", "pages", "layout.html", "scripts", "examples.json", "package-lock.json", "vite.config.ts")
@@ -214,7 +214,7 @@ def set_up_ui() -> None:
         "building the web UI",
         stamp=modules / ".askback-built",
         inputs=[path for path in sources if path.exists()],
-        made=STATIC / "manifest.json",
+        path=STATIC / "manifest.json",
         do=lambda: run("npm", "run", "--silent", "build", cwd=WEB),
     )
 

@@ -101,9 +101,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Those of each folder stay together, because Playwright's synchronous loop ends with the last test of its folder.
     """
     if part := config.getoption("part"):
-        wanted = part == "long"
-        config.hook.pytest_deselected(items=[item for item in items if is_long(item) is not wanted])
-        items[:] = [item for item in items if is_long(item) is wanted]
+        expected = part == "long"
+        config.hook.pytest_deselected(items=[item for item in items if is_long(item) is not expected])
+        items[:] = [item for item in items if is_long(item) is expected]
     items.sort(
         key=lambda item: next((at for at, name in enumerate(_LONG) if name in item.path.parts), len(_LONG))
     )

@@ -60,7 +60,7 @@ class PostgresServer:
         if self._user is not None:
             os.chown(self._data, pwd.getpwnam(self._user).pw_uid, -1)
         options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
-        made = subprocess.run(
+        result = subprocess.run(
             [self._programs / "initdb", "--pgdata", self._data, *options],
             user=self._user,
             cwd="/",
@@ -68,7 +68,7 @@ class PostgresServer:
             text=True,
             check=False,
         )
-        assert made.returncode == 0, made.stderr
+        assert result.returncode == 0, result.stderr
 
     def start(self) -> None:
         """Start, and return once connections are accepted."""
@@ -83,11 +83,11 @@ class PostgresServer:
             )
         asyncio.run(self._answers())
 
-    def end(self, how: signal.Signals = signal.SIGQUIT) -> None:
+    def end(self, signals: signal.Signals = signal.SIGQUIT) -> None:
         """SIGQUIT ends it at once, SIGINT closes its connections first, SIGKILL is a crash."""
         process, self._process = self._process, None
         if process is not None:
-            process.send_signal(how)
+            process.send_signal(signals)
             process.wait(120)
 
     def database(self, name: str, patience: Timeouts = Timeouts()) -> Database:
@@ -191,8 +191,10 @@ def _programs(folder: Path, user: str | None) -> Path:
     """The programs of the newest Postgres of the package, or a copy in a folder that the user can open."""
     if CHOSEN is not None:
         return Path(CHOSEN)
-    found = [Path(str(file.locate())).parent for file in files(PACKAGE) or () if file.match("*/bin/postgres")]
-    programs = max(found, key=lambda path: (len(path.parent.name), path.parent.name))
+    findings = [
+        Path(str(file.locate())).parent for file in files(PACKAGE) or () if file.match("*/bin/postgres")
+    ]
+    programs = max(findings, key=lambda path: (len(path.parent.name), path.parent.name))
     if user is None or all(path.stat().st_mode & 0o001 for path in programs.parents):
         return programs
     package = programs.parents[1]

@@ -101,8 +101,8 @@ def _checked_push(push: Callable[..., None]) -> Any:
     def checked(reader: Any, event: Event) -> None:
         try:
             _EVENT.validate_json(event.text, extra="forbid")
-        except ValidationError as wrong:
-            _fail(f"the event {event.type}", wrong)
+        except ValidationError as error:
+            _fail(f"the event {event.type}", error)
         push(reader, event)
 
     return checked
@@ -120,14 +120,14 @@ def _validate(what: str, model: type[BaseModel], value: object) -> None:
             model.model_validate_json(value, extra=extra)
         else:
             model.model_validate(value, extra=extra)
-    except ValidationError as wrong:
-        _fail(what, wrong)
+    except ValidationError as error:
+        _fail(what, error)
 
 
 def _fail(what: str, why: str | ValidationError) -> None:
     if isinstance(why, ValidationError):
-        found = why.errors(include_input=False, include_url=False, include_context=False)
-        why = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
+        result = why.errors(include_input=False, include_url=False, include_context=False)
+        why = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in result)
     message = f"What the server sends for {what} is not as its model says: {why}"
     print(message, file=sys.stderr, flush=True)
     raise AssertionError(message)

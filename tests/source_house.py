@@ -47,9 +47,9 @@ class SourceHouse:
             return [each for each in every if each["value"] in query["values"]]
         if tree:
             return TREE.get(query.get("parent"), [])
-        found = [each for each in PLACES if query["q"].casefold() in str(each["label"]).casefold()]
+        findings = [each for each in PLACES if query["q"].casefold() in str(each["label"]).casefold()]
         start, end = int(query.get("cursor") or 0), int(query.get("cursor") or 0) + query["limit"]
-        return {"options": found[start:end], **({"next_cursor": str(end)} if end < len(found) else {})}
+        return {"options": findings[start:end], **({"next_cursor": str(end)} if end < len(findings) else {})}
 
 
 @contextmanager

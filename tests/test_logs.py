@@ -19,8 +19,8 @@ CANARY = "canary-81c2-77af"
 
 def record(msg: object, *args: Any, name: str = "websockets.server", source: str = __file__) -> str:
     """The line that a handler writes of a record."""
-    made = logs.Record(name, logging.DEBUG, source, 7, msg, args, None)
-    return logging.Formatter(logs.LINE).format(made)
+    made_record = logs.Record(name, logging.DEBUG, source, 7, msg, args, None)
+    return logging.Formatter(logs.LINE).format(made_record)
 
 
 @requirement("I10")
@@ -62,9 +62,9 @@ def test_an_exception_is_logged_by_its_type_and_line_numbers() -> None:
         except ExceptionGroup:
             raise RuntimeError(value)
 
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises(RuntimeError) as exc_info:
         fails(CANARY)
-    told = logs.outline(caught.value)
+    told = logs.outline(exc_info.value)
     assert [line for line in told.splitlines() if not line.startswith(" ")] == [
         "RuntimeError",
         "after ExceptionGroup",
@@ -79,9 +79,9 @@ def test_an_exception_is_logged_by_its_type_and_line_numbers() -> None:
 @requirement("E5")
 def test_a_record_keeps_nothing_of_an_exception_for_a_handler_to_find() -> None:
     error = ValueError(CANARY)
-    made = logs.Record("askback", 40, "", 1, "failed", (), (ValueError, error, None))
-    assert "ValueError" in logging.Formatter(logs.LINE).format(made)
-    assert (made.exc_info, CANARY in repr(vars(made))) == (None, False)
+    made_record = logs.Record("askback", 40, "", 1, "failed", (), (ValueError, error, None))
+    assert "ValueError" in logging.Formatter(logs.LINE).format(made_record)
+    assert (made_record.exc_info, CANARY in repr(vars(made_record))) == (None, False)
 
 
 UNCAUGHT = {
@@ -102,15 +102,15 @@ UNCAUGHT = {
 def test_an_uncaught_exception_is_logged_without_its_text(way: str) -> None:
     begin = "import asyncio, logging, sys, threading; from askback import logs; logs.set_up('debug')\n"
     program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[way]}\n"
-    ran = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-X", "dev", "-c", program],
         input=CANARY,
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert "ValueError" in ran.stderr
-    assert "canary" not in ran.stderr + ran.stdout
+    assert "ValueError" in result.stderr
+    assert "canary" not in result.stderr + result.stdout
 
 
 def test_a_record_names_the_call_that_it_belongs_to() -> None:
@@ -128,12 +128,12 @@ def test_a_json_record_is_one_line_with_the_same_redaction() -> None:
     error = ValueError(CANARY)
     token = logs.request_id.set("call-1234")
     try:
-        made = logs.Record(
+        made_record = logs.Record(
             "websockets", 40, __file__, 7, SENTENCE, (CANARY, 1, 2.0), (ValueError, error, None)
         )
     finally:
         logs.request_id.reset(token)
-    line = logs.JsonLines().format(made)
+    line = logs.JsonLines().format(made_record)
     told = json.loads(line)
     at = told.pop("at")
     assert told == {

@@ -60,8 +60,8 @@ async def elicit(ctx: Context) -> dict:
 @mcp.tool
 async def input_required(ctx: Context) -> dict | mcp_types.InputRequiredResult:
     """Let the client call again with the answer."""
-    if given := ctx.input_responses:
-        content = getattr(given["form"], "content", None) or given["form"]["content"]
+    if input_responses := ctx.input_responses:
+        content = getattr(input_responses["form"], "content", None) or input_responses["form"]["content"]
         return {"env": content["env"]}
     params = mcp_types.ElicitRequestFormParams(mode="form", message=PROMPT, requested_schema=SCHEMA)
     elicitation = mcp_types.ElicitRequest(method="elicitation/create", params=params)

@@ -28,13 +28,15 @@ async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseE
             asked = await take_resume(ask, waiting, run_input.resume)
         else:
             asked = [await ask.requests.create(REPORT, thread_id=thread_id)]
-    except AskbackError as refused:
-        yield RunErrorEvent(message=str(refused))
+    except AskbackError as error:
+        yield RunErrorEvent(message=str(error))
         return
     if still := [each for each in asked if not each.settled]:
-        paused = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
-        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused)
+        paused_interrupt_outcome = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
+        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused_interrupt_outcome)
         return
     result = [ask.text_of(each) for each in asked]
-    done = RunFinishedSuccessOutcome()
-    yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, result=result, outcome=done)
+    finished_success_outcome = RunFinishedSuccessOutcome()
+    yield RunFinishedEvent(
+        thread_id=thread_id, run_id=run_id, result=result, outcome=finished_success_outcome
+    )

@@ -37,8 +37,8 @@ class FakeClient(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseCha
     ) -> Awaitable[ChatResponse[Any]] | ResponseStream[ChatResponseUpdate, ChatResponse[Any]]:
         return self._say(messages[-1])
 
-    async def _say(self, last: Message) -> ChatResponse[Any]:
-        print(last.role, *(content.text or content.result for content in last.contents))
+    async def _say(self, last_message: Message) -> ChatResponse[Any]:
+        print(last_message.role, *(content.text or content.result for content in last_message.contents))
         return ChatResponse(messages=[Message("assistant", [TURNS.pop(0)])])
 
 

@@ -73,17 +73,17 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server that the tests of one adapter share."""
-    running = Server(tmp_path_factory.mktemp("server"))
-    yield running
-    running.stop()
+    running_server = Server(tmp_path_factory.mktemp("server"))
+    yield running_server
+    running_server.stop()
 
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Server]:
     """A server that the test may kill, with no other requests."""
-    running = Server(tmp_path / "server")
-    yield running
-    running.stop()
+    running_server = Server(tmp_path / "server")
+    yield running_server
+    running_server.stop()
 
 
 @pytest.fixture

@@ -111,12 +111,12 @@ class Outcome:
 
     def wrong(self, *, cards: int, ran: str) -> Sequence[str]:
         """Return what is wrong."""
-        found = {
+        result = {
             f"ran {self.ran!r}": self.ran != ran and not (self.died_between and self.ran == ""),
             f"asked {self.cards} times": self.cards != cards,
             f"did not end: {self.errors}": not self.said,
         }
-        return [text for text, is_wrong in found.items() if is_wrong]
+        return [text for text, is_wrong in result.items() if is_wrong]
 
 
 class Killing:
@@ -181,7 +181,7 @@ async def at_random(name: str, seed: int, seconds: int) -> None:
     """Kill programs up to three times each, at random moments; print what is wrong then, and the numbers."""
     chance, until = random.Random(seed), time.monotonic() + seconds
     edits = name not in {"openai_agents", "agent_framework"}
-    cards, ran = (1, "published\n") if name == "crewai" else (2, "edited\n" if edits else "prod\n")
+    cards, run_result = (1, "published\n") if name == "crewai" else (2, "edited\n" if edits else "prod\n")
     seen = Counter[str]()
     with tempfile.TemporaryDirectory() as place:
         server = Server(Path(place) / "server")
@@ -189,7 +189,7 @@ async def at_random(name: str, seed: int, seconds: int) -> None:
             while time.monotonic() < until:
                 moments = [chance.choice(ANY_MOMENT) for _ in range(chance.randint(1, 3))]
                 outcome = await kills.live(f"{name}-{seen['programs']}", *moments)
-                wrong = outcome.wrong(cards=cards, ran=ran)
+                wrong = outcome.wrong(cards=cards, ran=run_result)
                 seen.update(programs=1, deaths=outcome.deaths, not_run=outcome.ran == "", wrong=bool(wrong))
                 if wrong:
                     print(moments, wrong, flush=True)

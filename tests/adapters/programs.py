@@ -49,27 +49,27 @@ async def continued_after_kill_9(
     edited = {} if edited_input is None else {"edited_input": edited_input}
     async with server.client("responder") as person:
         with anyio.fail_after(PATIENCE_S):
-            first, second = await requests_asked(person, 2, folder.name)
+            first_request, second_request = await requests_asked(person, 2, folder.name)
             while not (folder / "parked").exists():
                 await anyio.sleep(0.02)
             process.kill()
             await anyio.to_thread.run_sync(process.communicate)
-            await person.requests.decide(first, "approve", **edited)  # type: ignore[arg-type] - an option passes through
+            await person.requests.decide(first_request, "approve", **edited)  # type: ignore[arg-type] - an option passes through
             server.kill_and_restart()
-            await person.requests.decide(second, "deny")
+            await person.requests.decide(second_request, "deny")
             assert await wait_for_exit(start(program, "resume", folder, server.url)) == "done\n"
-    return first, second
+    return first_request, second_request
 
 
 async def requests_asked(person: AsyncClient, count: int, thread: str = "t1") -> list[InputRequest]:
     """Return the first requests of a thread, once they are there."""
-    found: list[InputRequest] = []
+    requests: list[InputRequest] = []
     async for event in person.events(thread, cursor=0):
         if event["type"] == "request.created":
-            found.append(InputRequest.model_validate(event["request"]))
-            if len(found) == count:
+            requests.append(InputRequest.model_validate(event["request"]))
+            if len(requests) == count:
                 break
-    return found
+    return requests
 
 
 @dataclass(frozen=True)

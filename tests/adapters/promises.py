@@ -105,16 +105,16 @@ class Promises(ABC):
 
     def check_call_ids(self, ada: ScriptedPerson) -> None:
         """Expect three requests, each with the id of its call."""
-        found = sorted(each.request.tool_call_id or "" for each in ada.asked())
-        assert found == (["call_1", "call_2", "call_3"] if self.tells_call_ids else [""] * 3)
+        result = sorted(each.request.tool_call_id or "" for each in ada.asked())
+        assert result == (["call_1", "call_2", "call_3"] if self.tells_call_ids else [""] * 3)
 
     async def test_denied_never_runs_and_the_model_reads_why(self) -> None:
         deployments = Deployments()
         agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
         async with answered_by({"deploy": Deny("not on Friday")}) as (ask, ada):
-            ran = await self.run(ask, agent)
-        assert (deployments.ran, ran.text) == ([], "done")
-        assert "not on Friday" in ran.read[0]
+            run_result = await self.run(ask, agent)
+        assert (deployments.ran, run_result.text) == ([], "done")
+        assert "not on Friday" in run_result.read[0]
         request = ada.asked_once("deploy").request
         call_id = "call_1" if self.tells_call_ids else None
         assert (request.thread_id, request.tool_call_id, request.agent.name) == ("t1", call_id, "releaser")
@@ -124,10 +124,10 @@ class Promises(ABC):
         deployments = Deployments()
         agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
         async with answered_by({"deploy": Approve(input=STAGE) if self.edits else True}) as (ask, ada):
-            ran = await self.run(ask, agent)
+            run_result = await self.run(ask, agent)
         to = "stage" if self.edits else "prod"
-        assert (deployments.ran, ran.text) == ([to], "done")
-        assert f"deployed {to}" in ran.read[0]
+        assert (deployments.ran, run_result.text) == ([to], "done")
+        assert f"deployed {to}" in run_result.read[0]
         assert ada.asked_once("deploy").request.approval.allow_edit is self.edits
 
     async def test_parallel_calls_are_shown_together_and_decided_separately(self) -> None:
@@ -135,9 +135,9 @@ class Promises(ABC):
         calls = [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which colour?"})]
         agent = self.agent(calls, deploy=deployments.deploy, tools=["ask_user"])
         async with answered_by(lambda r: "blue" if r.form else r.approval.input == STAGE) as (ask, ada):
-            ran = await self.run(ask, agent)
+            run_result = await self.run(ask, agent)
         assert deployments.ran == ["stage"]
-        assert any("blue" in each for each in ran.read)
+        assert any("blue" in each for each in run_result.read)
         self.check_call_ids(ada)
 
     async def test_the_same_ids_in_another_run_are_other_calls(self) -> None:
@@ -155,8 +155,8 @@ class Promises(ABC):
                 await admin.rules.create("deploy(to=prod)", effect="deny")
                 await admin.rules.create("deploy(to=stage)", effect="allow")
             agent = self.agent([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
-            ran = await self.run(ask, agent)
-        assert (deployments.ran, ran.text) == (["stage"], "done")
+            run_result = await self.run(ask, agent)
+        assert (deployments.ran, run_result.text) == (["stage"], "done")
         assert ada.asked() == []
 
     async def test_the_tools_for_models_ask_for_approvals_and_secrets(self) -> None:
@@ -168,30 +168,30 @@ class Promises(ABC):
         ]
         script = {"Which?": "a", "mail": False, "API_KEY": {"API_KEY": "sk-canary"}}
         async with answered_by(script) as (ask, ada):
-            ran = await self.run(ask, self.agent(calls, tools=ASK_TOOLS))
-        assert "a" in ran.read[0]
-        assert "denied" in ran.read[1]
-        assert "API_KEY" in ran.read[2]
-        assert "Nobody was asked" in ran.read[3]
-        assert "sk-canary" not in json.dumps(ran.read)
+            run_result = await self.run(ask, self.agent(calls, tools=ASK_TOOLS))
+        assert "a" in run_result.read[0]
+        assert "denied" in run_result.read[1]
+        assert "API_KEY" in run_result.read[2]
+        assert "Nobody was asked" in run_result.read[3]
+        assert "sk-canary" not in json.dumps(run_result.read)
         self.check_call_ids(ada)
 
     async def test_sub_agents_are_named_on_the_card(self) -> None:
         deployments = Deployments()
         inner = self.agent([("deploy", PROD)], deploy=deployments.deploy, name="release_team")
         async with answered_by({"deploy": True}) as (ask, ada):
-            ran = await self.delegate(ask, inner)
+            run_result = await self.delegate(ask, inner)
         request = ada.asked_once("deploy").request
         call_id = "call_1" if self.tells_call_ids else None
         assert (request.agent.name, request.tool_call_id) == ("release_team", call_id)
-        assert (deployments.ran, ran.text) == (["prod"], "done")
+        assert (deployments.ran, run_result.text) == (["prod"], "done")
 
     async def test_messages_are_mirrored_into_the_thread(self) -> None:
         agent = self.agent([("deploy", PROD)], deploy=Deployments().deploy)
         async with answered_by({"deploy": True}) as (ask, _):
-            ran = await self.run(ask, agent)
+            run_result = await self.run(ask, agent)
             for _again in range(2):
-                await self.mirror(ask, ran.result)
+                await self.mirror(ask, run_result.result)
             messages = (await ask.threads.get("t1"))["messages"]
         assert [block["type"] for message in messages for block in message["content"]] == ["tool", "text"]
         assert "deployed prod" in json.dumps(messages[0]["content"][0]["result"])
@@ -221,9 +221,9 @@ class DurablePromises(ProgramPromises):
     async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> Ran | None:
         """Continue what was parked with an agent of another process; None if something is open."""
 
-    def check_again(self, again: Ran) -> None:
+    def check_again(self, second_result: Ran) -> None:
         """Expect that a run that was resumed for the second time made no call."""
-        assert any("has been started before" in each for each in again.read)
+        assert any("has been started before" in each for each in second_result.read)
 
     async def asked(self, ask: AsyncClient) -> Mapping[str, InputRequest]:
         """Return the requests of the thread by their kind."""
@@ -248,10 +248,10 @@ class DurablePromises(ProgramPromises):
                 assert await self.resume(ask, agent(), parked) is None
                 await bob.requests.answer((await self.asked(ask))["form"], {"answer": "blue"})
             resumes = await ask.resumes.pull("t1", limit=9)
-            ran = await self.resume(ask, agent(), parked)
-            assert ran is not None
-            assert (deployments.ran, ran.text) == ([to], "done")
-            assert any("blue" in each for each in ran.read)
+            run_result = await self.resume(ask, agent(), parked)
+            assert run_result is not None
+            assert (deployments.ran, run_result.text) == ([to], "done")
+            assert any("blue" in each for each in run_result.read)
             again = await self.resume(ask, agent(), parked)
         assert len(resumes) == 2
         assert again is not None
@@ -263,18 +263,18 @@ class DurablePromises(ProgramPromises):
         self, own_server: Server, tmp_path: Path
     ) -> None:
         program = f"tests.adapters.{self.name}.program"
-        edited = {"to": "edited"} if self.edits else None
-        first, _ = await continued_after_kill_9(program, tmp_path, own_server, edited_input=edited)
+        edited_input = {"to": "edited"} if self.edits else None
+        first, _ = await continued_after_kill_9(program, tmp_path, own_server, edited_input=edited_input)
         assert first.approval is not None
-        approved = edited or first.approval.input
+        approved = edited_input or first.approval.input
         assert (tmp_path / "ran").read_text() == f"{approved['to']}\n"
 
     @pytest.mark.timeout(4 * PATIENCE_S)
     async def test_a_program_continues_from_any_point_at_which_it_died(
         self, server: Server, tmp_path: Path
     ) -> None:
-        ran = "edited\n" if self.edits else "prod\n"
+        run_result = "edited\n" if self.edits else "prod\n"
         async with killing(server, self.name, tmp_path, edits=self.edits) as kills:
             for moment in MOMENTS:
                 outcome = await kills.live(f"{self.name}-{moment}", moment)
-                assert (moment, outcome.deaths, outcome.wrong(cards=2, ran=ran)) == (moment, 1, [])
+                assert (moment, outcome.deaths, outcome.wrong(cards=2, ran=run_result)) == (moment, 1, [])

@@ -59,8 +59,12 @@ async def test_a_copy_is_listed_and_answered_like_the_original(url: str, tmp_pat
     async with client(url, tmp_path, RESPONDER) as person:
         copies = list(await person.requests.list(thread_id="t7", status="pending"))
         assert len(copies) == PER_THREAD
-        answered = await person.requests.answer(copies[0].id, ANSWER)
-        assert (answered.id, answered.thread_id, answered.status) == (copies[0].id, "t7", "answered")
+        answered_request = await person.requests.answer(copies[0].id, ANSWER)
+        assert (answered_request.id, answered_request.thread_id, answered_request.status) == (
+            copies[0].id,
+            "t7",
+            "answered",
+        )
         assert len(await person.requests.list(thread_id="t7", status="pending")) == PER_THREAD - 1
 
 
@@ -72,19 +76,19 @@ async def test_copies_that_have_ended_are_in_the_history(url: str, tmp_path: Pat
         app.running(),
         httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8787") as http,
     ):
-        found = await http.get(
+        reply = await http.get(
             "/v1/history", params={"thread_id": "t7"}, headers={"Authorization": f"Bearer {RESPONDER}"}
         )
-        statuses = sorted(request["status"] for request in found.raise_for_status().json()["requests"])
+        statuses = sorted(request["status"] for request in reply.raise_for_status().json()["requests"])
     assert statuses == ["answered"] * 3 + ["expired"] * 2
 
 
 async def test_another_request_comes_after_the_copies(url: str, tmp_path: Path) -> None:
     await filled(url, tmp_path)
     async with client(url, tmp_path, REQUESTER) as agent:
-        asked = await agent.requests.create(questionnaire(1), thread_id="t7")
+        request = await agent.requests.create(questionnaire(1), thread_id="t7")
         newest, *_ = await agent.requests.list(thread_id="t7")
-        assert newest.id == asked.id
+        assert newest.id == request.id
         snapshot = await agent.threads.get("t7")
         assert snapshot["seq"] == PER_THREAD + 1
 

@@ -37,8 +37,8 @@ def test_both_versions_are_measured_by_turns_and_the_first_one_changes() -> None
 
 
 def test_new_forms_have_no_field_in_common() -> None:
-    first, second = with_new_labels(0), with_new_labels(0)
-    assert not {*map(str, first.fields or ())} & {*map(str, second.fields or ())}
+    first_form, second_form = with_new_labels(0), with_new_labels(0)
+    assert not {*map(str, first_form.fields or ())} & {*map(str, second_form.fields or ())}
 
 
 def test_a_revision_with_the_same_locked_packages_runs_in_this_environment(tmp_path: Path) -> None:

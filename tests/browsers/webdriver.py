@@ -153,12 +153,12 @@ class Program:
         """Wait until it prints a line like this; return the part in parentheses."""
 
         def seen() -> str | None:
-            return next((found[1] for line in self.said if (found := re.search(pattern, line))), None)
+            return next((result[1] for line in self.said if (result := re.search(pattern, line))), None)
 
         with self._news:
-            found = self._news.wait_for(seen, START_S)
-        assert found, f"no {pattern!r} in {self.said}"
-        return found
+            result = self._news.wait_for(seen, START_S)
+        assert result, f"no {pattern!r} in {self.said}"
+        return result
 
     def close(self) -> None:
         """End it."""

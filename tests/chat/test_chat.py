@@ -24,12 +24,12 @@ LIMIT_S = 120
 async def wait_for_conversation(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:
     """Wait until a condition of the conversation is true, and return it."""
     with anyio.fail_after(LIMIT_S):
-        found = holds(await client.threads.get("chat"))
-        if found:
-            return found
+        result = holds(await client.threads.get("chat"))
+        if result:
+            return result
         async for _ in client.events("chat", cursor=0):
-            if found := holds(await client.threads.get("chat")):
-                return found
+            if result := holds(await client.threads.get("chat")):
+                return result
     raise AssertionError
 
 

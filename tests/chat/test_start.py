@@ -96,11 +96,11 @@ async def test_the_address_stays_the_same_if_the_server_is_killed_or_the_chat_st
         address = server_file.read(tmp_path / "server.json")
         async with AsyncClient(address["url"], address["responder_token"]) as eva:
             await eva.say("Hello", thread_id="chat")
-            first = await next_question(eva)
+            first_request = await next_question(eva)
             (server,) = psutil.Process(chat.pid).children()
             server.kill()
-            await eva.requests.answer(first, {"name": "shop", "language": "python"})
-            assert (await next_question(eva, after=first.id)).run_id == first.run_id
+            await eva.requests.answer(first_request, {"name": "shop", "language": "python"})
+            assert (await next_question(eva, after=first_request.id)).run_id == first_request.run_id
     with scripted_chat(tmp_path) as chat:
         assert (await link_of(chat)).startswith(f"{address['url']}/login")
 

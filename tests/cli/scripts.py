@@ -17,9 +17,9 @@ async def read_request_id(process: Process) -> str:
     """Read the hint on standard error and return the id of the request."""
     assert process.stderr is not None
     line = await anyio.to_thread.run_sync(process.stderr.readline)
-    found = re.search(rb"req_\w+", line)
-    assert found, line
-    return found[0].decode()
+    result = re.search(rb"req_\w+", line)
+    assert result, line
+    return result[0].decode()
 
 
 def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:

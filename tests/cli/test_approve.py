@@ -36,18 +36,18 @@ async def decided(
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, decision, **said)
-    status, printed = await finished(process)
-    assert printed.pop("request_id") == request.id
-    return status, printed
+    status, output = await finished(process)
+    assert output.pop("request_id") == request.id
+    return status, output
 
 
 async def test_approved_exits_with_0_and_prints_the_approved_call(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    status, printed = await decided(server, person, thread, BASH, "approve", note="go on")
+    status, output = await decided(server, person, thread, BASH, "approve", note="go on")
     assert status == 0
-    assert printed.pop("text")
-    assert printed == {
+    assert output.pop("text")
+    assert output == {
         "status": "answered",
         "decision": "approve",
         "tool": "bash",
@@ -64,10 +64,10 @@ async def test_approved_exits_with_0_and_prints_the_approved_call(
 async def test_denied_ends_with_3_and_prints_no_input_but_the_reason(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    status, printed = await decided(server, person, thread, BASH, "deny", note="not on a Friday")
+    status, output = await decided(server, person, thread, BASH, "deny", note="not on a Friday")
     assert status == 3
-    assert (printed["decision"], printed["note"], "input" in printed) == ("deny", "not on a Friday", False)
-    assert "not on a Friday" in printed["text"]
+    assert (output["decision"], output["note"], "input" in output) == ("deny", "not on a Friday", False)
+    assert "not on a Friday" in output["text"]
 
 
 async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
@@ -86,10 +86,10 @@ async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
 
 @requirement("B16")
 async def test_an_edited_input_is_printed(server: Server, person: AsyncClient, thread: str) -> None:
-    edited = {"command": "git push origin topic"}
+    edited_input = {"command": "git push origin topic"}
     options = [*BASH, "--allow-edit"]
-    status, printed = await decided(server, person, thread, options, "approve", edited_input=edited)
-    assert (status, printed["input"], printed["digest"]) == (0, edited, call_digest("bash", edited))
+    status, output = await decided(server, person, thread, options, "approve", edited_input=edited_input)
+    assert (status, output["input"], output["digest"]) == (0, edited_input, call_digest("bash", edited_input))
 
 
 @requirement("B29")
@@ -98,8 +98,8 @@ async def test_an_input_of_any_type_is_printed_unchanged(
     server: Server, person: AsyncClient, thread: str, text: str
 ) -> None:
     options = ["--tool", "send", "--input", text]
-    status, printed = await decided(server, person, thread, options, "approve")
-    assert (status, printed["input"]) == (0, json.loads(text))
+    status, output = await decided(server, person, thread, options, "approve")
+    assert (status, output["input"]) == (0, json.loads(text))
 
 
 async def test_only_the_named_scopes_are_offered_and_a_stored_rule_is_printed(
@@ -111,8 +111,8 @@ async def test_only_the_named_scopes_are_offered_and_a_stored_rule_is_printed(
     assert request.approval is not None
     assert request.approval.scopes == ["once", "thread"]
     await person.requests.decide(request, "approve", scope="thread")
-    status, printed = await finished(process)
-    assert (status, printed["scope"], printed["rule"]) == (0, "thread", "bash(make publish)")
+    status, output = await finished(process)
+    assert (status, output["scope"], output["rule"]) == (0, "thread", "bash(make publish)")
 
 
 async def test_a_file_is_shown_as_a_diff(
@@ -134,36 +134,36 @@ async def test_a_file_is_shown_as_a_diff(
 
 @requirement("B3")
 async def test_a_call_decided_by_the_policy_asks_nobody(server: Server, thread: str) -> None:
-    status, printed = await finished(server.run("approve", "--thread", thread, "--", "ls", "-l"))
-    assert (status, printed["decision"], printed["source"]) == (0, "approve", "policy")
-    assert printed["input"] == {"argv": ["ls", "-l"]}
-    status, printed = await finished(server.run("approve", "--thread", thread, "--", "rm", "-rf", "/"))
-    assert (status, printed["decision"], printed["source"]) == (3, "deny", "policy")
-    assert printed["reasons"]
-    assert "input" not in printed
+    status, output = await finished(server.run("approve", "--thread", thread, "--", "ls", "-l"))
+    assert (status, output["decision"], output["source"]) == (0, "approve", "policy")
+    assert output["input"] == {"argv": ["ls", "-l"]}
+    status, output = await finished(server.run("approve", "--thread", thread, "--", "rm", "-rf", "/"))
+    assert (status, output["decision"], output["source"]) == (3, "deny", "policy")
+    assert output["reasons"]
+    assert "input" not in output
 
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     await person.requests.decline(await read_request_id(process), reason="dismissed")
-    status, printed = await finished(process)
-    assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
-    assert "decision" not in printed
+    status, output = await finished(process)
+    assert (status, output["status"], output["reason"]) == (3, "declined", "dismissed")
+    assert "decision" not in output
 
 
 async def test_cancelled_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     async with server.client("admin") as admin:
         await admin.requests.cancel(await read_request_id(process), reason="admin")
-    status, printed = await finished(process)
-    assert (status, printed["status"]) == (4, "cancelled")
+    status, output = await finished(process)
+    assert (status, output["status"]) == (4, "cancelled")
 
 
 @requirement("B20")
 async def test_expired_ends_with_5_and_no_input(server: Server, thread: str) -> None:
-    status, printed = await finished(server.run("approve", "--thread", thread, "--timeout", "1", *BASH))
-    assert (status, printed["status"], "input" in printed) == (5, "expired", False)
-    assert "must not be run" in printed["text"]
+    status, output = await finished(server.run("approve", "--thread", thread, "--timeout", "1", *BASH))
+    assert (status, output["status"], "input" in output) == (5, "expired", False)
+    assert "must not be run" in output["text"]
 
 
 async def test_an_interrupted_call_withdraws_its_request(
@@ -172,8 +172,8 @@ async def test_an_interrupted_call_withdraws_its_request(
     process = server.run("approve", "--thread", thread, *BASH)
     request_id = await read_request_id(process)
     process.send_signal(signal.SIGINT)
-    status, printed = await finished(process)
-    assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
+    status, output = await finished(process)
+    assert (status, output) == (4, {"status": "cancelled", "reason": "agent_aborted"})
     with anyio.fail_after(120):
         assert (await agent.wait(request_id)).status == "cancelled"
 

@@ -24,11 +24,11 @@ async def answered(
     request = await person.requests.get(await read_request_id(process))
     values = value if isinstance(value, dict) else {"answer": value}
     await person.requests.answer(request.id, values, revision=1)
-    status, printed = await finished(process)
+    status, output = await finished(process)
     assert status == 0
-    assert printed.pop("request_id") == request.id
-    assert printed.pop("status") == "answered"
-    return printed
+    assert output.pop("request_id") == request.id
+    assert output.pop("status") == "answered"
+    return output
 
 
 @requirement("A2")
@@ -48,8 +48,8 @@ async def test_a_choice_comes_back_as_its_text(server: Server, person: AsyncClie
 
 
 async def test_a_free_text_answer_is_marked(server: Server, person: AsyncClient, thread: str) -> None:
-    printed = await answered(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
-    assert (printed["answer"], printed["other"]) == ("ünï", True)
+    output = await answered(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
+    assert (output["answer"], output["other"]) == ("ünï", True)
 
 
 async def test_text_comes_back_as_typed(server: Server, person: AsyncClient, thread: str) -> None:
@@ -71,21 +71,21 @@ async def test_a_whole_form_comes_back_by_field_id(
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     await person.requests.decline(await read_request_id(process), reason="dismissed")
-    status, printed = await finished(process)
-    assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
+    status, output = await finished(process)
+    assert (status, output["status"], output["reason"]) == (3, "declined", "dismissed")
 
 
 async def test_cancelled_by_an_admin_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     async with server.client("admin") as admin:
         await admin.requests.cancel(await read_request_id(process), reason="admin")
-    status, printed = await finished(process)
-    assert (status, printed["status"], printed["reason"]) == (4, "cancelled", "admin")
+    status, output = await finished(process)
+    assert (status, output["status"], output["reason"]) == (4, "cancelled", "admin")
 
 
 async def test_expired_ends_with_5(server: Server, thread: str) -> None:
-    status, printed = await finished(server.run("ask", "Anybody?", "--timeout", "1", "--thread", thread))
-    assert (status, printed["status"]) == (5, "expired")
+    status, output = await finished(server.run("ask", "Anybody?", "--timeout", "1", "--thread", thread))
+    assert (status, output["status"]) == (5, "expired")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -95,11 +95,11 @@ async def test_an_interrupted_question_is_withdrawn(
     process = server.run("ask", "Really?", "--thread", thread)
     request_id = await read_request_id(process)
     process.send_signal(number)
-    status, printed = await finished(process)
-    assert (status, printed["status"]) == (4, "cancelled")
+    status, output = await finished(process)
+    assert (status, output["status"]) == (4, "cancelled")
     with anyio.fail_after(120):
-        settled = await agent.wait(request_id)
-    assert (settled.status, settled.reason) == ("cancelled", "agent_aborted")
+        settled_request = await agent.wait(request_id)
+    assert (settled_request.status, settled_request.reason) == ("cancelled", "agent_aborted")
 
 
 @pytest.mark.parametrize(

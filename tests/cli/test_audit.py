@@ -59,10 +59,10 @@ def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
-    said = f"OK: {MADE + 4} entries, head {head}"
-    assert audit(data, "verify") == (0, f"{said}, sealed\n")
-    assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, f"{said}\n")
-    assert audit(data, "verify", "--head", head) == (0, f"{said}, sealed\n")
+    text = f"OK: {MADE + 4} entries, head {head}"
+    assert audit(data, "verify") == (0, f"{text}, sealed\n")
+    assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, f"{text}\n")
+    assert audit(data, "verify", "--head", head) == (0, f"{text}, sealed\n")
 
 
 def test_a_log_is_verified_and_exported_while_the_server_writes_it(server: Server) -> None:
@@ -126,9 +126,9 @@ def resealed(entries: list[dict[str, Any]]) -> list[str]:
 
 def test_an_empty_file_or_an_unknown_tenant_fails_verification(data: Path, tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").touch()
-    said = "BROKEN: The file is empty. A log has an entry for each token.\n"
-    assert audit(data, "verify", str(tmp_path / "log.jsonl")) == (1, said)
-    assert audit(data, "verify", "-") == (1, said)
+    text = "BROKEN: The file is empty. A log has an entry for each token.\n"
+    assert audit(data, "verify", str(tmp_path / "log.jsonl")) == (1, text)
+    assert audit(data, "verify", "-") == (1, text)
     assert audit(data, "verify", "--tenant", "nobody") == (
         1,
         "BROKEN: There is no log of the tenant nobody.\n",

@@ -141,8 +141,8 @@ def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
     harmed(sealed_copy, harm)
     rules(sealed_copy, "bash(make d)")
     entries = [json.loads(line) for line in audit(sealed_copy, "export")[1].splitlines()]
-    [told] = [entry for entry in entries if entry["action"] == "audit.sealed"]
-    assert (told["was"], told.get("unsealed")) == (was, unsealed)
+    [records] = [entry for entry in entries if entry["action"] == "audit.sealed"]
+    assert (records["was"], records.get("unsealed")) == (was, unsealed)
     status, said = audit(sealed_copy, "verify")
     since = "" if unsealed is None else f" from entry {unsealed + 1} on"
     assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said

@@ -50,8 +50,8 @@ async def people(url: str) -> AsyncIterator[tuple[Person, Person]]:
 async def give_secret(url: str) -> None:
     async with people(url) as (agent, person):
         request = (await agent.need("t1", "PAY_KEY", default_scope="global")).json()
-        given = await person.hand_over(request["id"], {"PAY_KEY": "sk-pay"}, scope="global")
-        assert given.json()["status"] == "answered"
+        reply = await person.hand_over(request["id"], {"PAY_KEY": "sk-pay"}, scope="global")
+        assert reply.json()["status"] == "answered"
 
 
 async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
@@ -72,10 +72,10 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
         async with anyio.create_task_group() as load:
             await asyncio.gather(*(load.start(keep_asking, url, asked) for _ in range(4)))
             before = list(asked)
-            done = await askback("backup", copy, "--keys", keys, "--data-dir", tmp_path / "data")
+            reply = await askback("backup", copy, "--keys", keys, "--data-dir", tmp_path / "data")
             load.cancel_scope.cancel()
     last = f"Wrote askback.db and settings.json in {copy}; master keys in {keys}.\n"
-    assert done == (0, last, "")
+    assert reply == (0, last, "")
     files = [*copy.iterdir(), keys]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert sorted(file.name for file in files) == ["askback.db", "keys", "settings.json"]

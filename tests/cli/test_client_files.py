@@ -186,7 +186,7 @@ def test_a_changed_toml_table_is_removed_with_its_subtables(mark: str) -> None:
 def test_a_document_that_cannot_be_edited_is_refused_with_the_place(
     addition: Addition, text: str, said: str
 ) -> None:
-    with pytest.raises(CannotEdit) as refused:
+    with pytest.raises(CannotEdit) as exc_info:
         addition.add_to(text)
-    assert said in str(refused.value)
-    assert "already" in said or "askback" in str(refused.value).partition("by hand:\n")[2]
+    assert said in str(exc_info.value)
+    assert "already" in said or "askback" in str(exc_info.value).partition("by hand:\n")[2]

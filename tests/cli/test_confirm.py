@@ -32,9 +32,9 @@ async def at_the_terminal(
         screen.type(typed)
         shown = await screen.rest()
         status = await anyio.to_thread.run_sync(process.wait)
-    printed = [line for line in shown.splitlines() if '{"status"' in line]
-    assert len(printed) == 1, shown
-    return status, json.loads(printed[0][printed[0].index("{") :]), shown
+    output = [line for line in shown.splitlines() if '{"status"' in line]
+    assert len(output) == 1, shown
+    return status, json.loads(output[0][output[0].index("{") :]), shown
 
 
 async def run(data: Path, *arguments: str) -> str:
@@ -47,14 +47,14 @@ async def run(data: Path, *arguments: str) -> str:
 @requirement("B27")
 @pytest.mark.parametrize("typed", ["\n", "ye s\n", "\x04"])
 async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> None:
-    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed=typed)
-    assert (status, printed["decision"], printed["source"], printed["by"]) == (
+    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed=typed)
+    assert (status, output["decision"], output["source"], output["by"]) == (
         3,
         "deny",
         "responder",
         "owner",
     )
-    assert "input" not in printed
+    assert "input" not in output
     assert await run(tmp_path, "rules", "list") == ""
 
 
@@ -70,16 +70,16 @@ async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Pat
 
 @requirement("B27")
 async def test_yes_approves_once_and_stores_no_rule(tmp_path: Path) -> None:
-    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
-    assert (status, printed["scope"], printed["input"]) == (0, "once", {"argv": ["make", "test"]})
+    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
+    assert (status, output["scope"], output["input"]) == (0, "once", {"argv": ["make", "test"]})
     again, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
     assert again == 3
 
 
 @requirement("B9", "B11", "B27")
 async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
-    status, printed, shown = await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
-    assert (status, printed["scope"], printed["rule"]) == (0, "always", "bash(make test)")
+    status, output, shown = await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    assert (status, output["scope"], output["rule"]) == (0, "always", "bash(make test)")
     assert shown.index("│ bash(make test)") < shown.index(OFFERED)
 
     async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
@@ -88,9 +88,9 @@ async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> N
     other, _, _ = await at_the_terminal(tmp_path, "--", "make", "clean", typed="\n")
     assert other == 3
 
-    listed = await run(tmp_path, "rules", "list")
-    assert "bash(make test)" in listed
-    await run(tmp_path, "rules", "revoke", listed.split()[0])
+    listing = await run(tmp_path, "rules", "list")
+    assert "bash(make test)" in listing
+    await run(tmp_path, "rules", "revoke", listing.split()[0])
     asked, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
     assert asked == 3
 
@@ -142,8 +142,8 @@ async def test_the_policy_decides_without_asking(tmp_path: Path) -> None:
 async def test_a_denied_call_is_asked_again(tmp_path: Path) -> None:
     status, _, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="n\n")
     assert status == 3
-    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="y\n")
-    assert (status, printed["decision"]) == (0, "approve")
+    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="y\n")
+    assert (status, output["decision"]) == (0, "approve")
 
 
 @requirement("B20")
@@ -155,8 +155,8 @@ async def test_a_late_answer_is_ignored(tmp_path: Path) -> None:
 
 
 async def test_ctrl_c_withdraws_the_request(tmp_path: Path) -> None:
-    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", typed="\x03")
-    assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
+    status, output, _ = await at_the_terminal(tmp_path, "--", "make", typed="\x03")
+    assert (status, output) == (4, {"status": "cancelled", "reason": "agent_aborted"})
 
 
 @requirement("B27", "B29")

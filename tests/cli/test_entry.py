@@ -72,15 +72,15 @@ FLAG = Boolean(id="b", label="B")
     ],
 )
 def test_a_line_is_parsed_by_the_type_of_its_field(field: AnyField, line: str, value: Any) -> None:
-    found = parse_line(field, line)
-    assert found == value
-    assert type(found) is type(value)
+    result = parse_line(field, line)
+    assert result == value
+    assert type(result) is type(value)
 
 
 def test_a_local_time_gets_this_machines_offset() -> None:
-    found = parse_line(Datetime(id="d", label="D"), "2026-02-28 09:00")
-    assert datetime.fromisoformat(found) == datetime(2026, 2, 28, 9).astimezone()
-    assert datetime.fromisoformat(found).tzinfo is not None
+    result = parse_line(Datetime(id="d", label="D"), "2026-02-28 09:00")
+    assert datetime.fromisoformat(result) == datetime(2026, 2, 28, 9).astimezone()
+    assert datetime.fromisoformat(result).tzinfo is not None
 
 
 def test_options_that_are_numbers_get_letters_as_keys() -> None:

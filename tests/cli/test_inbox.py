@@ -68,10 +68,10 @@ async def test_all_eleven_types_are_answered_through_a_pipe(
         "2026-02-28T09:00:00+01:00[Europe/Berlin]",
         "",
     )  # fmt: skip
-    settled = await agent.requests.get(request.id)
-    assert settled.status == "answered", out
-    assert settled.answer is not None
-    assert settled.answer.values == {
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.status == "answered", out
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {
         "text": "AB",
         "textarea": "first line\n\n.dots",
         "number": 2.5,
@@ -84,7 +84,7 @@ async def test_all_eleven_types_are_answered_through_a_pipe(
         "time": "09:30",
         "datetime": "2026-02-28T09:00:00+01:00[Europe/Berlin]",
     }
-    assert settled.answer.other == {"select": True}
+    assert settled_request.answer.other == {"select": True}
     for sentence in ("Like AB.", "Must be at most 5.", "Enter a valid number.", "This field is required."):
         assert sentence in out
     assert "Enter a valid date/time value." in out
@@ -105,9 +105,9 @@ async def test_initial_values_and_defaults_are_taken_by_an_empty_line(
         Form(fields=fields, initial_values={"b": "initial"}), thread_id=thread
     )
     await through_a_pipe(server, thread, "", "", "", "", ":empty", "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"a": "default", "b": "initial", "c": 0, "d": False}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"a": "default", "b": "initial", "c": 0, "d": False}
 
 
 @requirement("F18")
@@ -119,20 +119,20 @@ async def test_an_optional_section_is_skipped_as_a_whole_or_checked(
             Text(id="street", label="Street", required=True),
             Text(id="town", label="Town", required=True),
         ]
-        who = Section(id="who", title="Who", fields=[Text(id="name", label="Name", required=True)])
-        return Form(sections=[who, Section(id="where", title="Where", optional=True, fields=part)])
+        section = Section(id="who", title="Who", fields=[Text(id="name", label="Name", required=True)])
+        return Form(sections=[section, Section(id="where", title="Where", optional=True, fields=part)])
 
     skipped = await agent.requests.create(form(), thread_id=thread)
     await through_a_pipe(server, thread, "Ada", "n", "")
-    settled = await agent.requests.get(skipped.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"name": "Ada"}
+    settled_request = await agent.requests.get(skipped.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"name": "Ada"}
 
     partly = await agent.requests.create(form(), thread_id=thread)
     out = await through_a_pipe(server, thread, "Ada", "y", "Main", "", "", "Rome")
-    settled = await agent.requests.get(partly.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"name": "Ada", "street": "Main", "town": "Rome"}
+    settled_request = await agent.requests.get(partly.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"name": "Ada", "street": "Main", "town": "Rome"}
     assert "This field is required." in out
 
 
@@ -150,10 +150,15 @@ async def test_choices_are_typed_shown_and_skipped_as_on_the_page(
     ]
     request = await agent.requests.create(Form(fields=fields), thread_id=thread)
     out = await through_a_pipe(server, thread, "Large", "b", "None", ":pass", "2026-01-02 11:30", "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"fixed": "as it is", "size": 2, "again": "", "meet": "2026-01-02T11:30"}
-    assert settled.answer.skipped == {"why": True}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {
+        "fixed": "as it is",
+        "size": 2,
+        "again": "",
+        "meet": "2026-01-02T11:30",
+    }
+    assert settled_request.answer.skipped == {"why": True}
     assert "as it is" in out
     assert "Select a valid option." in out  # two options are called Large
 
@@ -163,9 +168,9 @@ async def test_one_field_answers_a_form_that_says_so(server: Server, agent: Asyn
     fields = [Radio(id="when", label="When", options=["Now", "Later"]), Text(id="why", label="Why")]
     request = await agent.requests.create(Form(submit="first", fields=fields), thread_id=thread)
     await through_a_pipe(server, thread, "Why", "no time")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert (settled.answer.values, settled.answer.control) == ({"why": "no time"}, "why")
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert (settled_request.answer.values, settled_request.answer.control) == ({"why": "no time"}, "why")
 
 
 @requirement("A22")
@@ -175,9 +180,9 @@ async def test_rows_are_decided_one_by_one(server: Server, agent: AsyncClient, t
     form = Form(fields=[Rows(id="hires", label="Candidates", required=True, rows=[anna, bob])])
     request = await agent.requests.create(form, thread_id=thread)
     out = await through_a_pipe(server, thread, "Accept", "1", "4500", "Decline", "y")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {
         "hires": {"anna": {"decision": "accept", "values": {"salary": 4500}}, "bob": {"decision": "decline"}}
     }
     assert "Candidates" in out
@@ -189,13 +194,13 @@ async def test_a_field_hidden_by_a_condition_is_not_asked(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     post = {"field": "how", "is": "Post"}
-    how = Radio(id="how", label="How", options=["Post", "Pick up"])
+    radio = Radio(id="how", label="How", options=["Post", "Pick up"])
     street = Text.model_validate({"id": "street", "label": "Street", "required": True, "visible_if": post})
-    request = await agent.requests.create(Form(fields=[how, street]), thread_id=thread)
+    request = await agent.requests.create(Form(fields=[radio, street]), thread_id=thread)
     out = await through_a_pipe(server, thread, "Post", "Main", "n", "Pick up", "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"how": "Pick up"}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"how": "Pick up"}
     assert out.count("Street") == 2  # the question and the summary of the first time
 
 
@@ -218,9 +223,9 @@ async def test_an_untouched_form_is_submitted_where_every_field_is_optional(
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
     request = await agent.requests.create(form, thread_id=thread)
     await through_a_pipe(server, thread, "", "", "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert (settled.status, settled.answer.values) == ("answered", {})
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert (settled_request.status, settled_request.answer.values) == ("answered", {})
 
 
 async def test_back_goes_to_the_field_before_and_keeps_its_value(
@@ -229,9 +234,9 @@ async def test_back_goes_to_the_field_before_and_keeps_its_value(
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
     request = await agent.requests.create(form, thread_id=thread)
     await through_a_pipe(server, thread, "first", ":back", "better", "::colon", "n", "", "", "y")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"a": "better", "b": ":colon"}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"a": "better", "b": ":colon"}
 
 
 @requirement("D17")
@@ -257,9 +262,9 @@ async def test_a_dangerous_choice_is_asked_twice(server: Server, agent: AsyncCli
     form = Form(fields=[Select(id="go", label="Go?", required=True, options=options)])
     request = await agent.requests.create(form, thread_id=thread)
     out = await through_a_pipe(server, thread, "2", "n", "1")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"go": "keep"}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"go": "keep"}
     assert "Really" in out
     assert "(recommended)" in out
 
@@ -282,15 +287,18 @@ async def test_the_end_of_the_input_exits_even_if_nothing_is_pending(server: Ser
 async def test_skipped_requests_are_not_offered_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first = await agent.requests.create(
+    first_request = await agent.requests.create(
         Form(title="First", fields=[Text(id="a", label="A")]), thread_id=thread
     )
-    second = await agent.requests.create(
+    second_request = await agent.requests.create(
         Form(title="Second", fields=[Text(id="a", label="A")]), thread_id=thread
     )
     out = await through_a_pipe(server, thread, "1", ":later", "done")
     assert out.index("1  First") < out.index("2  Second")
-    assert [(await agent.requests.get(each.id)).status for each in (first, second)] == ["pending", "answered"]
+    assert [(await agent.requests.get(each.id)).status for each in (first_request, second_request)] == [
+        "pending",
+        "answered",
+    ]
 
 
 async def test_an_empty_inbox_is_reported(server: Server, thread: str) -> None:
@@ -308,32 +316,34 @@ async def test_a_question_that_arrives_later_is_shown_and_answered(
         await screen.shows("Name?")
         screen.type("Ada\n")
         with anyio.fail_after(120):
-            settled = await agent.wait(request)
-        assert settled.answer is not None
-        assert settled.answer.values == {"a": "Ada"}
+            settled_request = await agent.wait(request)
+        assert settled_request.answer is not None
+        assert settled_request.answer.values == {"a": "Ada"}
 
 
 @requirement("M3")
 async def test_an_answer_from_another_screen_is_reported_and_the_next_form_is_shown(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    first = await agent.requests.create(
+    first_request = await agent.requests.create(
         Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread
     )
     async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("First?")
         screen.type("half typ")
-        await person.requests.answer(first.id, {"a": "elsewhere"}, revision=1)
+        await person.requests.answer(first_request.id, {"a": "elsewhere"}, revision=1)
         await screen.shows("answered by owner meanwhile")
         await screen.shows("Press Enter")
-        second = await agent.requests.create(Form(fields=[Text(id="a", label="Second?")]), thread_id=thread)
+        second_request = await agent.requests.create(
+            Form(fields=[Text(id="a", label="Second?")]), thread_id=thread
+        )
         screen.type("\n")
         await screen.shows("Second?")
         screen.type("mine\n")
         with anyio.fail_after(120):
-            settled = await agent.wait(second)
-    assert settled.answer is not None
-    assert settled.answer.values == {"a": "mine"}
+            settled_request = await agent.wait(second_request)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"a": "mine"}
 
 
 @requirement("F14", "F16")
@@ -346,17 +356,17 @@ async def test_a_form_that_changed_is_asked_again_with_the_typed_values(
         await screen.shows("First?")
         screen.type("one\n")
         await screen.shows("Too short before.")
-        changed = Form(fields=[Text(id="a", label="First?"), Text(id="c", label="Third?")])
-        await agent.requests.update(request, form=changed)
+        changed_form = Form(fields=[Text(id="a", label="First?"), Text(id="c", label="Third?")])
+        await agent.requests.update(request, form=changed_form)
         screen.type("two\n\n")
         await screen.shows("The question has changed. Check your answers.")
         screen.type("\n")
         await screen.shows("Third?")
         screen.type("three\n\n")
         with anyio.fail_after(120):
-            settled = await agent.wait(request)
-    assert settled.answer is not None
-    assert settled.answer.values == {"a": "one", "c": "three"}
+            settled_request = await agent.wait(request)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"a": "one", "c": "three"}
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])

@@ -17,16 +17,16 @@ FORM = Form(title="Trip", fields=[Text(id="to", label="Where to?"), Text(id="by"
 async def test_another_person_answering_is_shown_once_and_the_prompt_is_repeated(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    async with server.client("admin") as other:
+    async with server.client("admin") as other_client:
         request = await agent.requests.create(FORM, thread_id=thread)
-        elsewhere = await agent.requests.create(FORM, thread_id=f"{thread}-2")
+        other_request = await agent.requests.create(FORM, thread_id=f"{thread}-2")
         async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
             await screen.shows("Where to?")
             with anyio.fail_after(120):
                 while " is answering." not in screen.text:
-                    await other.mark_answering(elsewhere)
-                    await other.mark_answering(request)
-                    await other.mark_answering(request)
+                    await other_client.mark_answering(other_request)
+                    await other_client.mark_answering(request)
+                    await other_client.mark_answering(request)
                     with anyio.move_on_after(1):
                         await screen.shows(" is answering.")
             await screen.shows(" is answering.\r\ntext: ")
@@ -44,11 +44,11 @@ async def test_another_person_answering_is_shown_once_and_the_prompt_is_repeated
 async def test_others_see_that_the_person_at_the_terminal_is_answering(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    async with server.client("admin") as other:
+    async with server.client("admin") as other_client:
         request = await agent.requests.create(FORM, thread_id=thread)
         async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
             await screen.shows("Where to?")
-            reports = other.answering(thread)
+            reports = other_client.answering(thread)
             with anyio.fail_after(120):
                 async with anyio.create_task_group() as tasks:
 
@@ -61,7 +61,7 @@ async def test_others_see_that_the_person_at_the_terminal_is_answering(
 
                     tasks.start_soon(read)
                     await anyio.wait_all_tasks_blocked()
-                    await other.requests.list(limit=1)  # once this is back, the reader has subscribed
+                    await other_client.requests.list(limit=1)  # once this is back, the reader has subscribed
                     screen.type("Rome\n")
             await reports.aclose()
             await screen.rest()

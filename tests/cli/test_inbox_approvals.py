@@ -18,16 +18,16 @@ from tests.requirements import requirement
 
 
 async def create_approval(
-    agent: AsyncClient, thread: str, command: str = "make publish", **more: Any
+    agent: AsyncClient, thread: str, command: str = "make publish", **extra: Any
 ) -> InputRequest:
-    approval = Approval(tool="bash", input={"command": command}, **more)
+    approval = Approval(tool="bash", input={"command": command}, **extra)
     return await agent.requests.create(approval, thread_id=thread)
 
 
 async def answer(agent: AsyncClient, request: InputRequest) -> Answer:
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None, settled.status
-    return settled.answer
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None, settled_request.status
+    return settled_request.answer
 
 
 async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
@@ -95,36 +95,36 @@ async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, t
     yes = await create_approval(agent, thread)
     out = await through_a_pipe(server, thread, "y: only today")
     assert "Run: make publish: approved." in out
-    said = await answer(agent, yes)
-    assert (said.decision, said.scope, said.note) == ("approve", "once", "only today")
+    said_answer = await answer(agent, yes)
+    assert (said_answer.decision, said_answer.scope, said_answer.note) == ("approve", "once", "only today")
     no = await create_approval(agent, thread, "make other")
     await through_a_pipe(server, thread, "no: use a branch: now")
-    said = await answer(agent, no)
-    assert (said.decision, said.note) == ("deny", "use a branch: now")
+    said_answer = await answer(agent, no)
+    assert (said_answer.decision, said_answer.note) == ("deny", "use a branch: now")
 
 
 @requirement("B9")
 async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first = await create_approval(agent, thread, "make one")
+    first_request = await create_approval(agent, thread, "make one")
     out = await through_a_pipe(server, thread, "t", "")
     assert "│ bash(make one)" in out
     assert "The rule bash(make one) was stored." in out
-    assert (await answer(agent, first)).scope == "thread"
+    assert (await answer(agent, first_request)).scope == "thread"
 
-    second = await create_approval(agent, thread, "make two --silent")
+    second_request = await create_approval(agent, thread, "make two --silent")
     out = await through_a_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
     assert "cover" in out
-    kept = (await answer(agent, second)).rule
-    assert kept is not None
-    assert kept.text == "bash(make two:*)"
+    kept_rule = (await answer(agent, second_request)).rule
+    assert kept_rule is not None
+    assert kept_rule.text == "bash(make two:*)"
     again = await create_approval(agent, thread, "make two --keep-going")
     assert (again.status, again.source) == ("answered", "policy")
 
-    third = await create_approval(agent, thread, "make four")
+    third_request = await create_approval(agent, thread, "make four")
     await through_a_pipe(server, thread, "t", "n", "y")
-    assert (await answer(agent, third)).rule is None
+    assert (await answer(agent, third_request)).rule is None
 
 
 @requirement("B8")
@@ -161,9 +161,9 @@ async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
     assert "Must be an object." in out
     assert "hard limit" in out
     assert '│   "command": "make draft"' in out
-    said = await answer(agent, request)
-    assert said.edited_input == {"command": "make draft"}
-    assert said.scope == "once"
+    said_answer = await answer(agent, request)
+    assert said_answer.edited_input == {"command": "make draft"}
+    assert said_answer.scope == "once"
 
 
 @requirement("B16", "B29")
@@ -203,15 +203,15 @@ async def test_a_plan_is_approved_or_returned_with_a_comment(
     changes = await agent.requests.create(plan, thread_id=thread)
     out = await through_a_pipe(server, thread, "n", "", "n", "Tests first.")
     assert "│ 1. Write **tests**" in out
-    said = await answer(agent, changes)
-    assert (said.decision, said.note) == ("deny", "Tests first.")
+    said_answer = await answer(agent, changes)
+    assert (said_answer.decision, said_answer.note) == ("deny", "Tests first.")
 
-    free = await agent.requests.create(plan, thread_id=thread)
+    free_request = await agent.requests.create(plan, thread_id=thread)
     await through_a_pipe(server, thread, "s")
-    assert (await answer(agent, free)).mode == "accept_edits"
-    again = await agent.requests.create(plan, thread_id=thread)
+    assert (await answer(agent, free_request)).mode == "accept_edits"
+    second_request = await agent.requests.create(plan, thread_id=thread)
     await through_a_pipe(server, thread, "y")
-    assert (await answer(agent, again)).decision == "approve"
+    assert (await answer(agent, second_request)).decision == "approve"
 
 
 @requirement("B25", "J9")
@@ -231,24 +231,32 @@ async def test_all_that_is_pending_is_declined_in_one_action(
 async def test_no_to_all_for_one_request_declines_only_that_request(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    other, one = (
+    other_request, request = (
         await create_approval(agent, thread, "make other"),
         await create_approval(agent, thread, "make one"),
     )
-    process = server.run("inbox", "--request", one.id, stdin=b":all no\n")
+    process = server.run("inbox", "--request", request.id, stdin=b":all no\n")
     _, out, _ = await anyio.to_thread.run_sync(complete, process)
     assert "Declined 1 of 1." in out
-    assert [(await agent.requests.get(each.id)).status for each in (other, one)] == ["pending", "declined"]
+    assert [(await agent.requests.get(each.id)).status for each in (other_request, request)] == [
+        "pending",
+        "declined",
+    ]
 
 
 @requirement("B25")
 async def test_requests_are_shown_oldest_first_and_decided_separately(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first, second = [await create_approval(agent, thread, f"make {n}") for n in ("one", "two")]
+    first_request, second_request = [
+        await create_approval(agent, thread, f"make {n}") for n in ("one", "two")
+    ]
     out = await through_a_pipe(server, thread, "", "y", "n")
     assert out.index("1  Run: make one") < out.index("2  Run: make two")
-    assert ((await answer(agent, first)).decision, (await answer(agent, second)).decision) == (
+    assert (
+        (await answer(agent, first_request)).decision,
+        (await answer(agent, second_request)).decision,
+    ) == (
         "approve",
         "deny",
     )
@@ -263,8 +271,11 @@ async def test_a_vote_is_counted_and_not_asked_for_twice(
     assert "your approval counts; 1 of 2." in out
     out = await through_a_pipe(server, thread, "y")
     assert "You have already decided about this" in out
-    now = await agent.requests.get(request.id)
-    assert (now.status, [vote.decision for vote in now.votes]) == ("pending", ["approve"])
+    current_request = await agent.requests.get(request.id)
+    assert (current_request.status, [vote.decision for vote in current_request.votes]) == (
+        "pending",
+        ["approve"],
+    )
 
 
 @requirement("K6")
@@ -312,13 +323,13 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
 async def test_an_approved_call_that_has_not_run_is_listed_and_revoked(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    first, ran = (
+    first_request, ran_request = (
         await create_approval(agent, thread, "make one"),
         await create_approval(agent, thread, "make two"),
     )
-    for request in (first, ran):
+    for request in (first_request, ran_request):
         await person.requests.decide(request, "approve")
-    await agent.consume(ran, "run-1")
+    await agent.consume(ran_request, "run-1")
 
     async def inbox(*options: str) -> tuple[int, str, str]:
         arguments = ("inbox", "--thread", thread, *options)
@@ -326,14 +337,14 @@ async def test_an_approved_call_that_has_not_run_is_listed_and_revoked(
             lambda: complete(start(*arguments, ASKBACK_DATA_DIR=str(server.data)))
         )
 
-    line = f"{first.id}  Run: make one  approved by owner, in {thread}\n"
+    line = f"{first_request.id}  Run: make one  approved by owner, in {thread}\n"
     assert await inbox("--approved") == (0, line, "")
-    assert await inbox("--revoke", first.id) == (
+    assert await inbox("--revoke", first_request.id) == (
         0,
         "Revoked: Run: make one. It did not run, and cannot.\n",
         "",
     )
     assert await inbox("--approved") == (0, "No approved calls are waiting to run.\n", "")
-    assert (await agent.requests.get(first.id)).revoked is not None
-    status, _, err = await inbox("--revoke", ran.id)
+    assert (await agent.requests.get(first_request.id)).revoked is not None
+    status, _, err = await inbox("--revoke", ran_request.id)
     assert (status, err) == (1, "The call has already run, so its approval cannot be revoked.\n")

@@ -44,9 +44,9 @@ async def test_a_reprompted_person_corrects_the_answer_and_reads_the_outcome(
         screen.type("Rome\n")
         await agent.requests.accept(await submitted(agent, request, 2), message="Booked, number 12.")
         await screen.shows("Where to?: answered. Booked, number 12.")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.values == {"city": "Rome"}
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.values == {"city": "Rome"}
 
 
 @requirement("F20")
@@ -61,10 +61,10 @@ async def test_a_decline_that_the_agent_checks_carries_the_typed_values(
         await screen.shows("When?")
         screen.type(":dismiss\n")
         await screen.shows("Checking…")
-        held = await submitted(agent, request)
-        assert held.submitted is not None
-        assert held.submitted.values == {"city": "Rome"}
-        await agent.requests.reprompt(held, error_summary="Really?")
+        held_request = await submitted(agent, request)
+        assert held_request.submitted is not None
+        assert held_request.submitted.values == {"city": "Rome"}
+        await agent.requests.reprompt(held_request, error_summary="Really?")
         await screen.shows("Really?")
         screen.type(":dismiss\n")
         with anyio.fail_after(120):

@@ -32,10 +32,10 @@ async def test_files_are_uploaded_by_their_paths(
         f'"{two}" {one} {one}', f'"{two}" {one}',
         "y",
     )  # fmt: skip
-    settled = await agent.requests.get(request.id)
-    assert settled.status == "answered", out
-    assert settled.answer is not None
-    values: Any = settled.answer.values
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.status == "answered", out
+    assert settled_request.answer is not None
+    values: Any = settled_request.answer.values
     assert (values["scan"]["name"], [each["name"] for each in values["more"]]) == (
         "one.txt",
         ["two words.txt", "one.txt"],

@@ -21,14 +21,19 @@ def form(title: str) -> Form:
 async def test_requests_for_others_are_named_and_skipped(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    theirs = await agent.requests.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
+    other_request = await agent.requests.create(
+        form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"]
+    )
     bearer = {"Authorization": f"Bearer {server.tokens['responder']}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=bearer, trust_env=False) as owner:
         me = (await owner.get("/v1/session")).json()["principal"]["id"]
-    mine = await agent.requests.create(form("Mine"), thread_id=thread, assignees=[me])
+    own_request = await agent.requests.create(form("Mine"), thread_id=thread, assignees=[me])
     out = await through_a_pipe(server, thread, "yes")
     assert "Theirs · To be answered by: bob, ops." in out
-    assert [(await agent.requests.get(each.id)).status for each in (theirs, mine)] == ["pending", "answered"]
+    assert [(await agent.requests.get(each.id)).status for each in (other_request, own_request)] == [
+        "pending",
+        "answered",
+    ]
     alone = await through_a_pipe(server, thread)
     assert alone.count("To be answered by") == 1
     assert "Nothing is pending." in alone

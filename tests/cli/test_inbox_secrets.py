@@ -16,9 +16,9 @@ CANARY = "canary-7e21-b0f4"
 PEM = ["-----BEGIN KEY-----", "abcdefgh", "..", ".end", "-----END KEY-----"]
 
 
-async def create_secret_request(client: AsyncClient, thread: str, *names: str, **more: Any) -> InputRequest:
+async def create_secret_request(client: AsyncClient, thread: str, *names: str, **extra: Any) -> InputRequest:
     secrets = await client.secrets.request(
-        list(names), reason="To call the CRM.", thread_id=thread, wait=False, **more
+        list(names), reason="To call the CRM.", thread_id=thread, wait=False, **extra
     )  # type: ignore[arg-type]
     assert secrets.request is not None
     return secrets.request
@@ -45,9 +45,9 @@ async def test_values_are_typed_and_the_person_chooses_the_scope(
         agent="crm",
     )
     out = await through_a_pipe(server, thread, CANARY, "other-value", "everywhere")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None, out
-    assert (settled.answer.names, settled.answer.scope) == (["ALL_A", "ALL_B"], "global")
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None, out
+    assert (settled_request.answer.names, settled_request.answer.scope) == (["ALL_A", "ALL_B"], "global")
     assert await leased(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
     for said in (
         "asked by agent, as crm",
@@ -68,9 +68,9 @@ async def test_an_empty_line_accepts_the_suggested_scope(
 ) -> None:
     request = await create_secret_request(agent, thread, "A_KEY", default_scope="project", project="web")
     out = await through_a_pipe(server, thread, "", CANARY, "nowhere", "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None, out
-    assert settled.answer.scope == "project"
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None, out
+    assert settled_request.answer.scope == "project"
     assert "Enter a value" in out
     assert "[c]onversation  [p]roject web  [e]verywhere  [project]" in out
 
@@ -80,11 +80,11 @@ async def test_an_empty_line_uses_the_stored_value_and_only_the_rest_is_typed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
-    both = await create_secret_request(agent, thread, "A_KEY", "B_KEY")
+    all_request = await create_secret_request(agent, thread, "A_KEY", "B_KEY")
     await through_a_pipe(server, thread, "", "typed-value", "")
-    settled = await agent.requests.get(both.id)
-    assert settled.answer is not None
-    assert settled.answer.existing == ["A_KEY"]
+    settled_request = await agent.requests.get(all_request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.existing == ["A_KEY"]
     assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
 
 
@@ -96,9 +96,9 @@ async def test_an_empty_line_leaves_an_optional_value_out(
         agent, thread, "A_KEY", "B_KEY", metadata={"A_KEY": {"optional": True}}
     )
     out = await through_a_pipe(server, thread, "", CANARY, "")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None, out
-    assert settled.answer.names == ["B_KEY"]
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None, out
+    assert settled_request.answer.names == ["B_KEY"]
     assert "optional; Enter leaves it out" in out
 
 
@@ -158,26 +158,26 @@ async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClie
     assert ":dismiss" in out
     assert (await agent.requests.get(request.id)).status == "pending"
     await through_a_pipe(server, thread, ":dismiss")
-    settled = await agent.requests.get(request.id)
-    assert (settled.status, settled.reason) == ("declined", "dismissed")
+    settled_request = await agent.requests.get(request.id)
+    assert (settled_request.status, settled_request.reason) == ("declined", "dismissed")
 
 
 @requirement("E23")
 async def test_a_value_that_the_agent_could_not_use_is_asked_again_with_the_error(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    made = await agent.requests.create(
+    request = await agent.requests.create(
         SecretAsk(names=["A_KEY"], reason="To try it.", probe=True), thread_id=thread
     )
     out = await through_a_pipe(server, thread, "wrong-value", "")
     assert "A_KEY: sent. The agent tests it before it is stored." in out
     await agent.requests.reprompt(
-        made, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another."
+        request, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another."
     )
     out = await through_a_pipe(server, thread, CANARY, "")
     assert "The CRM refuses it." in out
     assert "Try another." in out
-    await agent.requests.accept(made)
+    await agent.requests.accept(request)
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
@@ -221,9 +221,9 @@ async def test_a_sensitive_field_of_a_form_is_typed_unseen(
     )
     request = await agent.requests.create(form, thread_id=thread)
     out = await through_a_pipe(server, thread, "example.org", "short", CANARY, "y")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None, out
-    token = settled.answer.values["token"]
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None, out
+    token = settled_request.answer.values["token"]
     assert isinstance(token, dict)
     assert token["set"] is True
     assert "Token: set" in out

@@ -22,8 +22,8 @@ PLACES, FILES = OptionsFrom(source="places"), OptionsFrom(source="files", tree=T
 
 @pytest.fixture(scope="module")
 def sources() -> Iterator[SourceHouse]:
-    with source_house() as running:
-        yield running
+    with source_house() as running_source_house:
+        yield running_source_house
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,10 @@ async def agent(server: Server) -> AsyncIterator[AsyncClient]:
 
 
 async def answered(agent: AsyncClient, request: InputRequest, out: str) -> dict[str, Any]:
-    ended = await agent.requests.get(request.id)
-    assert ended.status == "answered", out
-    assert ended.answer is not None
-    return ended.answer.values
+    ended_request = await agent.requests.get(request.id)
+    assert ended_request.status == "answered", out
+    assert ended_request.answer is not None
+    return ended_request.answer.values
 
 
 @requirement("F9", "D20")

@@ -19,7 +19,7 @@ def test_a_client_that_writes_first_gets_413(server: Server, megabytes: int) -> 
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     for _ in range(3):
         request = urllib.request.Request(f"{server.url}/v1/requests", data=body, headers=headers)  # noqa: S310
-        with pytest.raises(urllib.error.HTTPError) as refused:
+        with pytest.raises(urllib.error.HTTPError) as exc_info:
             direct.open(request, timeout=120)
-        assert refused.value.code == 413
-        assert b"too_large" in refused.value.read()
+        assert exc_info.value.code == 413
+        assert b"too_large" in exc_info.value.read()

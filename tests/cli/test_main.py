@@ -28,11 +28,11 @@ except SystemExit:
     "arguments", [["--help"], ["ask", "--timeout", "1", "Which one?"], ["run", "--help"]]
 )
 def test_the_ask_command_imports_no_server(tmp_path: object, arguments: list[str]) -> None:
-    done = subprocess.run(
+    finished_result = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert HEAVY & set(json.loads(done.stderr.splitlines()[-1])) == set()
+    assert HEAVY & set(json.loads(finished_result.stderr.splitlines()[-1])) == set()
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_the_ask_command_imports_no_server(tmp_path: object, arguments: list[str
 def test_a_command_imports_only_its_own_dependencies(
     tmp_path: object, arguments: list[str], unused: set[str]
 ) -> None:
-    done = subprocess.run(
+    finished_result = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert unused & set(json.loads(done.stderr.splitlines()[-1])) == set()
+    assert unused & set(json.loads(finished_result.stderr.splitlines()[-1])) == set()
 
 
 NOT_ON_WINDOWS = ("serve", "inbox", "run")
@@ -79,11 +79,11 @@ for command in sys.argv[1:]:
 
 
 def test_a_command_that_windows_cannot_run_names_the_alternatives() -> None:
-    done = subprocess.run(
+    finished_result = subprocess.run(
         [sys.executable, "-c", ON_WINDOWS, *NOT_ON_WINDOWS], env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=True
     )  # fmt: skip
-    assert done.stdout == "1\n" * len(NOT_ON_WINDOWS)
-    assert done.stderr.splitlines() == [
+    assert finished_result.stdout == "1\n" * len(NOT_ON_WINDOWS)
+    assert finished_result.stderr.splitlines() == [
         f"askback: `askback {command}` needs Linux or macOS. "
         "On Windows, run it in WSL; the Python client works on Windows."
         for command in NOT_ON_WINDOWS

@@ -59,8 +59,10 @@ async def test_the_mode_of_a_conversation_is_set_by_its_owner(
     await run(policy, server.data, "set", "--thread", thread, "--mode", "plan")
     assert (await run(show_policy, server.data, "--thread", thread))["mode"] == "plan"
     assert (await run(show_policy, server.data))["mode"] == "normal"
-    refused = await agent.requests.create(Approval(tool="bash", input={"command": "make"}), thread_id=thread)
-    assert refused.source == "policy"
+    refused_request = await agent.requests.create(
+        Approval(tool="bash", input={"command": "make"}), thread_id=thread
+    )
+    assert refused_request.source == "policy"
     await run(policy, server.data, "set", "--thread", thread, "--mode", "default")
     assert (await run(show_policy, server.data, "--thread", thread))["mode"] == "normal"
 

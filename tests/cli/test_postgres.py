@@ -48,10 +48,10 @@ def test_the_audit_log_is_verified_and_exported(url: str, tmp_path: Path) -> Non
         "bash(make a)",
         "bash(make b)",
     ]
-    said = f"OK: {len(entries)} entries, head {len(entries)}:{entries[-1]['hash']}"
+    message_text = f"OK: {len(entries)} entries, head {len(entries)}:{entries[-1]['hash']}"
     assert askback(url, tmp_path, "audit", "verify") == (
         0,
-        f"{said}, not sealed: there is no master key\n",
+        f"{message_text}, not sealed: there is no master key\n",
         "",
     )
 

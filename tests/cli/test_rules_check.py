@@ -76,7 +76,7 @@ async def test_a_running_server_decides_by_its_rules_and_its_policy(server: Serv
         allow = await person.rules.create("bash(make x)")
         deny = await person.rules.create("bash(ls)", effect="deny")
         shadow = await person.rules.create("bash(make x)", effect="deny", shadow=True)
-        elsewhere = await person.rules.create("bash(make x)", effect="deny", scope="thread", thread_id="t")
+        other_rule = await person.rules.create("bash(make x)", effect="deny", scope="thread", thread_id="t")
         try:
             assert await checked(make, ls, own) == ["allow", "deny", "allow"]
             assert await checked(make, ls, own, arguments=("--list", "default")) == ["ask", "allow", "allow"]
@@ -86,7 +86,7 @@ async def test_a_running_server_decides_by_its_rules_and_its_policy(server: Serv
             assert await checked('{"command": "pwd"}') == ["ask"]
         finally:
             await admin.policy.update(ask_mode="on-miss", lists=["default", "read-only-tools"])
-            for rule in (allow, deny, shadow, elsewhere):
+            for rule in (allow, deny, shadow, other_rule):
                 await person.rules.revoke(rule)
 
 

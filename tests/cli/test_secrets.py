@@ -121,13 +121,13 @@ async def test_bytes_that_are_no_text_are_refused(server: Server, thread: str) -
 async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    mine = await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=thread)
+    own_secret = await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=thread)
     await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
     status, _, err = await ran(server, "erase", "ERASED_KEY")
     assert status == 1
     assert "2 secrets are called ERASED_KEY. Give the id of one: " in err
-    assert mine.id in err
-    assert (await ran(server, "erase", mine.id))[:2] == (0, "ERASED_KEY is erased.\n")
+    assert own_secret.id in err
+    assert (await ran(server, "erase", own_secret.id))[:2] == (0, "ERASED_KEY is erased.\n")
     assert (await ran(server, "erase", "ERASED_KEY"))[:2] == (0, "ERASED_KEY is erased.\n")
     status, _, err = await ran(server, "erase", "ERASED_KEY")
     assert (status, err) == (1, "askback: There is no secret ERASED_KEY. See: askback secrets list\n")
@@ -177,9 +177,9 @@ async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_rev
     assert await kept_value(server, agent, thread, "G_KEY") == CANARY
     await ran(server, "revoke", secret.id, "--agent", "all")
     assert await person.secrets.agents(secret) == []
-    asked = await agent.secrets.request("G_KEY", reason="To look.", thread_id=thread, wait=False)
-    assert asked.request is not None
-    me = asked.request.requester
+    request = await agent.secrets.request("G_KEY", reason="To look.", thread_id=thread, wait=False)
+    assert request.request is not None
+    me = request.request.requester
     assert me is not None
     status, _, err = await ran(server, "grant", "G_KEY", "--agent", me.id)
     assert (status, await person.secrets.agents(secret)) == (0, [me.id]), err
@@ -198,20 +198,20 @@ async def test_concurrent_grants_to_several_agents_are_all_stored(
     async with httpx2.AsyncClient(
         base_url=server.url, headers={"Authorization": f"Bearer {server.tokens['admin']}"}
     ) as http:
-        made = [
+        requests = [
             (await http.post("/v1/agents", json={"name": f"{thread}-{n}"})).json()["id"] for n in range(4)
         ]
     async with anyio.create_task_group() as tasks:
-        for each in made:
+        for each in requests:
             tasks.start_soon(partial(person.secrets.grant, secret, agent=each))
-    assert await person.secrets.agents(secret) == sorted(made)
+    assert await person.secrets.agents(secret) == sorted(requests)
     async with anyio.create_task_group() as tasks:
-        for each in made[1:]:
+        for each in requests[1:]:
             tasks.start_soon(partial(person.secrets.revoke, secret, agent=each))
-    assert await person.secrets.agents(secret) == made[:1]
+    assert await person.secrets.agents(secret) == requests[:1]
     await person.secrets.set_agents(secret, "all")
-    with pytest.raises(Conflict) as refused:
-        await person.secrets.revoke(secret, agent=made[0])
-    assert refused.value.code == "every_agent"
-    status, _, err = await ran(server, "revoke", secret.id, "--agent", made[0])
+    with pytest.raises(Conflict) as exc_info:
+        await person.secrets.revoke(secret, agent=requests[0])
+    assert exc_info.value.code == "every_agent"
+    status, _, err = await ran(server, "revoke", secret.id, "--agent", requests[0])
     assert (status, err) == (1, "askback: Every agent may use MANY_KEY. Revoke it with --agent all first.\n")

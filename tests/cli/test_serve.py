@@ -70,16 +70,16 @@ def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path
 
 def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, first), caller(first, "requester") as http:
-        made = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
+        reply = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
     with serving(tmp_path) as (_, second):
         assert {k: v for k, v in second.items() if k.endswith("_token")} == {
             k: v for k, v in first.items() if k.endswith("_token")
         }
         assert second["login_url"] != first["login_url"]
         with caller(second, "requester") as http:
-            again = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
-    assert (made.status_code, again.status_code) == (201, 201)
-    assert again.json()["id"] == made.json()["id"]
+            second_reply = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
+    assert (reply.status_code, second_reply.status_code) == (201, 201)
+    assert second_reply.json()["id"] == reply.json()["id"]
 
 
 @requirement("I1")
@@ -134,7 +134,7 @@ def test_a_damaged_server_json_is_reported_and_not_replaced_beside_a_new_databas
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:
     with serving(tmp_path) as (_, first), caller(first, "requester") as http:
-        made = http.post("/v1/requests", json=ASK).json()
+        body = http.post("/v1/requests", json=ASK).json()
     if not kept:
         (tmp_path / "server.json").unlink()
     with serving(tmp_path, begin=start_on_full_disk) as (process, ready):
@@ -143,7 +143,7 @@ def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Pat
             name: first[name] for name in tokens if kept
         }
         with caller(first | {"url": ready["url"]}, "requester") as http:
-            assert http.get(f"/v1/requests/{made['id']}").json() == made
+            assert http.get(f"/v1/requests/{body['id']}").json() == body
             assert http.get("/readyz").json()["error"]["code"] == "read_only"
             assert http.post("/v1/requests", json=ASK).status_code == 503
         process.terminate()
@@ -174,9 +174,9 @@ def test_chosen_tokens_are_used_and_missing_ones_are_created(tmp_path: Path) -> 
         assert (ready["requester_token"], ready["responder_token"]) == ("tok-agent-1", "tok-person")
         assert len(ready["admin_token"]) >= 43
         with caller({**ready, "requester_token": "tok-acme-1"}, "requester") as acme:
-            made = acme.post("/v1/requests", json=ASK).json()
+            body = acme.post("/v1/requests", json=ASK).json()
         with caller(ready, "responder") as person:
-            assert person.get(f"/v1/requests/{made['id']}").status_code == 404
+            assert person.get(f"/v1/requests/{body['id']}").status_code == 404
 
 
 def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_path: Path) -> None:
@@ -219,22 +219,22 @@ def address(url: str) -> tuple[str, int]:
 def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number: int) -> None:
     with serving(tmp_path) as (process, ready):
         with caller(ready, "requester") as http:
-            made = http.post("/v1/requests", json=ASK).json()
-            begun = threading.Event()
+            body = http.post("/v1/requests", json=ASK).json()
+            started_event = threading.Event()
 
             def wait() -> None:
                 with http.stream("GET", "/v1/threads/t1/events?cursor=0") as events:
                     for line in events.iter_lines():
                         if line.startswith("id:"):
-                            begun.set()
+                            started_event.set()
 
             def poll() -> None:
-                caller(ready, "requester").get(f"/v1/requests/{made['id']}?wait=60")
+                caller(ready, "requester").get(f"/v1/requests/{body['id']}?wait=60")
 
             threads = [threading.Thread(target=_ignoring(wait)), threading.Thread(target=_ignoring(poll))]
             for thread in threads:
                 thread.start()
-            assert begun.wait(120)
+            assert started_event.wait(120)
             process.send_signal(number)
             ended = complete(process)
             for thread in threads:

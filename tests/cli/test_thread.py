@@ -24,15 +24,15 @@ def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> Non
     thread(tmp_path, "access", "t1", "--agent", "shop")
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
-    found = json.loads(thread(tmp_path, "export", "t1"))
-    assert [event["type"] for event in found["events"]] == [
+    result = json.loads(thread(tmp_path, "export", "t1"))
+    assert [event["type"] for event in result["events"]] == [
         "thread.access",
         "thread.archived",
         "thread.unarchived",
     ]
     thread(tmp_path, "erase", "t1", "--yes")
-    found = json.loads(thread(tmp_path, "export", "t1"))
-    assert [each["type"] for each in found["events"]] == ["thread.erased"]
+    result = json.loads(thread(tmp_path, "export", "t1"))
+    assert [each["type"] for each in result["events"]] == ["thread.erased"]
     assert "There is no such thread" in thread(tmp_path, "erase", "never", "--yes", status=1)
 
 
@@ -51,9 +51,9 @@ def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -
         made = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
         assert made[0] == 0, made
     assert json.loads(thread(tmp_path, "access", "t1")) == {"owner": None, "others": "all", "people": {}}
-    one = json.loads(thread(tmp_path, "access", "t1", "--agent", "shop"))["agents"]
+    agents = json.loads(thread(tmp_path, "access", "t1", "--agent", "shop"))["agents"]
     two = json.loads(thread(tmp_path, "access", "t1", "--agent", "deploy-bot", "--agent", "shop"))["agents"]
-    assert (len(one), two[:1], len(two)) == (1, one, 2)
+    assert (len(agents), two[:1], len(two)) == (1, agents, 2)
     assert json.loads(thread(tmp_path, "access", "t1", "--remove", "shop"))["agents"] == two[1:]
     assert json.loads(thread(tmp_path, "access", "t1"))["agents"] == two[1:]
     assert "nobody" in thread(tmp_path, "access", "t1", "--agent", "nobody", status=1)

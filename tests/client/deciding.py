@@ -19,7 +19,7 @@ async def deciding(
 
     A dict has the arguments of `decide`; a string is a reason to decline.
     """
-    asked: list[InputRequest] = []
+    requests: list[InputRequest] = []
 
     async def run() -> None:
         left = list(decisions)
@@ -27,7 +27,7 @@ async def deciding(
             if event["type"] != "request.created":
                 continue
             request = InputRequest.model_validate(event["request"])
-            asked.append(request)
+            requests.append(request)
             decision = left.pop(0)
             if isinstance(decision, str):
                 await person.requests.decline(request, reason=decision)
@@ -37,7 +37,7 @@ async def deciding(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         with anyio.fail_after(120):
-            yield asked
+            yield requests
         tasks.cancel_scope.cancel()
 
 

@@ -21,7 +21,7 @@ async def submitting(
 
     A mapping has the values by name, a string is a reason to decline.
     """
-    asked: list[InputRequest] = []
+    requests: list[InputRequest] = []
 
     async def run() -> None:
         left = list(submissions)
@@ -29,7 +29,7 @@ async def submitting(
             if event["type"] not in ASKED:
                 continue
             request = InputRequest.model_validate(event["request"])
-            asked.append(request)
+            requests.append(request)
             sent = left.pop(0)
             if isinstance(sent, str):
                 await person.requests.decline(request, reason=sent)
@@ -39,7 +39,7 @@ async def submitting(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         with anyio.fail_after(120):
-            yield asked
+            yield requests
         tasks.cancel_scope.cancel()
 
 

@@ -31,14 +31,14 @@ async def test_a_client_has_a_thread_for_calls_that_name_none(connect: Connect, 
     async with connect(thread_id="own") as agent:
         async with deciding(person, "own", YES):
             assert await agent.approve("bash", PUSH)
-        made = await agent.requests.create(FORM)
-        other = await agent.requests.create(FORM, thread_id="other")
+        request = await agent.requests.create(FORM)
+        other_request = await agent.requests.create(FORM, thread_id="other")
         message = await agent.say("Hello")
         async with agent.stream() as out:
             await out.write("streamed")
-        held = await agent.threads.get("own")
-    assert (made.thread_id, other.thread_id) == ("own", "other")
-    assert [each["id"] for each in held["messages"]] == [message, out.id]
+        thread = await agent.threads.get("own")
+    assert (request.thread_id, other_request.thread_id) == ("own", "other")
+    assert [each["id"] for each in thread["messages"]] == [message, out.id]
 
 
 async def test_without_any_thread_nothing_is_asked_and_the_error_says_what_to_pass(
@@ -52,9 +52,9 @@ async def test_without_any_thread_nothing_is_asked_and_the_error_says_what_to_pa
         agent.secrets.request("KEY", reason="to publish"),
         agent.say("Hello"),
     ):
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await asking
-        assert [(fault["path"], fault["code"]) for fault in refused.value.field_errors] == [
+        assert [(fault["path"], fault["code"]) for fault in exc_info.value.field_errors] == [
             ("thread_id", "missing_required")
         ]
     assert not list(await agent.requests.list())
@@ -68,16 +68,18 @@ def test_a_blocking_client_has_a_thread_as_well(server: ServerProcess, thread: s
 async def test_an_approval_without_a_waiter_is_pending_and_ends_in_a_resume(
     agent: AsyncClient, person: AsyncClient
 ) -> None:
-    asked = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
-    assert asked.request is not None
-    assert (asked.status, bool(asked), asked.input) == ("pending", False, {})
-    assert "Do not run it" in asked.text
-    await person.requests.decide(asked.request, "approve")
+    decision = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
+    assert decision.request is not None
+    assert (decision.status, bool(decision), decision.input) == ("pending", False, {})
+    assert "Do not run it" in decision.text
+    await person.requests.decide(decision.request, "approve")
     with anyio.fail_after(120):
         [resume] = await agent.resumes.pull("t1", wait=10)
     assert resume.decision is not None
     assert (resume.decision.status, resume.decision.input) == ("approve", PUSH)
-    assert await agent.decision(resume.request) == await agent.decision(asked.request.id) == resume.decision
+    assert (
+        await agent.decision(resume.request) == await agent.decision(decision.request.id) == resume.decision
+    )
 
 
 async def test_a_rule_decides_immediately_without_a_wait(agent: AsyncClient) -> None:
@@ -92,19 +94,19 @@ async def test_hooks_refuse_a_call_approved_without_a_waiter(connect: Connect, p
         return None if allowed else "The freeze began."
 
     async with connect(hooks=[check]) as agent:
-        asked = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
-        assert asked.request is not None
-        await person.requests.decide(asked.request, "approve")
+        asked_decision = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
+        assert asked_decision.request is not None
+        await person.requests.decide(asked_decision.request, "approve")
         allowed = False
-        decision = await agent.decision(asked.request.id)
+        decision = await agent.decision(asked_decision.request.id)
     assert (decision.status, decision.source, decision.reasons) == ("deny", "hook", ("The freeze began.",))
 
 
 def test_only_an_approval_has_a_decision(server: ServerProcess, thread: str) -> None:
     with Client(server.url, TOKENS["requester"]) as ask:
-        made = ask.requests.create(FORM, thread_id=thread)
+        request = ask.requests.create(FORM, thread_id=thread)
         with pytest.raises(ValueError, match="has no decision"):
-            Decision.from_request(made)
+            Decision.from_request(request)
 
 
 async def test_several_calls_are_asked_together_and_returned_in_order(
@@ -134,21 +136,21 @@ async def test_a_call_that_cannot_be_asked_takes_the_others_back(agent: AsyncCli
         await agent.approve_many(calls, thread_id="t1")
     with anyio.fail_after(120):
         for each in await agent.requests.list(thread_id="t1"):
-            ended = await agent.wait(each)
-            assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+            ended_request = await agent.wait(each)
+            assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
 async def test_the_same_tool_call_of_a_run_is_asked_once(agent: AsyncClient) -> None:
-    first, again, later = [
+    first_decision, second_decision, later_decision = [
         await agent.approve(
             "bash", PUSH, thread_id="t1", run_id=run, tool_call_id="call_0", wait=False, timeout_s=None
         )
         for run in ("r1", "r1", "r2")
     ]
-    assert first.request is not None
-    assert again.request is not None
-    assert later.request is not None
-    assert first.request.id == again.request.id != later.request.id
+    assert first_decision.request is not None
+    assert second_decision.request is not None
+    assert later_decision.request is not None
+    assert first_decision.request.id == second_decision.request.id != later_decision.request.id
 
 
 @pytest.mark.parametrize(
@@ -188,10 +190,10 @@ async def test_a_wrapped_function_gets_excluded_arguments_that_no_card_shows(
     context = {"thread": "of the context", "connection": object()}
     async with deciding(
         person, "of the context", {"decision": "approve", "edited_input": {"to": "eva", "text": "Hi"}}
-    ) as asked:
+    ) as requests:
         assert await send(context, "bob") == (context, "eva", "Hi")
-    assert asked[0].approval is not None
-    assert asked[0].approval.input == {"to": "bob", "text": "Hi"}
+    assert requests[0].approval is not None
+    assert requests[0].approval.input == {"to": "bob", "text": "Hi"}
 
 
 async def test_an_edited_input_cannot_set_an_excluded_argument(
@@ -201,8 +203,8 @@ async def test_an_edited_input_cannot_set_an_excluded_argument(
     async def send(user: str, to: str) -> str:
         return f"{user} {to}"
 
-    edited = {"to": "eva", "user": "root"}
-    async with deciding(person, "t1", {"decision": "approve", "edited_input": edited}):
+    edited_input = {"to": "eva", "user": "root"}
+    async with deciding(person, "t1", {"decision": "approve", "edited_input": edited_input}):
         with pytest.raises(Invalid, match="does not match the parameters"):
             await send("ada", "bob")
 
@@ -216,7 +218,7 @@ def test_only_a_parameter_can_be_excluded() -> None:
 
 async def test_a_question_that_is_withdrawn_ends_the_wait(agent: AsyncClient) -> None:
     asking = asyncio.ensure_future(agent.form(FORM, thread_id="t1"))
-    made = await asked_in(agent, "t1")
-    await agent.requests.cancel(made)
+    request = await asked_in(agent, "t1")
+    await agent.requests.cancel(request)
     with pytest.raises(Cancelled):
         await asking

@@ -32,13 +32,13 @@ async def person(app: App, name: str) -> AsyncClient:
 async def test_the_name_of_the_answering_person_is_shown_until_they_stop_or_leave(app: App) -> None:
     async with AsyncClient(app=app) as agent, await person(app, "Eva") as eva:
         request = await agent.requests.create(FORM, thread_id="t1")
-        other = await agent.requests.create(FORM, thread_id="t2")
-        seen: list[Answering] = []
+        other_request = await agent.requests.create(FORM, thread_id="t2")
+        answerings: list[Answering] = []
 
         async def read() -> None:
             async for report in eva.answering("t1"):
-                seen.append(report)
-                if len(seen) == 4:
+                answerings.append(report)
+                if len(answerings) == 4:
                     return
 
         with anyio.fail_after(120):
@@ -47,15 +47,15 @@ async def test_the_name_of_the_answering_person_is_shown_until_they_stop_or_leav
                 await anyio.wait_all_tasks_blocked()
                 await eva.requests.list()  # once this is back, the reader has subscribed
                 async with await person(app, "Bob") as bob:
-                    await bob.mark_answering(other)
+                    await bob.mark_answering(other_request)
                     await bob.mark_answering(request)
                     await eva.mark_answering(request)
                     await bob.mark_answering(request.id, active=False)
                     await bob.mark_answering(request)
-        assert [(each.thread_id, each.request_id, each.active) for each in seen] == [
+        assert [(each.thread_id, each.request_id, each.active) for each in answerings] == [
             ("t1", request.id, active) for active in (True, False, True, False)
         ]
-        assert {each.by.name for each in seen} == {"Bob"}
+        assert {each.by.name for each in answerings} == {"Bob"}
 
 
 @requirement("K7")

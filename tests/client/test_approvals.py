@@ -33,15 +33,15 @@ class Later(SystemClock):
 async def test_a_yes_is_a_true_decision_with_the_input_that_was_asked(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
-    async with deciding(person, thread, {"decision": "approve", "note": "go on"}) as asked:
+    async with deciding(person, thread, {"decision": "approve", "note": "go on"}) as requests:
         decision = await agent.approve("bash", PUSH, thread_id=thread, title="Publish", reason="it is ready")
     assert decision
     assert (decision.status, decision.tool, decision.input) == ("approve", "bash", PUSH)
     assert (decision.scope, decision.note, decision.source) == ("once", "go on", "responder")
     assert decision.request is not None
-    assert asked[0].approval is not None
-    assert (decision.request.id, decision.digest) == (asked[0].id, asked[0].approval.digest)
-    assert (asked[0].approval.title, asked[0].approval.reason) == ("Publish", "it is ready")
+    assert requests[0].approval is not None
+    assert (decision.request.id, decision.digest) == (requests[0].id, requests[0].approval.digest)
+    assert (requests[0].approval.title, requests[0].approval.reason) == ("Publish", "it is ready")
 
 
 @pytest.mark.requirement("B18")
@@ -61,19 +61,27 @@ async def test_a_denied_call_is_denied_again_without_asking(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     async with deciding(person, thread, {"decision": "deny"}):
-        first = await agent.approve("bash", PUSH, thread_id=thread)
-        again = await agent.approve("bash", PUSH, thread_id=thread)
-    assert first.request is not None
-    assert again.request is not None
-    assert (again.status, again.request.id, again.request.repeated) == ("deny", first.request.id, True)
-    assert again.text != first.text
+        first_decision = await agent.approve("bash", PUSH, thread_id=thread)
+        second_decision = await agent.approve("bash", PUSH, thread_id=thread)
+    assert first_decision.request is not None
+    assert second_decision.request is not None
+    assert (second_decision.status, second_decision.request.id, second_decision.request.repeated) == (
+        "deny",
+        first_decision.request.id,
+        True,
+    )
+    assert second_decision.text != first_decision.text
     assert len(await agent.requests.list(thread_id=thread)) == 1
 
 
 async def test_an_undecided_approval_permits_nothing(agent: AsyncClient, person: AsyncClient, thread: str):
     async with deciding(person, thread, "dismissed"):
-        declined = await agent.approve("bash", PUSH, thread_id=thread)
-    assert (bool(declined), declined.status, declined.input) == (False, "declined", {})
+        declined_decision = await agent.approve("bash", PUSH, thread_id=thread)
+    assert (bool(declined_decision), declined_decision.status, declined_decision.input) == (
+        False,
+        "declined",
+        {},
+    )
 
 
 @pytest.mark.requirement("B20")
@@ -134,14 +142,14 @@ async def test_a_changed_input_takes_the_place_of_the_one_that_was_asked(
 async def test_an_input_of_any_type_comes_back_as_it_was(
     agent: AsyncClient, person: AsyncClient, thread: str, value: object
 ):
-    seen: list[object] = []
+    seen_items: list[object] = []
     async with deciding(person, thread, {"decision": "approve"}):
         decision = await agent.approve(
-            "send", value, thread_id=thread, hooks=[lambda _, given: seen.append(given)]
+            "send", value, thread_id=thread, hooks=[lambda _, given: seen_items.append(given)]
         )
-    assert (decision.input, seen) == (value, [value, value])
-    used = await agent.consume(decision, "exe-1", tool="send", input=value)
-    assert used.input == value
+    assert (decision.input, seen_items) == (value, [value, value])
+    used_execution = await agent.consume(decision, "exe-1", tool="send", input=value)
+    assert used_execution.input == value
 
 
 @pytest.mark.requirement("B16", "B7")
@@ -163,17 +171,17 @@ async def test_an_approved_call_is_used_once_and_no_other_with_it(
     async with deciding(person, thread, {"decision": "approve"}):
         decision = await agent.approve("bash", PUSH, thread_id=thread)
     assert decision.request is not None
-    with pytest.raises(Conflict) as other:
+    with pytest.raises(Conflict) as exc_info:
         await agent.consume(
             decision.request, "exe-1", tool="bash", input={"command": "git push -f origin main"}
         )
-    first = await agent.consume(decision.request, "exe-1", tool="bash", input=PUSH)
-    again = await agent.consume(decision.request, "exe-1", digest=decision.digest)
+    first_execution = await agent.consume(decision.request, "exe-1", tool="bash", input=PUSH)
+    second_execution = await agent.consume(decision.request, "exe-1", digest=decision.digest)
     with pytest.raises(Conflict) as second:
         await agent.consume(decision.request, "exe-2")
-    assert (other.value.code, second.value.code) == ("digest_mismatch", "already_consumed")
-    assert first == again
-    assert (first.input, first.outcome) == (PUSH, None)
+    assert (exc_info.value.code, second.value.code) == ("digest_mismatch", "already_consumed")
+    assert first_execution == second_execution
+    assert (first_execution.input, first_execution.outcome) == (PUSH, None)
     assert (await agent.report(decision.request, "exe-1", "failed", note="exit 1")).outcome == "failed"
     with pytest.raises(Conflict) as contradiction:
         await agent.report(decision.request, "exe-1", "succeeded")
@@ -182,11 +190,11 @@ async def test_an_approved_call_is_used_once_and_no_other_with_it(
 
 async def test_a_call_without_approval_cannot_be_used(agent: AsyncClient, person: AsyncClient, thread: str):
     async with deciding(person, thread, {"decision": "deny"}):
-        denied = await agent.approve("bash", PUSH, thread_id=thread)
-    assert denied.request is not None
-    with pytest.raises(Conflict) as refused:
-        await agent.consume(denied.request, "exe-1")
-    assert refused.value.code == "not_approved"
+        denied_decision = await agent.approve("bash", PUSH, thread_id=thread)
+    assert denied_decision.request is not None
+    with pytest.raises(Conflict) as exc_info:
+        await agent.consume(denied_decision.request, "exe-1")
+    assert exc_info.value.code == "not_approved"
 
 
 async def test_an_approval_is_good_for_a_while_only(thread: str):
@@ -195,9 +203,9 @@ async def test_an_approval_is_good_for_a_while_only(thread: str):
         decision = await agent.approve("Read", {"file_path": "a"}, thread_id=thread, valid_s=60)
         assert decision.request is not None
         clock.by_ms = 60_000
-        with pytest.raises(Gone) as late:
+        with pytest.raises(Gone) as exc_info:
             await agent.consume(decision.request, "exe-1")
-    assert late.value.code == "decision_expired"
+    assert exc_info.value.code == "decision_expired"
 
 
 @pytest.mark.requirement("C20")
@@ -210,8 +218,10 @@ async def test_cancelling_the_task_takes_the_approval_back(
     with pytest.raises(asyncio.CancelledError):
         await task
     with anyio.fail_after(120):
-        ended = await person.wait(request)  # while this agent waited for it, it would not be withdrawn
-    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+        ended_request = await person.wait(
+            request
+        )  # while this agent waited for it, it would not be withdrawn
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
 @pytest.mark.requirement("B23")
@@ -224,9 +234,9 @@ async def test_a_plan_is_approved_changed_or_approved_with_its_edits(
         {"decision": "approve", "mode": "accept_edits"},
     ):  # fmt: skip
         changes = await agent.approve_plan("# Plan\n\n1. Write it", thread_id=thread)
-        accepted = await agent.approve_plan("# Plan\n\n1. Test it\n2. Write it", thread_id=thread)
+        accepted_decision = await agent.approve_plan("# Plan\n\n1. Test it\n2. Write it", thread_id=thread)
     assert (bool(changes), changes.note) == (False, "write the tests first")
-    assert (bool(accepted), accepted.mode) == (True, "accept_edits")
+    assert (bool(accepted_decision), accepted_decision.mode) == (True, "accept_edits")
     assert (await person.policy.get(thread)).mode == "accept_edits"
 
 
@@ -253,18 +263,18 @@ async def test_a_decision_is_about_the_shown_call(agent: AsyncClient, person: As
     request = await agent.requests.create(Approval(tool="bash", input=PUSH), thread_id=thread)
     assert request.approval is not None
     other = request.model_copy(update={"approval": request.approval.model_copy(update={"digest": "0" * 64})})
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(Conflict) as exc_info:
         await person.requests.decide(other, "approve")
-    assert refused.value.code == "digest_mismatch"
+    assert exc_info.value.code == "digest_mismatch"
     assert (await person.requests.decide(request, "approve")).status == "answered"
 
 
 async def test_only_assignees_may_answer(agent: AsyncClient, person: AsyncClient, thread: str):
     for what in (FORM, Approval(tool="bash", input=PUSH)):
         request = await agent.requests.create(what, thread_id=thread, assignees=["somebody-else"])
-        with pytest.raises(Forbidden) as refused:
+        with pytest.raises(Forbidden) as exc_info:
             await person.requests.decline(request)
-        assert refused.value.code == "not_assigned"
+        assert exc_info.value.code == "not_assigned"
 
 
 async def test_each_request_of_a_batch_is_decided_separately(
@@ -338,10 +348,10 @@ async def test_the_texts_for_the_model_can_be_replaced(connect: Connect, person:
 
 
 async def _events(client: AsyncClient, thread: str, count: int) -> list[dict[str, Any]]:
-    seen: list[dict[str, Any]] = []
+    seen_items: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):
-            seen.append(event)
-            if len(seen) == count:
+            seen_items.append(event)
+            if len(seen_items) == count:
                 break
-    return seen
+    return seen_items

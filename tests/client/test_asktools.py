@@ -123,11 +123,11 @@ async def test_the_same_pause_finds_the_same_request_with_or_without_a_waiter() 
             await bob.requests.decide(pending.request, "approve")  # type: ignore[arg-type] - it was asked
             await bob.requests.answer(form, {"name": "Bo"})
             with anyio.fail_after(120):
-                decided, answered = await waiting, await answering
+                decided, answered_request = await waiting, await answering
     assert (pending.status, decided.status) == ("pending", "approve")
     assert pending.request is not None
     assert decided.request is not None
-    assert (decided.request.id, answered.id) == (pending.request.id, form.id)
+    assert (decided.request.id, answered_request.id) == (pending.request.id, form.id)
     assert len(ada.asked()) == 2
 
 
@@ -168,16 +168,16 @@ class Watched(AsyncClient):
 async def test_an_approval_that_was_asked_before_is_withdrawn_when_the_framework_is_interrupted() -> None:
     ada = person({"deploy": LeaveOpen()})
     async with ada, Watched(app=ada.app) as client:
-        before = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False)
+        decision_before = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False)
         asking = asyncio.ensure_future(approve_once(client, "deploy", {"to": "prod"}, PLACE))
         with anyio.fail_after(120):
             await client.waits.wait()
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-        assert before.request is not None
-        now = await client.requests.get(before.request.id)
-    assert (now.status, now.reason) == ("cancelled", "agent_aborted")
+        assert decision_before.request is not None
+        current_request = await client.requests.get(decision_before.request.id)
+    assert (current_request.status, current_request.reason) == ("cancelled", "agent_aborted")
 
 
 async def test_an_error_of_one_question_withdraws_the_others() -> None:
@@ -197,13 +197,15 @@ async def test_an_error_of_one_question_withdraws_the_others() -> None:
 
 async def test_messages_are_mirrored_once_and_get_their_results() -> None:
     call = MirroredCall(id="call_1", name="search", input={"q": "x"})
-    said = MirroredMessage(id="m1", text="I search.", calls=[call], agent="planner")
-    done = MirroredCall(id="call_1", name="search", input={"q": "x"}, result="found", done=True)
+    mirrored_message = MirroredMessage(id="m1", text="I search.", calls=[call], agent="planner")
+    finished_mirrored_call = MirroredCall(
+        id="call_1", name="search", input={"q": "x"}, result="found", done=True
+    )
     ada = person()
     async with ada, AsyncClient(app=ada.app) as client:
         for messages in (
-            [said, MirroredMessage(id="m2")],
-            [MirroredMessage(id="m1", text="I search.", calls=[done])],
+            [mirrored_message, MirroredMessage(id="m2")],
+            [MirroredMessage(id="m1", text="I search.", calls=[finished_mirrored_call])],
         ):
             await mirror_messages(client, messages, thread_id="t1")
         [message] = (await client.threads.get("t1"))["messages"]

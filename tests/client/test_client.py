@@ -97,10 +97,14 @@ async def test_a_request_shows_its_question_and_outcome(agent: AsyncClient, pers
     )  # fmt: skip
     assert request.agent is not None
     assert request.agent.name == "writer"
-    done = await person.requests.answer(request, {"topic": "Bees"}, revision=request.revision)
+    finished_request = await person.requests.answer(request, {"topic": "Bees"}, revision=request.revision)
     with anyio.fail_after(120):
-        assert await agent.wait(request) == done == await agent.requests.get(request.id)
-    assert (done.status, done.source, done.settled) == ("answered", "responder", True)
+        assert await agent.wait(request) == finished_request == await agent.requests.get(request.id)
+    assert (finished_request.status, finished_request.source, finished_request.settled) == (
+        "answered",
+        "responder",
+        True,
+    )
 
 
 async def test_the_ways_to_end_without_an_answer_are_exceptions(
@@ -109,20 +113,20 @@ async def test_the_ways_to_end_without_an_answer_are_exceptions(
     async with answering(person, thread, "skipped", "refused"):
         with pytest.raises(Declined) as skipped:
             await agent.form(FORM, thread_id=thread)
-        with pytest.raises(Declined) as refused:
+        with pytest.raises(Declined) as exc_info:
             await agent.form(FORM, thread_id=thread)
-    assert (skipped.value.request.reason, refused.value.request.reason) == ("skipped", "refused")
+    assert (skipped.value.request.reason, exc_info.value.request.reason) == ("skipped", "refused")
 
 
 async def test_the_ways_to_end_without_an_answer_are_values_on_request(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     async with answering(person, thread, {"topic": "Bees"}, "dismissed"):
-        first = await agent.try_form(FORM, thread_id=thread)
-        second = await agent.try_form(FORM, thread_id=thread)
-    assert isinstance(first, Answer)
-    assert isinstance(second, Declined)
-    assert second.request.reason == "dismissed"
+        first_outcome = await agent.try_form(FORM, thread_id=thread)
+        second_outcome = await agent.try_form(FORM, thread_id=thread)
+    assert isinstance(first_outcome, Answer)
+    assert isinstance(second_outcome, Declined)
+    assert second_outcome.request.reason == "dismissed"
 
 
 async def test_a_question_that_nobody_answers_expires(agent: AsyncClient, thread: str):
@@ -139,9 +143,9 @@ async def test_a_withdrawn_question_ends_the_wait(agent: AsyncClient, thread: st
             await agent.requests.cancel(request_id, "user_message", note="changed my mind")
 
         tasks.start_soon(take_back)
-        with anyio.fail_after(120), pytest.raises(Cancelled) as cancelled:
+        with anyio.fail_after(120), pytest.raises(Cancelled) as exc_info:
             await agent.form(FORM, thread_id=thread)
-    request = cancelled.value.request
+    request = exc_info.value.request
     assert (request.reason, request.note) == ("user_message", "changed my mind")
 
 
@@ -241,21 +245,21 @@ async def test_a_restarted_agent_finds_its_question_and_the_answer(
     connect: Connect, person: AsyncClient, thread: str
 ):
     async with connect() as first:
-        asked = await first.requests.create(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
-    await person.requests.answer(asked, {"topic": "Bees"})
+        request = await first.requests.create(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
+    await person.requests.answer(request, {"topic": "Bees"})
     async with connect() as second:
         with anyio.fail_after(120):
             answer = await second.form(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
         assert answer.values == {"topic": "Bees"}
-        assert [r.id for r in await second.requests.list(thread_id=thread)] == [asked.id]
+        assert [r.id for r in await second.requests.list(thread_id=thread)] == [request.id]
 
 
 async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread: str):
     bad = {"fields": [{"id": "a", "type": "radio", "label": "A"}, {"id": "b", "type": "nope", "label": "B"}]}
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await agent.form(bad, thread_id=thread)
-    assert {error["path"] for error in refused.value.field_errors} >= {"form.fields[0].options"}
-    assert all(e["code"] and e["message"] for e in refused.value.field_errors)
+    assert {error["path"] for error in exc_info.value.field_errors} >= {"form.fields[0].options"}
+    assert all(e["code"] and e["message"] for e in exc_info.value.field_errors)
     assert len(await agent.requests.list(thread_id=thread)) == 0
 
 
@@ -265,11 +269,11 @@ async def test_the_second_person_gets_the_settled_request(
 ):
     request = await agent.requests.create(FORM, thread_id=thread)
     await person.requests.answer(request, {"topic": "first"})
-    with pytest.raises(Conflict) as late:
+    with pytest.raises(Conflict) as exc_info:
         await person.requests.answer(request, {"topic": "second"})
-    assert late.value.code == "already_settled"
-    assert late.value.request is not None
-    assert late.value.request["answer"]["values"] == {"topic": "first"}
+    assert exc_info.value.code == "already_settled"
+    assert exc_info.value.request is not None
+    assert exc_info.value.request["answer"]["values"] == {"topic": "first"}
 
 
 async def test_roles_and_unknown_ids_are_refused_as_by_rest(
@@ -300,9 +304,9 @@ async def test_an_unknown_token_is_refused(connect: Connect, thread: str):
 
 @pytest.mark.parametrize("key", ["", "ä", "a\nb", "x" * 256])
 async def test_a_key_that_no_header_can_carry_is_refused(agent: AsyncClient, thread: str, key: str):
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await agent.requests.create(FORM, thread_id=thread, idempotency_key=key)
-    assert refused.value.field_errors[0]["path"] == "Idempotency-Key"
+    assert exc_info.value.field_errors[0]["path"] == "Idempotency-Key"
 
 
 async def test_a_wait_with_a_timeout_leaves_the_question_open(agent: AsyncClient, thread: str):
@@ -316,9 +320,9 @@ async def test_lists_are_paged(agent: AsyncClient, person: AsyncClient, thread: 
     ids = [(await agent.requests.create(FORM, thread_id=thread)).id for _ in range(5)]
     await person.requests.answer(ids[1], {"topic": "x"})
     page = await agent.requests.list(thread_id=thread, limit=3)
-    rest = await agent.requests.list(thread_id=thread, limit=3, cursor=page.next_cursor)
-    assert [r.id for r in [*page, *rest]] == ids[::-1]
-    assert rest.next_cursor is None
+    remaining_requests = await agent.requests.list(thread_id=thread, limit=3, cursor=page.next_cursor)
+    assert [r.id for r in [*page, *remaining_requests]] == ids[::-1]
+    assert remaining_requests.next_cursor is None
     pending = await agent.requests.list(thread_id=thread, status=["pending", "expired"])
     assert {r.id for r in pending} == set(ids) - {ids[1]}
 
@@ -332,14 +336,18 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
     tool = {"type": "tool", "tool_call_id": "tc1", "name": "ls"}
     again = [await agent.threads.create_message([tool], thread_id=thread, id=f"m {thread}") for _ in range(2)]
     await person.say("Hi", thread_id=thread)
-    shown = await agent.threads.get(thread)
-    assert [(m["role"], m["content"]) for m in shown["messages"]] == [
+    shown_thread = await agent.threads.get(thread)
+    assert [(m["role"], m["content"]) for m in shown_thread["messages"]] == [
         ("agent", [{"type": "text", "text": "Hello"}]),
         ("agent", [{"type": "text", "text": "One, two."}]),
         ("agent", [tool]),
         ("user", [{"type": "text", "text": "Hi"}]),
     ]
-    assert (shown["messages"][0]["id"], shown["messages"][1]["id"], again[0]) == (first, out.id, again[1])
+    assert (shown_thread["messages"][0]["id"], shown_thread["messages"][1]["id"], again[0]) == (
+        first,
+        out.id,
+        again[1],
+    )
 
 
 async def test_closing_a_client_fails_its_waits(connect: Connect, thread: str):

@@ -17,27 +17,27 @@ async def test_events_come_in_order_from_any_cursor(agent: AsyncClient, thread: 
     for n in range(10):
         await agent.say(str(n), thread_id=thread)
     for cursor in (0, 4, 9):
-        seen: list[int] = []
+        seen_items: list[int] = []
         with anyio.fail_after(120):
             async for event in agent.events(thread, cursor=cursor):
-                seen.append(event["seq"])
+                seen_items.append(event["seq"])
                 if event["seq"] == 10:
                     break
-        assert seen == list(range(cursor + 1, 11))
+        assert seen_items == list(range(cursor + 1, 11))
 
 
 async def test_the_inbox_has_events_of_every_thread(agent: AsyncClient, person: AsyncClient, thread: str):
     start = (await agent.requests.create(FORM, thread_id=thread)).id
-    seen: list[str] = []
+    seen_items: list[str] = []
     ids: list[str] = []
     with anyio.fail_after(120):
         async for event in person.events(cursor=0):
-            seen.append(event["request"]["id"])
+            seen_items.append(event["request"]["id"])
             if event["request"]["id"] == start:
                 ids = [(await agent.requests.create(FORM, thread_id=f"{thread} {n}")).id for n in range(3)]
             if ids and event["request"]["id"] == ids[-1]:
                 break
-    assert seen[-4:] == [start, *ids]
+    assert seen_items[-4:] == [start, *ids]
 
 
 @pytest.mark.requirement("G4")

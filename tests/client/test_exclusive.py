@@ -17,9 +17,9 @@ async def test_a_newer_question_supersedes_one_with_the_same_key(agent: AsyncCli
     ends: list[str | None] = []
 
     async def ask() -> None:
-        with pytest.raises(Cancelled) as ended:
+        with pytest.raises(Cancelled) as exc_info:
             await agent.form(PLAN, thread_id=thread, exclusive_key="plan")
-        ends.append(ended.value.request.reason)
+        ends.append(exc_info.value.request.reason)
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -28,6 +28,6 @@ async def test_a_newer_question_supersedes_one_with_the_same_key(agent: AsyncCli
                 await anyio.lowlevel.checkpoint()
             await agent.requests.create(PLAN, thread_id=thread, exclusive_key="plan")
     assert ends == ["superseded"]
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(Conflict) as exc_info:
         await agent.requests.create(PLAN, thread_id=thread, exclusive_key="plan", on_conflict="reject")
-    assert refused.value.code == "exclusive"
+    assert exc_info.value.code == "exclusive"

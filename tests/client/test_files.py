@@ -19,9 +19,9 @@ FORM = Form(title="Scan", fields=[File(id="scan", label="Scan", accept=[".txt"])
 async def test_an_agent_uploads_a_file_and_names_it_in_a_message(connect: Connect, thread: str) -> None:
     content = b"a,b\n" * 200_000
     async with connect() as agent, connect("responder") as person:
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await agent.files.upload_for_message(b"", name="a.csv", thread_id=thread)
-        assert [error["path"] for error in refused.value.field_errors] == ["file"]
+        assert [error["path"] for error in exc_info.value.field_errors] == ["file"]
         file, unused = [
             await agent.files.upload_for_message(content, name=name, thread_id=thread)
             for name in ("sales ä.csv", "b.csv")
@@ -46,14 +46,14 @@ async def test_the_agent_reads_and_saves_the_uploaded_file(
     content = b"\r\nhello" * 100_000
     async with connect() as agent, connect("responder") as person:
         request = await agent.requests.create(FORM, thread_id=thread)
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await person.files.upload(request, "scan", b"\x89PNG\r\n\x1a\n", name="a.png")
-        assert refused.value.field_errors[0]["code"] == "file_type"
+        assert exc_info.value.field_errors[0]["code"] == "file_type"
         file = await person.files.upload(request, "scan", content, name="ä b.txt")
         assert [each.name for each in await person.files.list(request)] == ["ä b.txt"]
-        answered = await person.requests.answer(request, {"scan": file.id})
-        assert answered.answer is not None
-        scan = answered.answer.values["scan"]
+        answered_request = await person.requests.answer(request, {"scan": file.id})
+        assert answered_request.answer is not None
+        scan = answered_request.answer.values["scan"]
         assert scan == file.model_dump()
         assert await agent.files.read(scan) == content
         named = [{"type": "file", "file": file.id}]
@@ -66,4 +66,4 @@ async def test_the_agent_reads_and_saves_the_uploaded_file(
         assert [each.name for each in tmp_path.iterdir()] == ["copy.txt"]
         with pytest.raises(NotFound):
             await agent.files.read("file_x")
-        assert f'"ä b.txt" (text/plain, {file.size} bytes, file {file.id})' in model_text(answered)
+        assert f'"ä b.txt" (text/plain, {file.size} bytes, file {file.id})' in model_text(answered_request)

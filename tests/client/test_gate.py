@@ -42,24 +42,28 @@ async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
     agent: AsyncClient, person: AsyncClient, ran: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1", reason="it is ready", scopes=["once"])
-    async def publish(version: str, *files: str, dry: bool = True, **more: int) -> str:
+    async def publish(version: str, *files: str, dry: bool = True, **extra: int) -> str:
         """Publish a version.
 
         To everybody.
         """
-        ran.append((version, files, dry, more))
+        ran.append((version, files, dry, extra))
         return f"published {version}"
 
-    async with deciding(person, "t1", YES) as asked:
+    async with deciding(person, "t1", YES) as requests:
         assert await publish("1.0", "a", "b", force=1) == "published 1.0"
     assert ran == [("1.0", ("a", "b"), True, {"force": 1})]
-    shown = asked[0].approval
-    assert shown is not None
-    assert (shown.tool, shown.title, shown.reason) == ("publish", "Publish a version.", "it is ready")
-    assert shown.input == {"version": "1.0", "files": ["a", "b"], "dry": True, "more": {"force": 1}}
-    with pytest.raises(Conflict) as used:
-        await agent.consume(asked[0], "another")
-    assert used.value.code == "already_consumed"
+    shown_approval = requests[0].approval
+    assert shown_approval is not None
+    assert (shown_approval.tool, shown_approval.title, shown_approval.reason) == (
+        "publish",
+        "Publish a version.",
+        "it is ready",
+    )
+    assert shown_approval.input == {"version": "1.0", "files": ["a", "b"], "dry": True, "more": {"force": 1}}
+    with pytest.raises(Conflict) as exc_info:
+        await agent.consume(requests[0], "another")
+    assert exc_info.value.code == "already_consumed"
 
 
 @pytest.mark.requirement("B18")
@@ -71,12 +75,12 @@ async def test_a_call_that_is_not_approved_does_not_run_and_raises_the_text_for_
         ran.append(version)
 
     async with deciding(person, "t1", {"decision": "deny", "note": "not today"}, "dismissed"):
-        with pytest.raises(Denied, match="not today") as denied:
+        with pytest.raises(Denied, match="not today") as exc_info:
             await publish("1.0")
         with pytest.raises(Denied) as dismissed:
             await publish("1.1")
-    assert str(denied.value) == denied.value.decision.text
-    assert (denied.value.decision.status, dismissed.value.decision.status) == ("deny", "declined")
+    assert str(exc_info.value) == exc_info.value.decision.text
+    assert (exc_info.value.decision.status, dismissed.value.decision.status) == ("deny", "declined")
     assert ran == []
 
 
@@ -104,9 +108,9 @@ async def test_arguments_that_the_function_does_not_take_do_not_run(
         ran.append(version)
 
     async with deciding(person, "t1", {**YES, "edited_input": edited}):
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await publish("1.0")
-    assert refused.value.field_errors[0]["path"] == "edited_input"
+    assert exc_info.value.field_errors[0]["path"] == "edited_input"
     assert ran == []
 
 
@@ -147,9 +151,9 @@ async def test_an_input_that_is_not_the_approved_one_does_not_run(person: AsyncC
             ran.append(paths)
 
         async with deciding(person, "t1", YES):
-            with pytest.raises(Conflict) as refused:
+            with pytest.raises(Conflict) as exc_info:
                 await remove(["build"])
-    assert refused.value.code == "digest_mismatch"
+    assert exc_info.value.code == "digest_mismatch"
     assert ran == []
 
 
@@ -193,11 +197,11 @@ async def test_how_it_went_is_reported_without_the_text_of_the_error(
 async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed(
     connect: Connect, agent: AsyncClient, person: AsyncClient
 ):
-    begun = asyncio.Event()
+    started_event = asyncio.Event()
 
     @requires_approval(client=agent, thread_id="t1")
     async def work(what: str) -> None:
-        begun.set()
+        started_event.set()
         await asyncio.Event().wait()
 
     waiting = asyncio.create_task(work("a"))
@@ -211,7 +215,7 @@ async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed
         async for event in person.events("t1", cursor=2):
             await person.requests.decide(InputRequest.model_validate(event["request"]), "approve")
             break
-        await begun.wait()
+        await started_event.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -235,9 +239,9 @@ async def test_a_result_is_not_lost_with_the_server_and_without_one_nothing_runs
 
         async with deciding(person, "t1", YES):
             assert await work("a") == "a"
-        with anyio.fail_after(120), pytest.raises(Denied) as refused:
+        with anyio.fail_after(120), pytest.raises(Denied) as exc_info:
             await work("b")
-    assert refused.value.decision.status == "unavailable"
+    assert exc_info.value.decision.status == "unavailable"
     assert ran == ["a"]
 
 

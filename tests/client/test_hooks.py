@@ -107,11 +107,11 @@ async def test_a_check_cannot_change_the_request_or_the_call(connect: Connect):
     async with (
         connect(hooks=[greedy, greedy]) as agent,
         connect("responder") as person,
-        deciding(person, "t1", {"decision": "approve"}) as asked,
+        deciding(person, "t1", {"decision": "approve"}) as requests,
     ):
         decision = await agent.approve("bash", call, thread_id="t1")
-    assert asked[0].approval is not None
-    assert asked[0].approval.input == decision.input == call == {"command": "make", "env": []}
+    assert requests[0].approval is not None
+    assert requests[0].approval.input == decision.input == call == {"command": "make", "env": []}
 
 
 async def test_checks_are_not_asked_about_plans(connect: Connect):

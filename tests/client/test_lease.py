@@ -51,17 +51,22 @@ def test_no_representation_of_a_lease_shows_its_values(show: Callable[[Any], Any
 @requirement("E17")
 @pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, pickle.dumps, json.dumps, to_json])
 def test_a_lease_cannot_be_carried_away(carry: Callable[[Any], Any]) -> None:
-    with pytest.raises((TypeError, ValueError)) as refused:
+    with pytest.raises((TypeError, ValueError)) as exc_info:
         carry(lease())
-    assert VALUE not in str(refused.value)
+    assert VALUE not in str(exc_info.value)
 
 
 def test_a_lease_is_a_mapping_of_secrets() -> None:
-    held = lease()
-    assert (sorted(held), len(held), "A_KEY" in held, "C_KEY" in held) == (["A_KEY", "B_KEY"], 2, True, False)
-    assert held["A_KEY"] == Secret(VALUE)
+    held_lease = lease()
+    assert (sorted(held_lease), len(held_lease), "A_KEY" in held_lease, "C_KEY" in held_lease) == (
+        ["A_KEY", "B_KEY"],
+        2,
+        True,
+        False,
+    )
+    assert held_lease["A_KEY"] == Secret(VALUE)
     with pytest.raises(KeyError):
-        held["C_KEY"]
+        held_lease["C_KEY"]
 
 
 def test_the_environment_of_a_child_has_the_values_and_nothing_of_askback(
@@ -81,26 +86,26 @@ def test_the_environment_of_a_child_has_the_values_and_nothing_of_askback(
 
 @requirement("E18")
 def test_values_are_replaced_in_texts_and_in_streams_however_they_are_cut() -> None:
-    held = lease()
-    assert held.redact(f"curl -H 'Authorization: {VALUE}'") == "curl -H 'Authorization: [secret:A_KEY]'"
-    assert held.redact(VALUE.encode().hex()) == "[secret:A_KEY]"
-    stream = held.stream(bytes)
+    held_lease = lease()
+    assert held_lease.redact(f"curl -H 'Authorization: {VALUE}'") == "curl -H 'Authorization: [secret:A_KEY]'"
+    assert held_lease.redact(VALUE.encode().hex()) == "[secret:A_KEY]"
+    stream = held_lease.stream(bytes)
     raw = f"one {VALUE} two".encode()
     out = b"".join(stream.feed(raw[i : i + 1]) for i in range(len(raw))) + stream.close()
     assert out == b"one [secret:A_KEY] two"
-    assert held.too_short == ("B_KEY",)
+    assert held_lease.too_short == ("B_KEY",)
 
 
 def test_a_lease_that_has_ended_gives_nothing_more() -> None:
-    held = lease()
-    held.end()
+    held_lease = lease()
+    held_lease.end()
     for use in (
-        lambda: held["A_KEY"],
-        held.environ,
-        lambda: held.redact("x"),
-        held.stream,
-        lambda: list(held),
+        lambda: held_lease["A_KEY"],
+        held_lease.environ,
+        lambda: held_lease.redact("x"),
+        held_lease.stream,
+        lambda: list(held_lease),
     ):
         with pytest.raises(LeaseEnded):
             use()
-    assert repr(held) == "Lease(ended)"
+    assert repr(held_lease) == "Lease(ended)"

@@ -68,41 +68,41 @@ def values(options: list[dict[str, Any]]) -> list[str]:
 
 
 def test_the_form_has_the_constraints_of_the_model():
-    form, found = model_form(Order).form, fields()
+    form, result = model_form(Order).form, fields()
     assert (form.title, form.description) == ("Order", "What to order.\n\nAnd for whom.")
-    assert found["name"] == {
+    assert result["name"] == {
         "id": "name", "label": "Your name", "type": "text", "required": True, "min_length": 2, "max_length": 9,
     }  # fmt: skip
-    assert found["note"] == {
+    assert result["note"] == {
         "id": "note",
         "label": "Note",
         "type": "textarea",
         "description": "Anything else?",
     }
-    assert found["count"] == {
+    assert result["count"] == {
         "id": "count", "label": "Count", "type": "number", "min": 1, "max": 20, "step": 1, "default": 3,
     }  # fmt: skip
-    assert found["odd"] == {
+    assert result["odd"] == {
         "id": "odd", "label": "Odd", "type": "number", "min": 1, "max": 9, "step": 1, "required": True,
     }  # fmt: skip
-    assert found["price"]["step"] == 0.25
-    assert found["gift"] == {"id": "gift", "label": "Gift", "type": "boolean", "default": False}
-    assert found["express"]["default"] is True
-    assert (values(found["kind"]["options"]), found["kind"]["default"]) == (["new", "used"], "used")
-    assert (values(found["level"]["options"]), found["level"]["required"]) == ([1, 2, 3], True)
-    assert found["colour"]["default"] == "blue"
-    assert [option["label"] for option in found["size"]["options"]] == ["SMALL", "LARGE"]
-    assert (found["tags"]["type"], found["tags"]["max_choices"], found["tags"]["default"]) == (
+    assert result["price"]["step"] == 0.25
+    assert result["gift"] == {"id": "gift", "label": "Gift", "type": "boolean", "default": False}
+    assert result["express"]["default"] is True
+    assert (values(result["kind"]["options"]), result["kind"]["default"]) == (["new", "used"], "used")
+    assert (values(result["level"]["options"]), result["level"]["required"]) == ([1, 2, 3], True)
+    assert result["colour"]["default"] == "blue"
+    assert [option["label"] for option in result["size"]["options"]] == ["SMALL", "LARGE"]
+    assert (result["tags"]["type"], result["tags"]["max_choices"], result["tags"]["default"]) == (
         "multiselect",
         2,
         ["a"],
     )
-    assert (found["colours"]["min_choices"], found["colours"]["required"]) == (1, True)
-    assert found["day"] == {
+    assert (result["colours"]["min_choices"], result["colours"]["required"]) == (1, True)
+    assert result["day"] == {
         "id": "day", "label": "Day", "type": "date", "min": "2026-01-01", "default": "2026-11-20",
     }  # fmt: skip
-    assert found["at"] == {"id": "at", "label": "At", "type": "time"}
-    assert (found["moment"]["type"], found["moment"]["required"]) == ("datetime", True)
+    assert result["at"] == {"id": "at", "label": "At", "type": "time"}
+    assert (result["moment"]["type"], result["moment"]["required"]) == ("datetime", True)
 
 
 def test_the_answer_becomes_an_instance():
@@ -142,9 +142,9 @@ def test_an_empty_input_keeps_its_default():
 def test_an_unsupported_model_field_is_named(annotation: Any, reason: str):
     odd = type("Odd", (BaseModel,), {"__annotations__": {"value": annotation, "fine": str}})
     outer = type("Outer", (BaseModel,), {"__annotations__": {"inner": odd, "other": annotation}})
-    with pytest.raises(NoFormFor) as refused:
+    with pytest.raises(NoFormFor) as exc_info:
         model_form(outer)
-    inner, other = str(refused.value).split("; ")
+    inner, other = str(exc_info.value).split("; ")
     assert inner.startswith(f"Outer.inner.value: {reason}")
     assert other.startswith(f"Outer.other: {reason}")
 

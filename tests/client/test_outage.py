@@ -36,8 +36,8 @@ async def test_a_question_whose_fate_was_unknown_is_asked_once(transport: Any) -
     async with linked(transport, LosesTheReply) as there:
         request = await there.link.call(ASK, retry_for=20)
         assert request["status"] == "pending"
-        found = await there.link.call('"op":"list_requests"', retry_for=20)
-        assert [each["id"] for each in found["requests"]] == [request["id"]]
+        result = await there.link.call('"op":"list_requests"', retry_for=20)
+        assert [each["id"] for each in result["requests"]] == [request["id"]]
 
 
 @TRANSPORTS
@@ -45,6 +45,6 @@ async def test_a_call_without_retries_gets_the_time_to_retry(transport: Any) -> 
     async with linked(transport) as there:
         await there.link.call('"op":"list_requests"', retry_for=20)
         there.store.disk.full = True
-        with pytest.raises(Unavailable) as refused:
+        with pytest.raises(Unavailable) as exc_info:
             await there.link.call(ASK, retry_for=0.5)
-        assert refused.value.retry_after == 1
+        assert exc_info.value.retry_after == 1

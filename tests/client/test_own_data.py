@@ -18,49 +18,49 @@ FORM = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 async def test_a_request_is_found_by_the_ids_that_the_agent_gave_it(connect: Connect, thread: str) -> None:
     own = {"header": None, "preview": [1.5, {"unknown": ""}]}
     async with connect() as agent, connect("responder") as person:
-        made = await agent.requests.create(
+        request = await agent.requests.create(
             FORM, thread_id=thread, external_id="x1", tool_call_id=f"call {thread}", metadata=own
         )
-        again = await agent.requests.create(
+        second_request = await agent.requests.create(
             FORM, thread_id=thread, external_id="x1", tool_call_id=f"call {thread}", metadata=own
         )
-        assert again == made
-        assert (made.external_id, made.metadata) == ("x1", own)
+        assert second_request == request
+        assert (request.external_id, request.metadata) == ("x1", own)
         for found in (
             await agent.requests.list(thread_id=thread, external_id="x1"),
             await agent.requests.list(tool_call_id=f"call {thread}"),
             await person.requests.list(
                 tool_call_id=f"call {thread}",
-                agent=made.requester.id if made.requester else None,
+                agent=request.requester.id if request.requester else None,
                 created_after="2020-01-01T00:00:00Z",
                 created_before=datetime(2100, 1, 1, tzinfo=UTC),
             ),
         ):
-            assert [each.id for each in found] == [made.id]
-        with pytest.raises(Conflict) as taken:
+            assert [each.id for each in found] == [request.id]
+        with pytest.raises(Conflict) as exc_info:
             await agent.requests.create(FORM, thread_id=thread, external_id="x1", metadata="other")
-        assert taken.value.request is not None
-        assert (taken.value.code, taken.value.request["id"]) == ("external_id_taken", made.id)
+        assert exc_info.value.request is not None
+        assert (exc_info.value.code, exc_info.value.request["id"]) == ("external_id_taken", request.id)
 
 
 async def test_a_thread_is_found_by_its_title_and_keeps_its_metadata(connect: Connect, thread: str) -> None:
     async with connect() as agent, connect("responder") as person:
-        made = await agent.threads.update(thread, title=f"Order {thread}", metadata={"id": None})
-        assert (made.id, made.title, made.metadata, made.level) == (
+        made_thread = await agent.threads.update(thread, title=f"Order {thread}", metadata={"id": None})
+        assert (made_thread.id, made_thread.title, made_thread.metadata, made_thread.level) == (
             thread,
             f"Order {thread}",
             {"id": None},
             "prompt",
         )
         assert (await agent.threads.update(thread, title="Other")).metadata == {"id": None}
-        (found,) = (await person.threads.list(thread, agent=(made.agents or [""])[0])).items
-        assert (found.id, found.title) == (thread, "Other")
+        (item,) = (await person.threads.list(thread, agent=(made_thread.agents or [""])[0])).items
+        assert (item.id, item.title) == (thread, "Other")
         assert [each.id for each in await agent.threads.list(limit=1)] == [thread]
         snapshot = await person.threads.get(thread)
         assert (snapshot["title"], snapshot["metadata"]) == ("Other", {"id": None})
         assert (await agent.threads.update(thread, metadata=None)).metadata is None
-        named = await agent.threads.update(thread, title="Fix [the `build`](https://e.org) **now**")
-        assert named.title == "Fix the build now"
+        named_thread = await agent.threads.update(thread, title="Fix [the `build`](https://e.org) **now**")
+        assert named_thread.title == "Fix the build now"
         renamed = await person.threads.update(thread, title="Split `a.py` into __init__.py")
         assert renamed.title == "Split `a.py` into __init__.py"
 
@@ -72,16 +72,16 @@ async def test_a_run_lasts_as_long_as_its_block(connect: Connect, thread: str) -
             await agent.requests.create(FORM, thread_id=thread, run_id=run.id)
             assert (await agent.runs.renew(run.id, thread_id=thread)).status == "running"
             assert [each.id for each in await agent.runs.list(thread, running=True)] == [run.id]
-        ended = await agent.runs.get(run.id, thread_id=thread)
-        assert (ended.status, ended.reason) == ("ended", "finished")
-        (left,) = await agent.requests.list(thread_id=thread, run_id=run.id, status="pending")
-        assert await agent.runs.cancel(run.id, thread_id=thread) == [left.id]
+        ended_run = await agent.runs.get(run.id, thread_id=thread)
+        assert (ended_run.status, ended_run.reason) == ("ended", "finished")
+        (remaining_request,) = await agent.requests.list(thread_id=thread, run_id=run.id, status="pending")
+        assert await agent.runs.cancel(run.id, thread_id=thread) == [remaining_request.id]
         with pytest.raises(ZeroDivisionError):
             async with agent.run(thread, run_id="broken"):
                 failing = await agent.requests.create(FORM, thread_id=thread, run_id="broken")
                 raise ZeroDivisionError
-        broken = await agent.runs.get("broken", thread_id=thread)
-        assert (broken.status, broken.reason) == ("ended", "failed")
+        broken_run = await agent.runs.get("broken", thread_id=thread)
+        assert (broken_run.status, broken_run.reason) == ("ended", "failed")
         assert (await agent.requests.get(failing.id)).status == "cancelled"
         with pytest.raises(Conflict):
             await agent.runs.start(thread, run_id="broken")

@@ -37,25 +37,25 @@ async def test_a_rule_is_stored_listed_and_revoked(
     )
     assert rule.expires_at is not None
     assert await agent.approve("bash", {"command": f"{word} -k"}, thread_id=thread)
-    [found] = await person.rules.list(thread_id=thread)
-    assert found.usage is not None
-    assert (found.usage.count, found.model_copy(update={"usage": None})) == (1, rule)
-    revoked = await person.rules.revoke(rule)
-    assert revoked.revoked_at is not None
-    assert revoked.revoked_by is not None
+    [found_rule] = await person.rules.list(thread_id=thread)
+    assert found_rule.usage is not None
+    assert (found_rule.usage.count, found_rule.model_copy(update={"usage": None})) == (1, rule)
+    revoked_rule = await person.rules.revoke(rule)
+    assert revoked_rule.revoked_at is not None
+    assert revoked_rule.revoked_by is not None
     assert len(await person.rules.list(thread_id=thread)) == 0
     assert [ended.id for ended in await person.rules.list(thread_id=thread, ended=True)] == [rule.id]
 
 
 async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: str):
-    made = [
+    requests = [
         await person.rules.create(f"bash({word} {n})", scope="thread", thread_id=thread, effect="deny")
         for n in range(3)
     ]
     page = await person.rules.list(thread_id=thread, limit=2)
-    rest = await person.rules.list(thread_id=thread, limit=2, cursor=page.next_cursor)
-    assert [rule.id for rule in [*page, *rest]] == [rule.id for rule in made[::-1]]
-    assert (len(page), rest.next_cursor) == (2, None)
+    remaining_rules = await person.rules.list(thread_id=thread, limit=2, cursor=page.next_cursor)
+    assert [rule.id for rule in [*page, *remaining_rules]] == [rule.id for rule in requests[::-1]]
+    assert (len(page), remaining_rules.next_cursor) == (2, None)
 
 
 @pytest.mark.requirement("B9")
@@ -67,22 +67,22 @@ async def test_a_decision_for_the_thread_stores_the_shown_or_the_edited_rule(
         {"decision": "approve", "scope": "thread"},
         {"decision": "approve", "scope": "thread", "rule": f"bash({word} two:*)"},
     ):  # fmt: skip
-        shown = await agent.approve("bash", {"command": f"{word} one"}, thread_id=thread)
-        changed = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
+        shown_decision = await agent.approve("bash", {"command": f"{word} one"}, thread_id=thread)
+        changed_decision = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
         by_rule = await agent.approve("bash", {"command": f"{word} two -k"}, thread_id=thread)
-    assert (shown.scope, changed.scope, by_rule.source) == ("thread", "thread", "policy")
-    kept = await person.rules.list(thread_id=thread)
-    assert [rule.rule for rule in kept] == [f"bash({word} two:*)", f"bash({word} one)"]
-    assert shown.request is not None
-    assert kept.items[1].request_id == shown.request.id
+    assert (shown_decision.scope, changed_decision.scope, by_rule.source) == ("thread", "thread", "policy")
+    kept_rules = await person.rules.list(thread_id=thread)
+    assert [rule.rule for rule in kept_rules] == [f"bash({word} two:*)", f"bash({word} one)"]
+    assert shown_decision.request is not None
+    assert kept_rules.items[1].request_id == shown_decision.request.id
 
 
 async def test_rules_are_refused_with_their_fault_and_for_principals_without_the_right(
     agent: AsyncClient, person: AsyncClient
 ):
-    with pytest.raises(Invalid) as unreadable:
+    with pytest.raises(Invalid) as exc_info:
         await person.rules.create("bash(")
-    assert unreadable.value.field_errors[0]["path"] == "rule"
+    assert exc_info.value.field_errors[0]["path"] == "rule"
     with pytest.raises(NotFound):
         await person.rules.revoke("rul_nope")
     with pytest.raises(Forbidden):
@@ -109,10 +109,10 @@ async def test_a_thread_has_its_mode_and_full_wants_to_be_confirmed(
 async def test_an_admin_changes_only_the_named_settings(connect: Connect):
     async with connect("admin") as admin:
         before = await admin.policy.get()
-        tried = await admin.policy.update(shadow={"level": "full"})
-        assert tried.shadow is not None
-        assert (tried.shadow.level, tried.shadow.mode) == ("full", None)
-        assert tried.model_copy(update={"shadow": None}) == before
+        reply = await admin.policy.update(shadow={"level": "full"})
+        assert reply.shadow is not None
+        assert (reply.shadow.level, reply.shadow.mode) == ("full", None)
+        assert reply.model_copy(update={"shadow": None}) == before
         assert await admin.policy.update(shadow=None) == before
 
 
@@ -159,14 +159,14 @@ async def test_a_call_that_the_server_cannot_read_is_refused_and_not_waited_for(
 async def test_a_draft_is_checked_and_previewed_and_nothing_is_stored(
     agent: AsyncClient, person: AsyncClient, thread: str, word: str
 ):
-    asked = Approval(tool="bash", input={"command": word})
-    assert (await agent.requests.create(asked, thread_id=thread)).status == "pending"
+    approval = Approval(tool="bash", input={"command": word})
+    assert (await agent.requests.create(approval, thread_id=thread)).status == "pending"
     trial = await person.rules.check(f"bash({word})", input={"command": word}, thread_id=thread)
     assert trial.now is not None
     assert trial.then is not None
     assert (trial.covers, trial.now.decision, trial.then.decision) == (True, "ask", "allow")
-    found = await person.rules.preview(f"bash({word})", thread_id=thread)
-    assert [(call.thread_id, call.then) for call in found.calls] == [(thread, "allow")]
+    preview = await person.rules.preview(f"bash({word})", thread_id=thread)
+    assert [(call.thread_id, call.then) for call in preview.calls] == [(thread, "allow")]
     assert list(await person.rules.list(thread_id=thread)) == []
     assert (await person.rules.check(input={"command": "git status"})).now is not None
     assert [group.name for group in (await person.rules.built_in()).groups][:2] == [
@@ -181,8 +181,8 @@ async def test_rules_are_exported_and_imported(connect: Connect, thread: str, wo
     await admin.rules.create(f"bash({word})", scope="thread", thread_id=thread, effect="deny")
     [row] = [rule for rule in (await admin.rules.export()).rules if rule.rule == f"bash({word})"]
     rows = [row.model_dump(mode="json", exclude_none=True), {"rule": "bash(*)"}]
-    checked = await admin.rules.import_(rows, dry_run=True)
-    assert ([r.outcome for r in checked.rows], checked.rows[1].problems[0].path) == (
+    checked_rule_import = await admin.rules.import_(rows, dry_run=True)
+    assert ([r.outcome for r in checked_rule_import.rows], checked_rule_import.rows[1].problems[0].path) == (
         ["known", "refused"],
         "rules[1].rule",
     )
@@ -195,10 +195,12 @@ async def test_rules_are_exported_and_imported(connect: Connect, thread: str, wo
 async def test_the_audit_log_is_searched_and_verified(connect: Connect, agent: AsyncClient, thread: str):
     admin = connect("admin")
     await agent.requests.create(Approval(tool="bash", input={"command": "git status"}), thread_id=thread)
-    found = await admin.audit.search(thread_id=thread, action="decide", actor="policy")
-    assert [entry["rule"] for entry in found.entries] == ["bash(git status:*)"]
-    piece = await admin.audit.verify(limit=2)
-    while not piece.complete:
-        assert piece.broken is None
-        piece = await admin.audit.verify(piece.end.seq, hash=piece.end.hash)
-    assert piece.end.hash == piece.head.hash
+    result = await admin.audit.search(thread_id=thread, action="decide", actor="policy")
+    assert [entry["rule"] for entry in result.entries] == ["bash(git status:*)"]
+    audit_verification = await admin.audit.verify(limit=2)
+    while not audit_verification.complete:
+        assert audit_verification.broken is None
+        audit_verification = await admin.audit.verify(
+            audit_verification.end.seq, hash=audit_verification.end.hash
+        )
+    assert audit_verification.end.hash == audit_verification.head.hash

@@ -35,14 +35,14 @@ async def only_good(lease: Lease) -> dict[str, str] | None:
 async def test_a_secret_that_fails_its_probe_is_asked_again_with_the_error_at_its_name(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
         secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
     assert (secrets.status, secrets.names) == ("answered", ("A_KEY",))
-    assert [(request.revision, request.secret.probe) for request in asked if request.secret] == [
+    assert [(request.revision, request.secret.probe) for request in requests if request.secret] == [
         (1, True),
         (2, True),
     ]
-    assert [(error.path, error.message) for error in asked[1].field_errors] == [
+    assert [(error.path, error.message) for error in requests[1].field_errors] == [
         ("secrets.A_KEY", "The CRM refuses [secret:A_KEY].")
     ]
     async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
@@ -99,7 +99,7 @@ async def test_a_probe_that_fails_asks_once_more_and_then_takes_the_request_back
         raise RuntimeError(f"no route, tried {lease['A_KEY'].reveal()}")
 
     with caplog.at_level(logging.DEBUG):
-        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
             secrets = await agent.secrets.request(
                 "A_KEY", reason="To try it.", thread_id=thread, probe=broken
             )
@@ -107,7 +107,7 @@ async def test_a_probe_that_fails_asks_once_more_and_then_takes_the_request_back
     assert (secrets.status, calls) == ("cancelled", 2)
     assert secrets.request is not None
     assert secrets.request.reason == "failed"
-    assert asked[1].error_summary == "The agent could not verify this. Check it, and send it again."
+    assert requests[1].error_summary == "The agent could not verify this. Check it, and send it again."
     assert "the probe failed with RuntimeError" in caplog.text
     assert BAD not in caplog.text
 
@@ -116,20 +116,20 @@ async def test_a_probe_that_always_refuses_ends_after_ten_rounds(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     submissions = [{"A_KEY": f"{BAD}-{n}"} for n in range(ROUNDS)]
-    async with submitting(person, thread, *submissions) as asked:
+    async with submitting(person, thread, *submissions) as requests:
         secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
-    assert (secrets.status, len(asked)) == ("cancelled", ROUNDS)
+    assert (secrets.status, len(requests)) == ("cancelled", ROUNDS)
 
 
 async def test_a_probe_that_speaks_of_another_name_has_verified_nothing(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with submitting(person, thread, {"A_KEY": GOOD}, "dismissed") as asked:
+    async with submitting(person, thread, {"A_KEY": GOOD}, "dismissed") as requests:
         secrets = await agent.secrets.request(
             "A_KEY", reason="To try it.", thread_id=thread, probe=lambda lease: {"B_KEY": "Wrong."}
         )
-    assert (secrets.status, len(asked)) == ("dismissed", 2)
-    assert asked[1].error_summary
+    assert (secrets.status, len(requests)) == ("dismissed", 2)
+    assert requests[1].error_summary
 
 
 async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
@@ -156,7 +156,7 @@ async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
         )
 
     died = anyio.Event()
-    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
         async with connect("requester") as first, anyio.create_task_group() as tasks:
             tasks.start_soon(ask, first, hangs)
             await died.wait()
@@ -164,7 +164,7 @@ async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
         async with connect("requester") as second:
             await ask(second, probe)
     assert tried == [BAD, GOOD]
-    assert [bool(request.error_summary) for request in asked] == [False, True]
+    assert [bool(request.error_summary) for request in requests] == [False, True]
 
 
 async def test_an_agent_cancelled_during_a_probe_withdraws_the_request(
@@ -176,14 +176,14 @@ async def test_an_agent_cancelled_during_a_probe_withdraws_the_request(
         trying.set()
         await anyio.sleep_forever()
 
-    async with submitting(person, thread, {"A_KEY": GOOD}) as asked, anyio.create_task_group() as tasks:
+    async with submitting(person, thread, {"A_KEY": GOOD}) as requests, anyio.create_task_group() as tasks:
         tasks.start_soon(
             lambda: agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=hangs)
         )
         await trying.wait()
         tasks.cancel_scope.cancel()
     with anyio.fail_after(120):
-        assert (await person.wait(asked[0])).reason == "agent_aborted"
+        assert (await person.wait(requests[0])).reason == "agent_aborted"
 
 
 def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -> None:
@@ -230,25 +230,25 @@ async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> No
         connect("requester") as agent,
         connect("responder") as person,
     ):
-        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
             good = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="crm")
         assert (good.status, good.verified) == ("answered", True)
-        assert [error.message for error in asked[1].field_errors] == ["The CRM refuses it."]
+        assert [error.message for error in requests[1].field_errors] == ["The CRM refuses it."]
         async with submitting(person, f"{thread}-2", {"A_KEY": "unreachable"}):
             kept = await agent.secrets.request(
                 "A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm"
             )
         assert (kept.status, kept.verified) == ("answered", False)
         assert kept.text.endswith("It could not be checked whether it can be used: it may turn out that not.")
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="other")
-        assert [fault["path"] for fault in refused.value.field_errors] == ["secret.probe"]
+        assert [fault["path"] for fault in exc_info.value.field_errors] == ["secret.probe"]
 
 
 async def test_the_servers_probe_is_named_without_waiting_as_well(thread: str) -> None:
     async with in_process(probes={"crm": Crm()}) as connect, connect("requester") as agent:
-        asked = await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
-    assert asked.status == "pending"
-    assert asked.request is not None
-    assert asked.request.secret is not None
-    assert asked.request.secret.probe == "crm"
+        request = await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
+    assert request.status == "pending"
+    assert request.request is not None
+    assert request.request.secret is not None
+    assert request.request.secret.probe == "crm"

@@ -64,8 +64,8 @@ async def test_a_question_whose_caller_was_cancelled_while_the_server_was_away_i
             task.cancel()
             await asyncio.wait({task})
             await anyio.to_thread.run_sync(own_server.start)
-            ended = await person.wait(request_id)
-    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+            ended_request = await person.wait(request_id)
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
 @pytest.mark.fault
@@ -109,12 +109,12 @@ async def test_an_answer_sent_while_the_agent_was_disconnected_reaches_it_later(
 @pytest.mark.requirement("G4")
 async def test_events_continue_after_a_restart_without_gap_or_duplicate(own_server: ServerProcess):
     async with own_server.client() as agent:
-        seen: list[int] = []
+        seen_items: list[int] = []
         with anyio.fail_after(120):
             for n in range(3):
                 await agent.say(str(n), thread_id="t1")
             async for event in agent.events("t1", cursor=0):
-                seen.append(event["seq"])
+                seen_items.append(event["seq"])
                 if event["seq"] == 3:
                     own_server.kill()
                     await anyio.to_thread.run_sync(own_server.start)
@@ -122,7 +122,7 @@ async def test_events_continue_after_a_restart_without_gap_or_duplicate(own_serv
                         await agent.say(str(n), thread_id="t1")
                 if event["seq"] == 6:
                     break
-        assert seen == [1, 2, 3, 4, 5, 6]
+        assert seen_items == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.fault
@@ -135,9 +135,9 @@ async def test_a_call_sent_to_a_dead_server_is_executed_once_after_its_restart(o
         await anyio.to_thread.run_sync(own_server.start)
         with anyio.fail_after(120):
             request, message_id = await asking, await saying
-            shown = await agent.threads.get("t1")
-        assert [r["id"] for r in shown["requests"]] == [request.id]
-        assert [m["id"] for m in shown["messages"]] == [message_id]
+            shown_thread = await agent.threads.get("t1")
+        assert [r["id"] for r in shown_thread["requests"]] == [request.id]
+        assert [m["id"] for m in shown_thread["messages"]] == [message_id]
 
 
 @TRANSPORTS
@@ -175,11 +175,11 @@ async def test_a_question_whose_acknowledgement_was_lost_is_asked_once(server: S
         with anyio.fail_after(120):
             request = await agent.requests.create(FORM, thread_id=thread)
             await agent.say("Hello", thread_id=thread)
-            done = await person.requests.answer(request, {"topic": "x"})
-            shown = await agent.threads.get(thread)
+            finished_request = await person.requests.answer(request, {"topic": "x"})
+            shown_thread = await agent.threads.get(thread)
         assert forgetful.forgotten == 2
-        assert [r["id"] for r in shown["requests"]] == [request.id] == [done.id]
-        assert len(shown["messages"]) == 1
+        assert [r["id"] for r in shown_thread["requests"]] == [request.id] == [finished_request.id]
+        assert len(shown_thread["messages"]) == 1
 
 
 async def test_a_streamed_piece_whose_acknowledgement_was_lost_is_there_once(
@@ -200,9 +200,9 @@ async def test_a_streamed_piece_whose_acknowledgement_was_lost_is_there_once(
 class _Forgetful:
     """A transport whose connections break when the first `ok` of each kind of call arrives, twice in all."""
 
-    def __init__(self, inner: Transport) -> None:
-        self.inner = inner
-        self.address = inner.address
+    def __init__(self, inner_transport: Transport) -> None:
+        self.inner = inner_transport
+        self.address = inner_transport.address
         self.forgotten = 0
 
     async def frames(self) -> FrameStream:
@@ -214,11 +214,11 @@ class _Forgetful:
 
 
 class _ForgetfulFrames:
-    def __init__(self, inner: FrameStream, transport: _Forgetful) -> None:
-        self._inner = inner
+    def __init__(self, inner_frame_stream: FrameStream, transport: _Forgetful) -> None:
+        self._inner = inner_frame_stream
         self._transport = transport
-        self.send = inner.send
-        self.close = inner.close
+        self.send = inner_frame_stream.send
+        self.close = inner_frame_stream.close
 
     async def receive(self) -> str:
         text = await self._inner.receive()

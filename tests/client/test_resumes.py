@@ -28,17 +28,17 @@ async def answer_after_turn(
 @requirement("F23")
 async def test_each_resume_is_delivered_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
     asked = [(await answer_after_turn(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
-    came: list[Resume] = []
+    received_resumes: list[Resume] = []
     with anyio.fail_after(120):
         async for resume in agent.resumes.listen(thread):
-            came.append(resume)
-            if len(came) == 3:
+            received_resumes.append(resume)
+            if len(received_resumes) == 3:
                 await agent.resumes.ack(resume)
                 break
-    assert [resume.request_id for resume in came] == asked
-    assert came[0].request.answer is not None
-    assert came[0].request.answer.values == {"dish": "soup"}
-    assert "Lunch" in came[0].text
+    assert [resume.request_id for resume in received_resumes] == asked
+    assert received_resumes[0].request.answer is not None
+    assert received_resumes[0].request.answer.values == {"dish": "soup"}
+    assert "Lunch" in received_resumes[0].text
     assert await agent.resumes.pull(thread) == []
 
 
@@ -94,14 +94,14 @@ async def test_a_handler_gets_each_resume_and_a_failure_stops_no_other(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     done: list[str] = []
-    both = anyio.Event()
+    all_event = anyio.Event()
 
     @on_resume(thread_id=thread, client=agent)
     async def go_on(resume: Resume) -> None:
         """Go on."""
         done.append(resume.request_id)
         if len(done) == 2:
-            both.set()
+            all_event.set()
         if len(done) == 1:
             raise LookupError("the kitchen is closed")
 
@@ -109,7 +109,7 @@ async def test_a_handler_gets_each_resume_and_a_failure_stops_no_other(
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(go_on.listen)
-            await both.wait()
+            await all_event.wait()
             tasks.cancel_scope.cancel()
     assert done == asked
     assert go_on.__doc__ == "Go on."

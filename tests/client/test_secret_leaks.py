@@ -81,10 +81,10 @@ async def test_a_value_that_is_refused_is_not_in_the_error(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await create_request(agent, thread)
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await person.requests.submit(request, {"A_KEY": TOO_LONG})
-    assert [fault["path"] for fault in refused.value.field_errors] == ["secrets.A_KEY"]
-    keeps_quiet(refused.value)
+    assert [fault["path"] for fault in exc_info.value.field_errors] == ["secrets.A_KEY"]
+    keeps_quiet(exc_info.value)
     with pytest.raises(Invalid) as unknown:
         await person.requests.submit(request, {CANARY: "x"})
     assert CANARY not in str(unknown.value)
@@ -102,9 +102,9 @@ async def test_the_value_of_a_sensitive_field_is_not_in_the_error(
 ) -> None:
     form = Form(fields=[Text(id="token", label="Token", sensitive=True, max_length=9)])
     request = await agent.requests.create(form, thread_id=thread)
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await person.requests.answer(request, {"token": CANARY})
-    keeps_quiet(refused.value)
+    keeps_quiet(exc_info.value)
     with pytest.raises(Invalid) as no_json:
         await person.requests.answer(request, {"token": {CANARY}})
     keeps_quiet(no_json.value)
@@ -133,9 +133,9 @@ async def test_a_failed_call_keeps_no_value(
     use: Callable[[AsyncClient], Awaitable[object]], reply: bytes
 ) -> None:
     async with answering(reply) as url, AsyncClient(url, "t", retry_for=0.1) as client:
-        with pytest.raises((ConnectionLost, Refused)) as failed:
+        with pytest.raises((ConnectionLost, Refused)) as exc_info:
             await use(client)
-    keeps_quiet(failed.value)
+    keeps_quiet(exc_info.value)
 
 
 @requirement("E5")
@@ -163,10 +163,10 @@ UNREADABLE = [
 @pytest.mark.parametrize("which", range(len(UNREADABLE)))
 async def test_an_unreadable_lease_is_reported_without_its_content(which: int) -> None:
     async with answering(http(UNREADABLE[which])) as url, AsyncClient(url, "t") as client:
-        with pytest.raises(AskbackError, match="cannot be read") as odd:
+        with pytest.raises(AskbackError, match="cannot be read") as exc_info:
             async with client.secrets.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease was read out of this")
-    keeps_quiet(odd.value)
+    keeps_quiet(exc_info.value)
 
 
 @requirement("E5")
@@ -174,11 +174,11 @@ async def test_an_error_of_the_code_that_uses_a_lease_shows_no_value(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": CANARY})
-    with pytest.raises(RuntimeError) as failed:
+    with pytest.raises(RuntimeError) as exc_info:
         async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
             value = lease["A_KEY"]
             raise RuntimeError(f"{lease} {value} {dict(lease)}")
-    keeps_quiet(failed.value)
+    keeps_quiet(exc_info.value)
 
 
 @requirement("E5")
@@ -189,9 +189,9 @@ def test_the_blocking_client_keeps_no_value_either(server: ServerProcess, thread
     ):
         pending = agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, wait=False)
         assert pending.request is not None
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             person.requests.submit(pending.request, {"A_KEY": TOO_LONG})
-    keeps_quiet(refused.value)
+    keeps_quiet(exc_info.value)
 
 
 @requirement("E5")

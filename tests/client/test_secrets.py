@@ -29,10 +29,10 @@ async def test_asking_without_waiting_returns_names_and_state_before_anybody_has
         (),
     )
     assert pending.request is not None
-    settled = await person.requests.submit(pending.request, {"CRM_KEY": VALUE})
+    settled_request = await person.requests.submit(pending.request, {"CRM_KEY": VALUE})
     with anyio.fail_after(120):
-        assert await agent.wait(pending.request) == settled
-    assert VALUE not in settled.model_dump_json()
+        assert await agent.wait(pending.request) == settled_request
+    assert VALUE not in settled_request.model_dump_json()
     async with agent.secrets.lease("CRM_KEY", thread_id=thread) as lease:
         assert lease["CRM_KEY"].reveal() == VALUE
 
@@ -40,7 +40,7 @@ async def test_asking_without_waiting_returns_names_and_state_before_anybody_has
 async def test_a_submitted_secret_is_reported_by_name_and_scope(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with submitting(person, thread, {"A_KEY": VALUE, "B_KEY": VALUE}) as asked:
+    async with submitting(person, thread, {"A_KEY": VALUE, "B_KEY": VALUE}) as requests:
         secrets = await agent.secrets.request(
             ["B_KEY", "A_KEY"],
             reason="To call it.",
@@ -56,14 +56,14 @@ async def test_a_submitted_secret_is_reported_by_name_and_scope(
     assert secrets.text == (
         "[askback] User submitted A_KEY, B_KEY (scope: project). You can now retry the operation that needed them."
     )
-    shown = asked[0].secret
-    assert shown is not None
-    assert (shown.names, shown.reason, shown.instructions) == (
+    shown_secret = requests[0].secret
+    assert shown_secret is not None
+    assert (shown_secret.names, shown_secret.reason, shown_secret.instructions) == (
         ["A_KEY", "B_KEY"],
         "To call it.",
         "Get one at **the console**.",
     )
-    assert (shown.metadata["A_KEY"].description, shown.metadata["B_KEY"].input) == (
+    assert (shown_secret.metadata["A_KEY"].description, shown_secret.metadata["B_KEY"].input) == (
         "The read key.",
         "textarea",
     )
@@ -84,9 +84,9 @@ async def test_a_submitted_secret_is_reported_by_name_and_scope(
 async def test_names_that_no_secret_may_have_are_refused_when_they_are_asked_for(
     agent: AsyncClient, thread: str, names: list[str], paths: list[str]
 ) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await agent.secrets.request(names, reason="To try it.", thread_id=thread)
-    assert [fault["path"] for fault in refused.value.field_errors] == paths
+    assert [fault["path"] for fault in exc_info.value.field_errors] == paths
     assert len(await agent.requests.list(thread_id=thread)) == 0
 
 
@@ -106,9 +106,14 @@ async def test_a_person_who_uses_stored_values_types_only_the_rest(
     await handed_over(agent, person, thread, {"OLD_KEY": VALUE})
     both = await agent.secrets.request(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, wait=False)
     assert both.request is not None
-    settled = await person.requests.submit(both.request, {"NEW_KEY": "n" * 8}, use_existing=["OLD_KEY"])
-    assert settled.answer is not None
-    assert (settled.answer.names, settled.answer.existing) == (["NEW_KEY", "OLD_KEY"], ["OLD_KEY"])
+    settled_request = await person.requests.submit(
+        both.request, {"NEW_KEY": "n" * 8}, use_existing=["OLD_KEY"]
+    )
+    assert settled_request.answer is not None
+    assert (settled_request.answer.names, settled_request.answer.existing) == (
+        ["NEW_KEY", "OLD_KEY"],
+        ["OLD_KEY"],
+    )
     async with agent.secrets.lease(["OLD_KEY", "NEW_KEY"], thread_id=thread) as lease:
         assert {name: value.reveal() for name, value in lease.items()} == {
             "OLD_KEY": VALUE,
@@ -120,7 +125,7 @@ async def test_a_person_who_uses_stored_values_types_only_the_rest(
 async def test_a_dismissed_request_is_not_asked_again_and_returns_the_same_text(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with submitting(person, thread, "dismissed") as asked:
+    async with submitting(person, thread, "dismissed") as requests:
         first = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread)
         again = await agent.secrets.request("A_KEY", reason="Please.", thread_id=thread)
     assert not first
@@ -130,7 +135,7 @@ async def test_a_dismissed_request_is_not_asked_again_and_returns_the_same_text(
         "[askback] User dismissed the request for A_KEY. Do not re-request immediately — "
         "ask whether to proceed without, or move on to other work."
     )
-    assert len(asked) == 1
+    assert len(requests) == 1
     assert again.request is not None
     assert again.request.repeated
 
@@ -149,9 +154,9 @@ async def test_a_server_without_a_master_key_keeps_none_and_the_client_says_so(t
         assert not off
         assert (off.status, off.names, off.request) == ("secrets_off", ("A_KEY",), None)
         assert "keeps no secrets" in off.text
-        with pytest.raises(Conflict) as refused:
+        with pytest.raises(Conflict) as exc_info:
             await agent.requests.create(SecretAsk(names=["A_KEY"], reason="To try it."), thread_id=thread)
-        assert refused.value.code == "secrets_off"
+        assert exc_info.value.code == "secrets_off"
 
 
 async def test_a_cancelled_call_withdraws_its_request(
@@ -171,11 +176,11 @@ async def test_missing_secrets_cannot_be_leased_and_are_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
-    with pytest.raises(NotFound) as refused:
+    with pytest.raises(NotFound) as exc_info:
         async with agent.secrets.lease(["A_KEY", "B_KEY"], thread_id=thread):
             pytest.fail("a value that nobody gave was leased")
-    assert refused.value.code == "not_granted"
-    assert [fault["path"] for fault in refused.value.field_errors] == ["names[1]"]
+    assert exc_info.value.code == "not_granted"
+    assert [fault["path"] for fault in exc_info.value.field_errors] == ["names[1]"]
 
 
 async def test_an_erased_secret_cannot_be_leased_and_is_named(
@@ -185,10 +190,10 @@ async def test_an_erased_secret_cannot_be_leased_and_is_named(
     for secret in await person.secrets.list():
         if secret.thread_id == thread:
             await person.secrets.delete(secret)
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(Conflict) as exc_info:
         async with agent.secrets.lease("A_KEY", thread_id=thread):
             pytest.fail("a value that was erased was leased")
-    assert (refused.value.code, refused.value.field_errors[0]["path"]) == ("secret_gone", "names[0]")
+    assert (exc_info.value.code, exc_info.value.field_errors[0]["path"]) == ("secret_gone", "names[0]")
 
 
 async def test_a_sensitive_field_comes_back_as_set_and_is_leased_by_its_reference(
@@ -198,11 +203,11 @@ async def test_a_sensitive_field_comes_back_as_set_and_is_leased_by_its_referenc
         fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True)],
     )
     request = await agent.requests.create(form, thread_id=thread)
-    settled = await person.requests.answer(request, {"host": "example.org", "token": VALUE})
-    assert settled.answer is not None
-    token = settled.answer.values["token"]
+    settled_request = await person.requests.answer(request, {"host": "example.org", "token": VALUE})
+    assert settled_request.answer is not None
+    token = settled_request.answer.values["token"]
     assert isinstance(token, dict)
-    assert (settled.answer.values["host"], token["set"]) == ("example.org", True)
+    assert (settled_request.answer.values["host"], token["set"]) == ("example.org", True)
     reference = str(token["ref"])
     async with agent.secrets.lease([], refs=[reference], thread_id=thread) as lease:
         assert lease[reference].reveal() == VALUE
@@ -215,9 +220,9 @@ async def test_a_secret_is_refused_for_a_request_known_only_by_its_id(
     form = Form(fields=[Text(id="token", label="Token", sensitive=True)])
     async with server.client() as agent, server.client("responder", transport="websocket") as person:
         request = await agent.requests.create(form, thread_id=thread)
-        with pytest.raises(Conflict) as refused:
+        with pytest.raises(Conflict) as exc_info:
             await person.requests.answer(request.id, {"token": VALUE})
-        assert refused.value.code == "http_only"
+        assert exc_info.value.code == "http_only"
         assert (await person.requests.answer(request, {"token": VALUE})).status == "answered"
 
 
@@ -231,9 +236,10 @@ def test_the_blocking_client_asks_leases_and_keeps(server: ServerProcess, thread
         person.requests.submit(pending.request, {"A_KEY": VALUE})
         with agent.secrets.lease(["A_KEY"], thread_id=thread) as lease:
             assert lease["A_KEY"].reveal() == VALUE
-        [kept] = [secret for secret in person.secrets.list() if secret.thread_id == thread]
+        [kept_secret] = [secret for secret in person.secrets.list() if secret.thread_id == thread]
         assert (
-            person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread).version == kept.version + 1
+            person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread).version
+            == kept_secret.version + 1
         )
-        person.secrets.delete(kept)
-        assert kept.id not in {secret.id for secret in person.secrets.list()}
+        person.secrets.delete(kept_secret)
+        assert kept_secret.id not in {secret.id for secret in person.secrets.list()}

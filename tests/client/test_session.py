@@ -51,8 +51,8 @@ def receive(session: Session, **message: Any):
 
 def follow(session: Session, thread_id: str | None, reader: Reader) -> None:
     """Subscribe a reader, as a server would whose newest event has the number 0."""
-    sent = frame(session.subscriptions.listen(thread_id, reader.listener))
-    receive(session, id=sent["id"], ok={"cursor": sent.get("cursor", 0)})
+    sent_frame = frame(session.subscriptions.listen(thread_id, reader.listener))
+    receive(session, id=sent_frame["id"], ok={"cursor": sent_frame.get("cursor", 0)})
 
 
 def create_request(session: Session, ticket: Ticket) -> dict[str, Any]:
@@ -65,22 +65,24 @@ ANSWERED = {"id": "req_1", "status": "answered", "answer": {"values": {}}}
 
 
 def test_answers_find_their_callers_in_any_order():
-    session, one, two = Session(), Ticket(), Ticket()
-    first = frame(session.call('"op":"get_request"', one, retry_for=1, now=0))
-    second = frame(session.call('"op":"list_requests"', two, retry_for=1, now=0))
-    receive(session, id=second["id"], ok={"n": 2})
+    session, ticket, two = Session(), Ticket(), Ticket()
+    first_frame = frame(session.call('"op":"get_request"', ticket, retry_for=1, now=0))
+    second_frame = frame(session.call('"op":"list_requests"', two, retry_for=1, now=0))
+    receive(session, id=second_frame["id"], ok={"n": 2})
     receive(
-        session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []}
+        session,
+        id=first_frame["id"],
+        error={"code": "invalid", "message": "no", "status": 422, "field_errors": []},
     )
     assert two.result == {"n": 2}
-    assert isinstance(one.error, Invalid)
+    assert isinstance(ticket.error, Invalid)
     assert not session.busy()
 
 
 def test_an_asked_request_resolves_its_ticket_only_when_it_settles():
     session, ticket = Session(), Ticket()
-    sent = create_request(session, ticket)
-    receive(session, id=sent["id"], ok=PENDING)
+    sent_request = create_request(session, ticket)
+    receive(session, id=sent_request["id"], ok=PENDING)
     assert (ticket.done(), ticket.request_id) == (False, "req_1")
     receive(session, settled=ANSWERED)
     receive(session, settled=ANSWERED)
@@ -112,75 +114,75 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
 
 
 def test_an_outcome_missed_while_disconnected_arrives_after_reconnecting():
-    session, settled, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
-    for request_id, ticket in (("req_1", settled), ("req_2", open_), ("req_3", unknown)):
+    session, settled_ticket, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
+    for request_id, ticket in (("req_1", settled_ticket), ("req_2", open_), ("req_3", unknown)):
         session.wait(request_id, ticket)
     (wait,) = session.reconnect_frames()
     receive(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
-    assert settled.result == ANSWERED
+    assert settled_ticket.result == ANSWERED
     assert not open_.done()
     assert isinstance(unknown.error, NotFound)
 
 
 def test_two_waits_for_one_request_are_one_wait_on_the_wire():
-    session, one, two = Session(), Ticket(), Ticket()
-    assert session.wait("req_1", one) is not None
+    session, ticket, two = Session(), Ticket(), Ticket()
+    assert session.wait("req_1", ticket) is not None
     assert session.wait("req_1", two) is None
-    assert session.abandon(one) is None
+    assert session.abandon(ticket) is None
     assert session.awaits("req_1")
     receive(session, settled=ANSWERED)
-    assert (one.result, two.result) == (None, ANSWERED)
+    assert (ticket.result, two.result) == (None, ANSWERED)
     assert session.abandon(two) is None
 
 
 def test_the_end_of_the_last_wait_is_reported_to_the_server():
-    session, ticket, late = Session(), Ticket(), Ticket()
+    session, ticket, late_ticket = Session(), Ticket(), Ticket()
     session.wait("req_1", ticket)
     ended = frame(session.abandon(ticket))
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
     assert not session.awaits("req_1")
-    call = create_request(session, late)
-    late.cancelled = True
+    call = create_request(session, late_ticket)
+    late_ticket.cancelled = True
     [ended] = map(frame, receive(session, id=call["id"], ok=PENDING).frames)
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
 
 
 def test_a_request_created_for_a_cancelled_caller_is_an_orphan():
-    session, ticket, kept = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
-    first, second = create_request(session, ticket), create_request(session, kept)
-    ticket.cancelled = kept.cancelled = True
-    assert receive(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
-    assert receive(session, id=second["id"], ok=PENDING).orphans == []
+    session, ticket, kept_ticket = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
+    first_request, second_request = create_request(session, ticket), create_request(session, kept_ticket)
+    ticket.cancelled = kept_ticket.cancelled = True
+    assert receive(session, id=first_request["id"], ok=PENDING).orphans == ["req_1"]
+    assert receive(session, id=second_request["id"], ok=PENDING).orphans == []
     assert not session.has_pending_withdrawals()
 
 
 def test_a_cancelled_caller_does_not_end_the_wait_of_another_caller():
     for withdraw in (False, True):
-        session, asker, other = Session(), Ticket(withdraw=withdraw), Ticket()
-        session.wait("req_1", other)
-        sent = create_request(session, asker)
+        session, asker, other_ticket = Session(), Ticket(withdraw=withdraw), Ticket()
+        session.wait("req_1", other_ticket)
+        sent_request = create_request(session, asker)
         asker.cancelled = True
-        effects = receive(session, id=sent["id"], ok=PENDING)
+        effects = receive(session, id=sent_request["id"], ok=PENDING)
         assert (effects.frames, effects.orphans) == ([], [])
         receive(session, settled=ANSWERED)
-        assert other.result == ANSWERED
+        assert other_ticket.result == ANSWERED
 
 
 def test_a_wait_that_began_before_the_last_one_had_ended_is_asked_for_again():
-    session, ticket, again = Session(), Ticket(), Ticket()
+    session, ticket, second_ticket = Session(), Ticket(), Ticket()
     session.wait("req_1", ticket)
-    ended = frame(session.abandon(ticket))
-    session.wait("req_1", again)
-    [wait] = map(frame, receive(session, id=ended["id"], ok={}).frames)
+    ended_frame = frame(session.abandon(ticket))
+    session.wait("req_1", second_ticket)
+    [wait] = map(frame, receive(session, id=ended_frame["id"], ok={}).frames)
     assert (wait["op"], wait["request_ids"]) == ("wait", ["req_1"])
 
 
 def test_a_server_without_the_operation_for_ending_a_wait_gets_no_retry():
     session, ticket = Session(), Ticket()
     session.wait("req_1", ticket)
-    ended = frame(session.abandon(ticket))
+    ended_frame = frame(session.abandon(ticket))
     refused = {"code": "unknown_operation", "message": "no", "status": 422}
-    assert not receive(session, id=ended["id"], error=refused).reset
+    assert not receive(session, id=ended_frame["id"], error=refused).reset
 
 
 def test_calls_time_out_and_waits_never_do():
@@ -232,11 +234,11 @@ def test_a_retry_waits_for_the_time_that_the_server_named():
 
 def test_an_awaited_question_is_sent_until_it_is_accepted():
     session, ask = Session(), Ticket()
-    sent = create_request(session, ask)
-    assert receive(session, id=sent["id"], error=LATER, now=1e9).retry is not None
-    receive(session, id=sent["id"], ok=ANSWERED)
+    sent_request = create_request(session, ask)
+    assert receive(session, id=sent_request["id"], error=LATER, now=1e9).retry is not None
+    receive(session, id=sent_request["id"], ok=ANSWERED)
     assert ask.result == ANSWERED
-    assert session.retry(sent["id"]) is None
+    assert session.retry(sent_request["id"]) is None
 
 
 def test_a_call_that_rests_is_sent_once_on_a_new_connection():
@@ -276,32 +278,32 @@ def test_the_inbox_and_a_thread_have_separate_subscriptions():
 
 @pytest.mark.requirement("G5")
 def test_a_second_reader_gets_earlier_events_before_the_events_of_the_first():
-    session, first, second = Session(), Reader(cursor=0), Reader(cursor=0)
-    follow(session, "t1", first)
+    session, first_reader, second_reader = Session(), Reader(cursor=0), Reader(cursor=0)
+    follow(session, "t1", first_reader)
     receive(session, event={"thread_id": "t1", "seq": 1, "position": 1})
-    sent = frame(session.subscriptions.listen("t1", second.listener))
+    sent_frame = frame(session.subscriptions.listen("t1", second_reader.listener))
     receive(session, event={"thread_id": "t1", "seq": 2, "position": 2})  # of the subscription of the first
-    receive(session, id=sent["id"], ok={"cursor": sent["cursor"]})
+    receive(session, id=sent_frame["id"], ok={"cursor": sent_frame["cursor"]})
     for seq in (1, 2, 3):
         receive(session, event={"thread_id": "t1", "seq": seq, "position": seq})
-    assert (first.events, second.events) == ([1, 2, 3], [1, 2, 3])
+    assert (first_reader.events, second_reader.events) == ([1, 2, 3], [1, 2, 3])
 
 
 def test_a_reader_without_a_cursor_gets_no_earlier_events_that_another_lacks():
-    session, first, second = Session(), Reader(cursor=0), Reader()
-    follow(session, "t1", first)
-    sent = frame(session.subscriptions.listen("t1", second.listener))
-    assert "cursor" not in sent
-    receive(session, id=sent["id"], ok={"cursor": 2})
+    session, first_reader, second_reader = Session(), Reader(cursor=0), Reader()
+    follow(session, "t1", first_reader)
+    sent_frame = frame(session.subscriptions.listen("t1", second_reader.listener))
+    assert "cursor" not in sent_frame
+    receive(session, id=sent_frame["id"], ok={"cursor": 2})
     for seq in (1, 2, 3):
         receive(session, event={"thread_id": "t1", "seq": seq, "position": seq})
-    assert (first.events, second.events) == ([1, 2, 3], [3])
+    assert (first_reader.events, second_reader.events) == ([1, 2, 3], [3])
 
 
 def test_a_new_connection_subscribes_readers_with_and_without_a_cursor():
-    session, first, second = Session(), Reader(cursor=4), Reader()
-    follow(session, "t1", first)
-    session.subscriptions.listen("t1", second.listener)
+    session, first_reader, second_reader = Session(), Reader(cursor=4), Reader()
+    follow(session, "t1", first_reader)
+    session.subscriptions.listen("t1", second_reader.listener)
     frames = [frame(text) for text in session.reconnect_frames()]
     assert [each.get("cursor") for each in frames] == [4, None]
 
@@ -319,25 +321,27 @@ def test_after_a_resync_every_subscription_restarts_from_its_cursor():
 
 def test_a_refused_subscription_fails_its_readers():
     session, reader = Session(), Reader()
-    sent = frame(session.subscriptions.listen(None, reader.listener))
-    receive(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
+    sent_frame = frame(session.subscriptions.listen(None, reader.listener))
+    receive(session, id=sent_frame["id"], error={"code": "forbidden", "message": "no", "status": 403})
     assert [type(error).__name__ for error in reader.errors] == ["Forbidden"]
     assert not session.busy()
 
 
 def test_the_last_reader_to_leave_ends_the_subscription():
-    session, one, two = Session(), Reader(), Reader()
-    session.subscriptions.listen("t1", one.listener)
+    session, reader, two = Session(), Reader(), Reader()
+    session.subscriptions.listen("t1", reader.listener)
     session.subscriptions.listen("t1", two.listener)
-    assert session.subscriptions.leave("t1", one.listener) is None
+    assert session.subscriptions.leave("t1", reader.listener) is None
     assert frame(session.subscriptions.leave("t1", two.listener))["op"] == "unsubscribe"
     assert session.subscriptions.leave("t1", two.listener) is None
 
 
 def test_a_refused_wait_means_a_new_connection():
     session = Session()
-    sent = frame(session.wait("req_1", Ticket()))
-    assert receive(session, id=sent["id"], error={"code": "internal", "message": "?", "status": 500}).reset
+    sent_frame = frame(session.wait("req_1", Ticket()))
+    assert receive(
+        session, id=sent_frame["id"], error={"code": "internal", "message": "?", "status": 500}
+    ).reset
 
 
 def test_closing_fails_whatever_is_open():

@@ -26,9 +26,9 @@ class Reader:
         """Each event came once and in order, and none from before a reader without a cursor began."""
         if not self.numbers:
             return
-        first = self.numbers[0]
-        assert self.numbers == list(range(first, first + len(self.numbers)))
-        assert first > self.stored if self.cursor is None else first == self.cursor + 1
+        first_numbers = self.numbers[0]
+        assert self.numbers == list(range(first_numbers, first_numbers + len(self.numbers)))
+        assert first_numbers > self.stored if self.cursor is None else first_numbers == self.cursor + 1
 
 
 class Readers(RandomFrames):

@@ -23,9 +23,9 @@ async def test_an_agent_starts_a_thread_for_a_person(
     assert await agent.threads.get_access(thread) == await agent.threads.share(
         thread, owner="ada", people={"bob": "prompt"}
     )
-    asked = await agent.requests.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     with pytest.raises(NotFound):
-        await person.requests.get(asked.id)
+        await person.requests.get(request.id)
     with pytest.raises(Forbidden):
         await agent.threads.share(thread, owner="eve")
     with pytest.raises(Invalid):
@@ -36,12 +36,12 @@ async def test_a_subscriber_is_notified_when_a_thread_is_hidden(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await agent.say("Hello", thread_id=thread)
-    seen: list[str] = []
+    seen_items: list[str] = []
     with anyio.fail_after(120), pytest.raises(NotFound):
         async for event in person.events(thread, cursor=0):
-            seen.append(event["type"])
+            seen_items.append(event["type"])
             await agent.threads.share(thread, owner="ada")
-    assert seen == ["message.added"]
+    assert seen_items == ["message.added"]
 
 
 async def test_the_names_of_secrets_can_be_hidden_from_readers(
@@ -49,17 +49,17 @@ async def test_the_names_of_secrets_can_be_hidden_from_readers(
 ) -> None:
     async with connect("admin") as admin:
         await admin.threads.share(thread, owner="ada", others="view")
-        asked = await agent.secrets.request(
+        request = await agent.secrets.request(
             ["A_KEY"], reason="to call it", thread_id=thread, hide_names=True, wait=False
         )
-        assert asked.names == ("A_KEY",)
+        assert request.names == ("A_KEY",)
         async with connect("responder") as reader:
-            seen = (await reader.requests.list(thread_id=thread)).items[0]
-        assert seen.secret is not None
-        assert (seen.secret.names, seen.secret.count) == ([], 1)
-        kept = await admin.secrets.set("B_KEY", "value", scope="global", owner="ada")
-        assert kept.owner == "ada"
-        await admin.secrets.delete(kept)
+            items = (await reader.requests.list(thread_id=thread)).items[0]
+        assert items.secret is not None
+        assert (items.secret.names, items.secret.count) == ([], 1)
+        kept_secret = await admin.secrets.set("B_KEY", "value", scope="global", owner="ada")
+        assert kept_secret.owner == "ada"
+        await admin.secrets.delete(kept_secret)
 
 
 @requirement("N9")
@@ -68,9 +68,9 @@ async def test_the_owning_agent_admits_another_agent_to_a_thread(
 ) -> None:
     await agent.say("Hello", thread_id=thread)
     async with connect("admin") as admin, connect("requester/other") as other:
-        with pytest.raises(Forbidden) as refused:
+        with pytest.raises(Forbidden) as exc_info:
             await other.say("Hello", thread_id=thread)
-        assert refused.value.code == "thread_of_another_agent"
+        assert exc_info.value.code == "thread_of_another_agent"
         with pytest.raises(NotFound):
             await other.threads.get(thread)
         theirs = await other.threads.get_access(f"{thread}-other")
@@ -79,10 +79,10 @@ async def test_the_owning_agent_admits_another_agent_to_a_thread(
         [other_id] = (await other.threads.get_access(f"{thread}-other")).agents or []
         [mine] = (await agent.threads.get_access(thread)).agents or []
         assert (await agent.threads.set_agents(thread, [other_id])).agents == [mine, other_id]
-        asked = await other.requests.create(FORM, thread_id=thread)
+        request = await other.requests.create(FORM, thread_id=thread)
         with anyio.fail_after(120):
             async with anyio.create_task_group() as group:
-                group.start_soon(_finds_nothing, other, asked.id)
+                group.start_soon(_finds_nothing, other, request.id)
                 await admin.threads.set_agents(thread, [mine])
 
 

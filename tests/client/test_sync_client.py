@@ -116,10 +116,10 @@ def test_without_a_server_nothing_is_permitted_or_used():
 
 
 def test_several_operating_system_threads_may_ask_concurrently(agent: Client, person: Client, thread: str):
-    found: dict[str, object] = {}
+    findings: dict[str, object] = {}
 
     def ask(name: str) -> None:
-        found[name] = agent.form(FORM, thread_id=thread, tool_call_id=name).values["topic"]
+        findings[name] = agent.form(FORM, thread_id=thread, tool_call_id=name).values["topic"]
 
     asking = [threading.Thread(target=ask, args=(name,)) for name in "abc"]
     for one in asking:
@@ -133,7 +133,7 @@ def test_several_operating_system_threads_may_ask_concurrently(agent: Client, pe
             break
     for one in asking:
         one.join(120)
-    assert found == {"a": "a", "b": "b", "c": "c"}
+    assert findings == {"a": "a", "b": "b", "c": "c"}
 
 
 def test_an_app_in_the_same_process():

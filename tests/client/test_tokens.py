@@ -19,12 +19,12 @@ async def admin(connect: Connect) -> AsyncIterator[AsyncClient]:
 
 
 async def test_a_token_is_created_listed_and_revoked(admin: AsyncClient) -> None:
-    made = await admin.tokens.create(threads=["deploy-*"])
-    assert made.token.reveal() not in repr(made)
-    assert made.agent is not None
-    (listed,) = await admin.tokens.list(agent=made.agent)
-    assert (listed.id, listed.role, listed.revoked_at) == (made.id, "requester", None)
-    assert (await admin.tokens.revoke(listed)).revoked_at is not None
+    token = await admin.tokens.create(threads=["deploy-*"])
+    assert token.token.reveal() not in repr(token)
+    assert token.agent is not None
+    (listed_token,) = await admin.tokens.list(agent=token.agent)
+    assert (listed_token.id, listed_token.role, listed_token.revoked_at) == (token.id, "requester", None)
+    assert (await admin.tokens.revoke(listed_token)).revoked_at is not None
     with pytest.raises(NotFound):
         await admin.tokens.revoke("tok_nope")
 
@@ -36,14 +36,14 @@ async def test_a_requester_cannot_create_tokens(connect: Connect) -> None:
 
 
 async def test_an_agent_is_created_allowed_a_folder_and_stopped(admin: AsyncClient) -> None:
-    made = await admin.agents.create("reader", user="ada")
-    assert (made.name, made.user, made.stopped_at) == ("reader", "ada", None)
-    assert made.id in {each.id for each in await admin.agents.list(limit=200)}
-    allowed = await admin.agents.grant_root(made, "/srv/docs & more")
+    agent = await admin.agents.create("reader", user="ada")
+    assert (agent.name, agent.user, agent.stopped_at) == ("reader", "ada", None)
+    assert agent.id in {each.id for each in await admin.agents.list(limit=200)}
+    allowed = await admin.agents.grant_root(agent, "/srv/docs & more")
     assert [root.path for root in allowed.roots] == ["/srv/docs & more"]
-    assert (await admin.agents.revoke_root(made, "/srv/docs & more")).roots == []
-    assert (await admin.agents.stop(made)).stopped_at is not None
-    assert (await admin.agents.get(made.id)).stopped_at is not None
+    assert (await admin.agents.revoke_root(agent, "/srv/docs & more")).roots == []
+    assert (await admin.agents.stop(agent)).stopped_at is not None
+    assert (await admin.agents.get(agent.id)).stopped_at is not None
 
 
 async def test_a_login_link_has_a_code_and_no_session_is_open_before_it_is_used(admin: AsyncClient) -> None:
@@ -55,9 +55,9 @@ async def test_a_login_link_has_a_code_and_no_session_is_open_before_it_is_used(
 
 def test_a_token_works_until_it_is_revoked(server: ServerProcess) -> None:
     with Client(server.url, TOKENS["admin"]) as admin:
-        made = admin.tokens.create("requester", agent="blocking-bot")
-        with Client(server.url, made.token.reveal()) as agent:
+        token = admin.tokens.create("requester", agent="blocking-bot")
+        with Client(server.url, token.token.reveal()) as agent:
             assert len(agent.requests.list()) == 0
-        assert admin.tokens.revoke(made).id == made.id
-        with Client(server.url, made.token.reveal()) as agent, pytest.raises(Unauthorized):
+        assert admin.tokens.revoke(token).id == token.id
+        with Client(server.url, token.token.reveal()) as agent, pytest.raises(Unauthorized):
             agent.requests.list()

@@ -17,26 +17,28 @@ FORM = Form(fields=[Text(id="q", label="Q")])
 
 
 async def test_a_resume_continues_the_trace_of_its_request(connect: Connect, thread: str) -> None:
-    seen: list[str] = []
+    seen_items: list[str] = []
     key = secrets.token_hex(8)
 
     @on_resume
     async def go(resume: Resume) -> None:
-        seen.append(current_trace())
+        seen_items.append(current_trace())
 
     async with connect() as agent, connect("responder") as person:
         with continue_trace(TRACE):
-            asked = await agent.requests.create(
+            request = await agent.requests.create(
                 FORM, thread_id=thread, delivery="resume", idempotency_key=key
             )
-        again = await agent.requests.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
-        assert (asked.traceparent, again) == (TRACE, asked)
-        await person.requests.answer(asked.id, {"q": "a"})
+        second_request = await agent.requests.create(
+            FORM, thread_id=thread, delivery="resume", idempotency_key=key
+        )
+        assert (request.traceparent, second_request) == (TRACE, request)
+        await person.requests.answer(request.id, {"q": "a"})
         [resume] = await agent.resumes.pull(thread)
         await go(resume)
         assert await agent.resumes.ack(resume)
         untraced = await agent.requests.create(FORM, thread_id=thread)
-    assert (seen, untraced.traceparent, current_trace()) == ([TRACE], None, "")
+    assert (seen_items, untraced.traceparent, current_trace()) == ([TRACE], None, "")
     assert trace.get_current_span(context.get_current()) is trace.INVALID_SPAN
 
 

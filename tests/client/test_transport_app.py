@@ -44,14 +44,14 @@ async def given_up(transport: AppTransport) -> None:
 async def test_a_client_after_an_abandoned_one_waits_for_the_start():
     app = SlowApp()
     await given_up(AppTransport(app, None))
-    second = AppTransport(app, None)
+    second_app_transport = AppTransport(app, None)
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(second.token)
+            tasks.start_soon(second_app_transport.token)
             await anyio.wait_all_tasks_blocked()
-            assert (app.starts, second._lifespan) == (1, None)  # pyright: ignore[reportPrivateUsage]
+            assert (app.starts, second_app_transport._lifespan) == (1, None)  # pyright: ignore[reportPrivateUsage]
             app.go.set()
-        await second.close()
+        await second_app_transport.close()
     assert (app.starts, app.ends) == (1, 1)
 
 

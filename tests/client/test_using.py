@@ -22,17 +22,17 @@ async def agent() -> AsyncIterator[AsyncClient]:
 
 
 async def test_an_approval_is_used_once_and_the_second_use_is_refused(agent: AsyncClient) -> None:
-    approved = await agent.approve("deploy", DEPLOY)
-    used = await agent.use(approved)
-    again = await agent.use(approved)
+    approved_decision = await agent.approve("deploy", DEPLOY)
+    used = await agent.use(approved_decision)
+    again = await agent.use(approved_decision)
     assert (used.status, used.input) == ("approve", DEPLOY)
     assert (again.status, bool(again), again.input) == ("used", False, {})
     assert "has been started before" in again.text
 
 
 async def test_a_denial_is_returned_unchanged(agent: AsyncClient) -> None:
-    denied = await agent.approve("mail", {})
-    assert await agent.use(denied) is denied
+    denied_decision = await agent.approve("mail", {})
+    assert await agent.use(denied_decision) is denied_decision
 
 
 async def test_an_approval_that_has_ended_does_not_run() -> None:
@@ -45,9 +45,9 @@ async def test_an_approval_that_has_ended_does_not_run() -> None:
     clock = Ahead()
     ada = person({"deploy": True}, app=create_app(clock=clock))
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
-        approved = await ask.approve("deploy", DEPLOY, valid_s=1)
+        approved_decision = await ask.approve("deploy", DEPLOY, valid_s=1)
         clock.ahead_ms = 2_000
-        lapsed = await ask.use(approved)
+        lapsed = await ask.use(approved_decision)
     assert (lapsed.status, bool(lapsed)) == ("expired", False)
     assert "not valid any more" in lapsed.text
 
@@ -55,28 +55,28 @@ async def test_an_approval_that_has_ended_does_not_run() -> None:
 async def test_an_approval_that_was_revoked_does_not_run() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
-        approved = await ask.approve("deploy", DEPLOY)
+        approved_decision = await ask.approve("deploy", DEPLOY)
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
-            await bob.requests.revoke(approved.request)  # type: ignore[arg-type] - it was asked
-        taken_back = await ask.use(approved)
+            await bob.requests.revoke(approved_decision.request)  # type: ignore[arg-type] - it was asked
+        taken_back = await ask.use(approved_decision)
     assert (taken_back.status, bool(taken_back)) == ("revoked", False)
 
 
 async def test_a_call_denied_by_a_later_rule_does_not_run() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
-        approved = await ask.approve("deploy", DEPLOY)
+        approved_decision = await ask.approve("deploy", DEPLOY)
         async with AsyncClient(app=ada.app, token=await ada.app.token("admin")) as admin:
             await admin.rules.create("deploy", effect="deny")
-        refused = await ask.use(approved)
-    assert (refused.status, refused.source, bool(refused)) == ("deny", "policy", False)
-    assert "was not run" in refused.text
+        refusal = await ask.use(approved_decision)
+    assert (refusal.status, refusal.source, bool(refusal)) == ("deny", "policy", False)
+    assert "was not run" in refusal.text
 
 
 async def test_an_approval_that_cannot_be_used_now_does_not_run() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
-        approved = await ask.approve("deploy", DEPLOY)
+        approved_decision = await ask.approve("deploy", DEPLOY)
     async with AsyncClient("http://127.0.0.1:9", "token", retry_for=0) as nowhere:
-        refused = await nowhere.use(approved)
-    assert (refused.status, bool(refused)) == ("unavailable", False)
+        refusal = await nowhere.use(approved_decision)
+    assert (refusal.status, bool(refusal)) == ("unavailable", False)

@@ -37,21 +37,21 @@ async def answering(
     person: AsyncClient, thread: str, *answers: dict[str, Any]
 ) -> AsyncIterator[Sequence[InputRequest]]:
     """Answer each revision of the thread's request with the next of `answers`; yields its states."""
-    seen: list[InputRequest] = []
+    requests: list[InputRequest] = []
 
     async def answer() -> None:
         left = list(answers)
         async for event in person.events(thread, cursor=0):
             if event["type"] not in ("request.created", "request.reprompted"):
                 continue
-            seen.append(InputRequest.model_validate(event["request"]))
+            requests.append(InputRequest.model_validate(event["request"]))
             if left:
-                await person.requests.answer(seen[-1], left.pop(0), revision=seen[-1].revision)
+                await person.requests.answer(requests[-1], left.pop(0), revision=requests[-1].revision)
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answer)
-            yield seen
+            yield requests
             tasks.cancel_scope.cancel()
 
 
@@ -64,10 +64,10 @@ def no_soup(answer: Answer) -> dict[str, str] | None:
 async def test_a_refused_answer_is_asked_again_with_its_errors_and_values(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as seen:
+    async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as requests:
         answer = await agent.form(LUNCH, thread_id=thread, validate=no_soup)
     assert answer.values == {"dish": "rice"}
-    again = seen[1]
+    again = requests[1]
     assert (again.revision, again.status) == (2, "pending")
     assert [(error.path, error.message) for error in again.field_errors] == [("values.dish", "Soup is off.")]
     assert again.submitted is not None
@@ -88,9 +88,9 @@ async def test_a_verdict_may_be_a_sentence_or_more(
     async def check(answer: Answer) -> Any:
         return verdict if answer.values["dish"] == "soup" else None
 
-    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as seen:
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as requests:
         await agent.form(LUNCH, thread_id=thread, validate=check)
-    assert seen[1].error_summary == told
+    assert requests[1].error_summary == told
 
 
 @requirement("F14")
@@ -100,18 +100,18 @@ async def test_a_verdict_may_be_another_form(agent: AsyncClient, person: AsyncCl
     async def check(answer: Answer) -> Form | None:
         return None if answer.values["dish"] in ("rice", "fish") else menu
 
-    async with answering(person, thread, {"dish": "soup"}, {"dish": "fish"}) as seen:
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "fish"}) as requests:
         answer = await agent.form(LUNCH, thread_id=thread, validate=check)
     assert answer.values == {"dish": "fish"}
-    assert seen[1].form is not None
-    assert seen[1].form.all_fields[0].type == "select"
+    assert requests[1].form is not None
+    assert requests[1].form.all_fields[0].type == "select"
 
 
 @requirement("F13", "F14")
 async def test_a_validator_may_return_a_result_and_errors_may_come_first(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as seen:
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as requests:
         answer = await agent.form(
             LUNCH,
             thread_id=thread,
@@ -127,7 +127,7 @@ async def test_a_validator_may_return_a_result_and_errors_may_come_first(
         {"number": 12},
         "Booked, number 12.",
     )
-    first, again = seen
+    first, again = requests
     assert [(error.path, error.message) for error in first.field_errors] == [
         ("values.dish", "Yesterday's was off.")
     ]
@@ -139,12 +139,12 @@ async def test_a_validator_may_return_a_result_and_errors_may_come_first(
 async def test_hooks_decide_about_a_decline_once(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    seen: list[tuple[str, dict[str, Any]]] = []
+    seen_items: list[tuple[str, dict[str, Any]]] = []
 
     def really(request: InputRequest) -> str:
         assert request.held is not None
         assert request.submitted is not None
-        seen.append((str(request.held.reason), request.submitted.values))
+        seen_items.append((str(request.held.reason), request.submitted.values))
         return "Really?"
 
     with anyio.fail_after(120):
@@ -160,7 +160,7 @@ async def test_hooks_decide_about_a_decline_once(
         with pytest.raises(Declined):
             await person.requests.decline(request)
             await asking
-    assert seen == [("dismissed", {"note": "hot"})]
+    assert seen_items == [("dismissed", {"note": "hot"})]
 
 
 @requirement("F22")
@@ -176,11 +176,11 @@ async def test_a_hook_answers_at_the_deadline(agent: AsyncClient, thread: str) -
 async def test_a_validator_ends_after_ten_rounds(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    async with answering(person, thread, *[{"dish": "soup"}] * 11) as seen:
-        with pytest.raises(Cancelled) as ended:
+    async with answering(person, thread, *[{"dish": "soup"}] * 11) as requests:
+        with pytest.raises(Cancelled) as exc_info:
             await agent.form(LUNCH, thread_id=thread, validate=no_soup)
-    assert ended.value.request.reason == "failed"
-    assert len(seen) == 11
+    assert exc_info.value.request.reason == "failed"
+    assert len(requests) == 11
 
 
 @requirement("H5")

@@ -18,25 +18,25 @@ async def test_a_thread_is_archived_exported_and_erased(
 ) -> None:
     async with connect("admin") as admin:
         await admin.policy.update(thread_id=thread, question_limits=[{"tool": "ask_user", "max": 3}])
-        asked = await agent.requests.create(FORM, thread_id=thread)
+        asked_request = await agent.requests.create(FORM, thread_id=thread)
         limits = (await agent.limits.get(thread))["thread"]["question_limits"]
         assert limits == [{"tool": "ask_user", "max": 3, "used": 0, "reset_at": None, "set_by": "policy"}]
         assert (await agent.limits.get(thread))["thread"]["questions"] == 1
         assert (await admin.limits.reset(thread))["questions"] == 0
-        assert await agent.threads.archive(thread) == [asked.id]
-        assert (await agent.wait(asked)).reason == "thread_archived"
+        assert await agent.threads.archive(thread) == [asked_request.id]
+        assert (await agent.wait(asked_request)).reason == "thread_archived"
         with pytest.raises(Refused, match="archived"):
             await agent.requests.create(FORM, thread_id=thread)
         await agent.threads.unarchive(thread)
         await agent.say("Hello", thread_id=thread)
-        found = await admin.threads.export(thread)
-        assert [request["id"] for request in found["requests"]] == [asked.id]
-        assert len(found["messages"]) == 1
+        result = await admin.threads.export(thread)
+        assert [request["id"] for request in result["requests"]] == [asked_request.id]
+        assert len(result["messages"]) == 1
         with pytest.raises(Forbidden):
             await agent.threads.delete(thread)
         await admin.threads.delete(thread)
         with pytest.raises(NotFound):
-            await agent.requests.get(asked.id)
+            await agent.requests.get(asked_request.id)
 
 
 async def test_a_cancelled_agent_withdraws_its_request_and_leaves_no_task(

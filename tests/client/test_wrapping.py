@@ -39,9 +39,9 @@ async def test_an_argument_that_cannot_be_shown_is_refused_before_asking(
     async def work(what: Any) -> None:
         ran.append(what)
 
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await work(value)
-    (fault,) = refused.value.field_errors
+    (fault,) = exc_info.value.field_errors
     assert (fault["path"], fault["code"]) == ("input.what", "not_json")
     assert ran == []
     assert len(await agent.requests.list(thread_id="t1")) == 0
@@ -63,16 +63,16 @@ async def test_the_client_and_the_thread_may_come_from_around_the_call(
     async def work(what: str) -> None:
         ran.append(what)
 
-    async with deciding(person, "t1", YES) as asked:
+    async with deciding(person, "t1", YES) as requests:
         with (
             ask_context(client=agent, thread_id="t0", run_id="r1"),
             ask_context(thread_id="t1", tool_call_id="tc1"),
         ):
             await asyncio.create_task(work("a"))
-    assert (asked[0].thread_id, asked[0].run_id, asked[0].tool_call_id) == ("t1", "r1", "tc1")
-    with pytest.raises(Invalid) as nowhere, ask_context(client=agent):
+    assert (requests[0].thread_id, requests[0].run_id, requests[0].tool_call_id) == ("t1", "r1", "tc1")
+    with pytest.raises(Invalid) as exc_info, ask_context(client=agent):
         await work("b")
-    assert nowhere.value.field_errors[0]["path"] == "thread_id"
+    assert exc_info.value.field_errors[0]["path"] == "thread_id"
     assert ran == ["a"]
 
 
@@ -193,8 +193,8 @@ class Shelf:
 async def test_a_bound_method_can_be_wrapped(agent: AsyncClient, person: AsyncClient):
     shelf = Shelf()
     add = requires_approval(client=agent, thread_id="t1")(shelf.add)
-    async with deciding(person, "t1", YES) as asked:
+    async with deciding(person, "t1", YES) as requests:
         await add("Emma")
     assert shelf.books == ["Emma"]
-    assert asked[0].approval is not None
-    assert asked[0].approval.input == {"title": "Emma"}
+    assert requests[0].approval is not None
+    assert requests[0].approval.input == {"title": "Emma"}

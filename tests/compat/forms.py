@@ -42,8 +42,8 @@ def optional(draw: st.DrawFn, **members: st.SearchStrategy[Any]) -> dict[str, An
 def option(value: Any) -> st.SearchStrategy[Any]:
     """Return an option as a text or as an object."""
     styles = st.sampled_from([None, "primary", "danger"])
-    plain: st.SearchStrategy[Any] = st.just(value) if isinstance(value, str) else st.nothing()
-    return plain | st.fixed_dictionaries(
+    plain_search_strategy: st.SearchStrategy[Any] = st.just(value) if isinstance(value, str) else st.nothing()
+    return plain_search_strategy | st.fixed_dictionaries(
         {"value": st.just(value), "label": st.just(f"{value}!")},
         optional={"description": TEXTS | TRANSLATED, "recommended": st.booleans(), "style": styles},
     )
@@ -99,8 +99,10 @@ def choice(draw: st.DrawFn) -> dict[str, Any]:
 
 def single(draw: st.DrawFn) -> dict[str, Any]:
     made = choice(draw)
-    first = made["options"][0]
-    return made | optional(draw, default=st.just(first if isinstance(first, str) else first["value"]))
+    first_options = made["options"][0]
+    return made | optional(
+        draw, default=st.just(first_options if isinstance(first_options, str) else first_options["value"])
+    )
 
 
 def select(draw: st.DrawFn) -> dict[str, Any]:

@@ -35,5 +35,5 @@ async def answer(api: Api, question: str = "call_1", **said: Any) -> Any:
 
 
 async def pending(api: Api) -> list[Any]:
-    listed = await (await api.as_("responder")).get("/v1/requests", params={"status": "pending"})
-    return listed.json()["requests"]
+    reply = await (await api.as_("responder")).get("/v1/requests", params={"status": "pending"})
+    return reply.json()["requests"]

@@ -52,7 +52,7 @@ COMPONENTS = {
 
 def faults(messages: list[dict[str, Any]], *, checks: bool = True) -> list[str]:
     """What the schemas refuse. Each component is checked by its own one: trying all of them takes minutes."""
-    found: list[str] = []
+    findings: list[str] = []
     for message in messages:
         update = message.get("updateComponents", {"components": []})
         for component in update["components"]:
@@ -61,15 +61,15 @@ def faults(messages: list[dict[str, Any]], *, checks: bool = True) -> list[str]:
                 if checks
                 else {name: value for name, value in component.items() if name != "checks"}
             )
-            found += [
+            findings += [
                 f"{component['id']} {error.message}"
                 for error in COMPONENTS[component["component"]].iter_errors(plain)
             ]
         if update["components"]:
             first = [{"id": "root", "component": "Text", "text": ""}]
             message = {**message, "updateComponents": {**update, "components": first}}
-        found += [error.message for error in TO_CLIENT.iter_errors(message)]
-    return found
+        findings += [error.message for error in TO_CLIENT.iter_errors(message)]
+    return findings
 
 
 def components(messages: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -167,12 +167,12 @@ def test_each_field_is_the_component_of_the_mapping() -> None:
     form = check_form({"title": "Order", "submit_label": "Send", "fields": FIELDS})
     messages = write_surface(form, surface_id="s").messages
     assert faults(messages) == []
-    found = {
+    result = {
         component["value"]["path"].removeprefix("/values/"): {k: v for k, v in component.items() if k not in ("id", "label", "value", "checks", "options")}
         for component in components(messages).values()
         if component.get("value", {}).get("path", "").startswith("/values/")
     }  # fmt: skip
-    assert found == {
+    assert result == {
         "name": {"component": "TextField", "variant": "shortText"},
         "note": {"component": "TextField", "variant": "longText"},
         "count": {"component": "TextField", "variant": "number"},
@@ -235,9 +235,9 @@ def test_a_secret_has_no_surface() -> None:
     form = check_form({"fields": [{"id": "key", "type": "text", "label": "Key", "sensitive": True}]})
     with pytest.raises(NotExpressible, match=r"fields\.key: A renderer would see a secret"):
         write_surface(form, surface_id="s")
-    plain = check_form({"fields": [{"id": "a", "type": "text", "label": "A"}]})
+    plain_form = check_form({"fields": [{"id": "a", "type": "text", "label": "A"}]})
     with pytest.raises(NotExpressible, match=r"context\.a: A field has this id"):
-        write_surface(plain, surface_id="s", context={"a": 1})
+        write_surface(plain_form, surface_id="s", context={"a": 1})
 
 
 @requirement("F32")

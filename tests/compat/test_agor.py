@@ -119,10 +119,10 @@ async def test_arguments_are_refused_with_their_place(
     good = {"env_vars": ENV, "confirmation": CONFIRM, "mcp_servers": SERVERS, "files": FILES}[tool]
     agent = await api.as_("requester")
     reply = await agent.post(f"{TOOLS}_{tool}", json={**good, **changes})
-    said = reply.json()
-    assert (reply.status_code, said["name"], said["code"]) == (422, "Unprocessable", 422), said
-    assert [(issue["path"], issue["code"]) for issue in said["data"]["issues"]] == [(path, code)]
-    assert list(said["errors"]) == [path]
+    body = reply.json()
+    assert (reply.status_code, body["name"], body["code"]) == (422, "Unprocessable", 422), body
+    assert [(issue["path"], issue["code"]) for issue in body["data"]["issues"]] == [(path, code)]
+    assert list(body["errors"]) == [path]
     assert CANARY not in reply.text
     assert await is_empty(api)
 
@@ -229,8 +229,8 @@ async def test_choices_are_refused_with_their_place(
     reply = await person.post(f"{PATH}/widgets/{widget}/submit", json=body)
     assert reply.status_code == 422, reply.text
     assert [name.partition("[")[0] for name in reply.json()["errors"]] == [path]
-    shown = (await person.get(f"{PATH}/messages/{widget}")).json()
-    assert shown["metadata"]["widget"]["status"] == "pending"
+    shown_body = (await person.get(f"{PATH}/messages/{widget}")).json()
+    assert shown_body["metadata"]["widget"]["status"] == "pending"
 
 
 async def test_the_sentences_of_refusals(api: Api):
@@ -269,8 +269,8 @@ async def test_a_view_only_person_gets_an_error_that_names_the_required_access(a
     widget = await ask(api, "env_vars", ENV)
     viewer = await api.as_("responder/viewer")
     access = {"owner": "ada", "others": "view"}
-    done = await (await api.as_("admin")).put("/v1/threads/s1/access", json=access)
-    assert done.status_code == 200, done.text
+    finished_reply = await (await api.as_("admin")).put("/v1/threads/s1/access", json=access)
+    assert finished_reply.status_code == 200, finished_reply.text
     for action in ("submit", "dismiss"):
         reply = await viewer.post(
             f"{PATH}/widgets/{widget}/{action}",
@@ -288,7 +288,7 @@ async def test_a_view_only_person_gets_an_error_that_names_the_required_access(a
 async def test_a_value_is_in_no_reply_event_or_resume(api: Api):
     widget = await ask(api, "env_vars", ENV)
     agent, person = await api.as_("requester"), await api.as_("responder")
-    seen = [
+    seen_items = [
         (
             await person.post(f"{PATH}/widgets/{widget}/submit", json={"values": {"HUBSPOT_API_KEY": CANARY}})
         ).text
@@ -299,7 +299,7 @@ async def test_a_value_is_in_no_reply_event_or_resume(api: Api):
         "/v1/threads/s1",
         "/v1/secrets",
     ):
-        seen.append((await person.get(path)).text)
-    seen.append((await agent.get("/v1/threads/s1/resumes")).text)
-    assert "HUBSPOT_API_KEY" in seen[1]
-    assert CANARY not in json.dumps(seen)
+        seen_items.append((await person.get(path)).text)
+    seen_items.append((await agent.get("/v1/threads/s1/resumes")).text)
+    assert "HUBSPOT_API_KEY" in seen_items[1]
+    assert CANARY not in json.dumps(seen_items)

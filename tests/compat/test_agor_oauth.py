@@ -24,26 +24,26 @@ __all__ = ["api", "scene"]
 async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
     agent, person = await scene.api.as_("requester"), await scene.api.as_("responder")
     arguments = {"provider": "crm", "reason": "To read contacts.", "scopes": ["contacts.read"]}
-    asked = await agent.post(f"{TOOLS}_oauth", json=arguments)
-    assert (asked.status_code, asked.json()["status"]) == (200, "requested"), asked.text
-    widget = f"{PATH}/widgets/{asked.json()['widget_id']}"
-    message = f"{PATH}/messages/{asked.json()['widget_id']}"
+    reply = await agent.post(f"{TOOLS}_oauth", json=arguments)
+    assert (reply.status_code, reply.json()["status"]) == (200, "requested"), reply.text
+    widget = f"{PATH}/widgets/{reply.json()['widget_id']}"
+    message = f"{PATH}/messages/{reply.json()['widget_id']}"
 
-    refused = await person.post(f"{widget}/submit", json={"outcome": "done"})
+    refusal = await person.post(f"{widget}/submit", json={"outcome": "done"})
     text = "Widget type 'oauth' is resolved by 'oauth_callback', not 'submit'."
-    assert refused.json() == {"name": "Conflict", "message": text, "code": 409}
+    assert refusal.json() == {"name": "Conflict", "message": text, "code": 409}
     early = await person.post(f"{widget}/oauth-resolve")
     assert (early.status_code, early.json()["message"]) == (409, "The account at 'crm' is not connected yet.")
     assert (await agent.post(f"{widget}/oauth-start")).status_code == 403
 
     first = (await person.post(f"{widget}/oauth-start")).json()["url"]
-    begun = await person.post(f"{widget}/oauth-start")
-    scene.cookie = begun.headers["set-cookie"]
+    started_reply = await person.post(f"{widget}/oauth-start")
+    scene.cookie = started_reply.headers["set-cookie"]
     assert scene.cookie.split("; ")[1:4] == ["HttpOnly", "SameSite=Lax", f"Path={PATH}"]
     callback = f"{PATH}/oauth/callback"
-    (redirect_uri,) = parse_qs(urlsplit(begun.json()["url"]).query)["redirect_uri"]
+    (redirect_uri,) = parse_qs(urlsplit(started_reply.json()["url"]).query)["redirect_uri"]
     assert redirect_uri == f"http://127.0.0.1:8787{callback}"
-    state, code = scene.provider.allow(begun.json()["url"])
+    state, code = scene.provider.allow(started_reply.json()["url"])
     older, other = scene.provider.allow(first)
     for query in (
         {"state": "forged", "code": code},
@@ -51,8 +51,8 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
         {"state": state, "code": code, "cookie": ""},
         {},
     ):
-        refused = await scene.back(path=callback, **query)
-        assert (refused.status_code, 'id="refused">' in refused.text) == (400, True)
+        refusal = await scene.back(path=callback, **query)
+        assert (refusal.status_code, 'id="refused">' in refusal.text) == (400, True)
     scene.provider.reply = {"access_token": ACCESS, "refresh_token": REFRESH, "scope": "contacts.read"}
     page = await scene.back(path=callback, state=state, code=code)
     assert (page.status_code, 'id="connected">' in page.text) == (200, True)
@@ -60,18 +60,18 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
     assert (await scene.back(path=callback, state=state, code=code)).status_code == 400
     assert (await scene.back(path="/compat/nebo/oauth/callback")).status_code == 404
 
-    done = await person.post(f"{widget}/oauth-resolve")
-    assert done.json() == {
-        "widget_id": asked.json()["widget_id"],
+    finished_reply = await person.post(f"{widget}/oauth-resolve")
+    assert finished_reply.json() == {
+        "widget_id": reply.json()["widget_id"],
         "status": "submitted",
         "auto_resume_queued": True,
     }
     shown = await person.get(message)
     assert shown.json()["content"] == 'Connect "crm": To read contacts.'
     assert shown.json()["metadata"]["widget"]["result_meta"] == {"provider": "crm", "outcome": "done"}
-    resumed = await agent.get("/v1/threads/s1/resumes")
-    assert "CRM_TOKEN" in resumed.text
-    assert ACCESS not in shown.text + done.text + resumed.text
+    resumed_reply = await agent.get("/v1/threads/s1/resumes")
+    assert "CRM_TOKEN" in resumed_reply.text
+    assert ACCESS not in shown.text + finished_reply.text + resumed_reply.text
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ async def rpc(api: Api, method: str, params: object = None, *, session: str = "?
 
 @requirement("E1")
 async def test_the_tools_over_mcp(api: Api):
-    begun = await rpc(api, "initialize", {"protocolVersion": "2025-06-18"})
-    assert (begun["protocolVersion"], begun["capabilities"]) == ("2025-06-18", {"tools": {}})
+    started_run = await rpc(api, "initialize", {"protocolVersion": "2025-06-18"})
+    assert (started_run["protocolVersion"], started_run["capabilities"]) == ("2025-06-18", {"tools": {}})
     tools = {tool["name"]: tool["inputSchema"] for tool in (await rpc(api, "tools/list"))["tools"]}
     schema = tools["agor_widgets_request_env_vars"]
     assert schema["properties"].keys() >= {"names", "reason"}
@@ -115,13 +115,13 @@ async def test_the_tools_over_mcp(api: Api):
         "arguments": ENV,
         "_meta": {"claudecode/toolUseId": "toolu_1"},
     }
-    done = await rpc(api, "tools/call", call)
-    assert json.loads(done["content"][0]["text"]) == done["structuredContent"]
-    assert done["structuredContent"] == {
-        "widget_id": done["structuredContent"]["widget_id"],
+    reply = await rpc(api, "tools/call", call)
+    assert json.loads(reply["content"][0]["text"]) == reply["structuredContent"]
+    assert reply["structuredContent"] == {
+        "widget_id": reply["structuredContent"]["widget_id"],
         "status": "requested",
     }
-    assert await rpc(api, "tools/call", call) == done
+    assert await rpc(api, "tools/call", call) == reply
     bad = await rpc(
         api,
         "tools/call",

@@ -41,27 +41,27 @@ def question(labels: list[str], *, multiple: bool, text: str = "Which?") -> dict
 def card(*questions: dict[str, Any]) -> list[CardQuestion]:
     """Return the card of questions."""
     form = parse(Form, form_of([AskedQuestion.model_validate(each) for each in questions]))
-    shown = card_of(form)
-    assert shown is not None
-    return shown
+    shown_card_questions = card_of(form)
+    assert shown_card_questions is not None
+    return shown_card_questions
 
 
 @requirement("C8", "C11")
 @given(st.lists(words, min_size=2, max_size=4, unique=True), st.data())
 def test_every_choice_of_labels_comes_back(labels: list[str], data: st.DataObject):
     chosen = data.draw(st.lists(st.sampled_from(labels), min_size=1, unique=True))
-    shown = card(question(labels, multiple=True), question(labels, multiple=True))
+    shown_card_questions = card(question(labels, multiple=True), question(labels, multiple=True))
     values = {"q1": chosen, "q2": labels[:1]}
-    written = write_answers(shown, values)
+    written = write_answers(shown_card_questions, values)
     assert list(written) == ["Which?", "Which? (2)"]
-    assert read_answers(shown, written) == values
+    assert read_answers(shown_card_questions, written) == values
 
 
 @requirement("C11")
 def test_texts_of_questions_are_separated():
     texts = ["Q", "Q", "Q (2)", "Q (2)", "Q"]
-    shown = card(*(question(["A", "B"], multiple=False, text=text) for text in texts))
-    assert [each.text for each in shown] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
+    shown_card_questions = card(*(question(["A", "B"], multiple=False, text=text) for text in texts))
+    assert [each.text for each in shown_card_questions] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
 
 
 def test_a_form_with_options_of_a_source_is_no_card():
@@ -77,8 +77,8 @@ def test_a_form_with_options_of_a_source_is_no_card():
 def test_answers_of_any_shape_are_values_or_faults(answers: dict[str, Any]):
     try:
         read_answers(card(question(["A", "B"], multiple=True)), answers)
-    except Faults as refused:
-        paths = {fault.path for fault in refused.faults}
+    except Faults as error:
+        paths = {fault.path for fault in error.faults}
     else:
         paths = {"answers"}
     assert paths == {"answers"}
@@ -123,8 +123,8 @@ async def test_forms_of_other_agents_are_cards_if_they_are_choices_and_texts(api
     number = {"fields": [{"id": "n", "type": "number", "label": "How many?"}]}
     for form in (number, confirm):
         assert (await agent.post("/v1/requests", json=ask(form=form))).status_code == 201
-    shown = await page.frame()
-    assert shown["arguments"]["questions"] == [
+    shown_frame = await page.frame()
+    assert shown_frame["arguments"]["questions"] == [
         {
             "question": "Deploy?",
             "header": "",
@@ -135,7 +135,7 @@ async def test_forms_of_other_agents_are_cards_if_they_are_choices_and_texts(api
     page.send(
         type="ask_user_response",
         conversation_id="t1",
-        tool_call_id=shown["tool_call_id"],
+        tool_call_id=shown_frame["tool_call_id"],
         answers={"Deploy?": "Yes"},
     )
     assert (await page.frame())["status"] == "completed"
@@ -143,31 +143,38 @@ async def test_forms_of_other_agents_are_cards_if_they_are_choices_and_texts(api
 
 
 async def test_a_card_that_was_changed_is_shown_again_and_the_old_one_is_not_answered(api: Api):
-    agent, page, other = await api.as_("requester"), await open_page(api), await open_page(api)
+    agent, page, other_page = await api.as_("requester"), await open_page(api), await open_page(api)
     radio = {"id": "c", "type": "radio", "label": "Which?", "options": ["A", "B"], "required": True}
-    made = (await agent.post("/v1/requests", json=ask(form={"fields": [radio]}, tool_call_id="T1"))).json()
+    body = (await agent.post("/v1/requests", json=ask(form={"fields": [radio]}, tool_call_id="T1"))).json()
     await page.frame()
     changed = {"form": {"fields": [{**radio, "options": ["A", "C"]}]}}
-    assert (await agent.patch(f"/v1/requests/{made['id']}", json=changed)).status_code == 200
-    again = await page.frame()
-    assert [option["label"] for option in again["arguments"]["questions"][0]["options"]] == ["A", "C"]
+    assert (await agent.patch(f"/v1/requests/{body['id']}", json=changed)).status_code == 200
+    second_frame = await page.frame()
+    assert [option["label"] for option in second_frame["arguments"]["questions"][0]["options"]] == ["A", "C"]
     page.send(type="ask_user_response", conversation_id="t1", tool_call_id="T1", answers={"Which?": "C"})
     assert (await page.frame())["result"] == {"content": {"answers": {"Which?": "C"}}}
-    for each in (page, other):
+    for each in (page, other_page):
         await each.leave()
 
 
 @requirement("B23")
 async def test_with_several_open_plans_the_plan_has_to_be_named(api: Api):
     page = await open_page(api)
-    for who in ("requester", "requester/second"):
-        agent = await api.as_(who)
-        body = {"kind": "approval", "thread_id": "t1", "approval": {"plan": who}, "tool_call_id": who[-6:]}
+    for person in ("requester", "requester/second"):
+        agent = await api.as_(person)
+        body = {
+            "kind": "approval",
+            "thread_id": "t1",
+            "approval": {"plan": person},
+            "tool_call_id": person[-6:],
+        }
         reply = await agent.post("/v1/requests", json=body)
         if reply.status_code == 403:  # the thread belongs to the first agent until it shares it
-            first = await api.as_("requester")
+            first_client = await api.as_("requester")
             second = (await agent.get("/v1/session")).json()["principal"]["id"]
-            assert (await first.put("/v1/threads/t1/access", json={"agents": [second]})).status_code == 200
+            assert (
+                await first_client.put("/v1/threads/t1/access", json={"agents": [second]})
+            ).status_code == 200
             assert (await agent.post("/v1/requests", json=body)).status_code == 201
         await page.frame()
         await page.frame()
@@ -192,11 +199,11 @@ async def test_a_revoked_approval_is_reported_as_a_denial(api: Api):
         "timeout_s": 300,
         "approval": {"tool": "Bash", "input": {"command": "git push"}},
     }
-    made = (await agent.post("/v1/requests", json=body)).json()
-    where = f"/v1/requests/{made['id']}"
-    decided = await person.post(f"{where}/answer", json={"revision": 1, "decision": "approve"})
-    assert decided.status_code == 200
-    assert (await person.post(f"{where}/revoke", json={})).status_code == 200
+    made_body = (await agent.post("/v1/requests", json=body)).json()
+    fault_path = f"/v1/requests/{made_body['id']}"
+    decided_reply = await person.post(f"{fault_path}/answer", json={"revision": 1, "decision": "approve"})
+    assert decided_reply.status_code == 200
+    assert (await person.post(f"{fault_path}/revoke", json={})).status_code == 200
     with anyio.fail_after(120):
         reply = await agent.post(path, json=use)
     assert reply.json()["behavior"] == "deny"

@@ -23,9 +23,9 @@ ON_POSTGRES = list({name.partition("/")[0]: name for name in CONVERSATIONS}.valu
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoldenServer]:
-    running = GoldenServer(tmp_path_factory.mktemp("golden"), CONVERSATIONS)
-    yield running
-    running.end(signal.SIGTERM)
+    running_golden_server = GoldenServer(tmp_path_factory.mktemp("golden"), CONVERSATIONS)
+    yield running_golden_server
+    running_golden_server.end(signal.SIGTERM)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,9 @@ def server_on_postgres(
 ) -> Iterator[GoldenServer]:
     name = asyncio.run(postgres.new())
     database = postgres.database(name).url
-    running = GoldenServer(tmp_path_factory.mktemp("golden"), CONVERSATIONS, database=database)
-    yield running
-    running.end(signal.SIGTERM)
+    running_golden_server = GoldenServer(tmp_path_factory.mktemp("golden"), CONVERSATIONS, database=database)
+    yield running_golden_server
+    running_golden_server.end(signal.SIGTERM)
     asyncio.run(postgres.drop(name))
 
 

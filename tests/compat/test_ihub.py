@@ -72,9 +72,9 @@ async def test_a_wrong_answer_is_refused_and_the_question_stays(
     api: Api, question: dict[str, Any], said: dict[str, Any], path: str, code: str
 ) -> None:
     await call(api, question)
-    refused = await answer(api, **said)
-    assert places(refused) == [(path, code)]
-    assert refused.json()["error"] == refused.json()["details"][0]["message"]
+    refusal = await answer(api, **said)
+    assert places(refusal) == [(path, code)]
+    assert refusal.json()["error"] == refusal.json()["details"][0]["message"]
     assert len(await pending(api)) == 1
 
 
@@ -163,8 +163,8 @@ async def test_an_answer_is_the_next_message_with_its_typed_value(
     ],
 )
 async def test_a_bad_batch_is_refused_as_a_whole(api: Api, body: Any, path: str, code: str) -> None:
-    refused = await (await api.as_("requester")).post(f"{CHAT}/tool-calls", json=body)
-    assert places(refused) == [(path, code)]
+    refusal = await (await api.as_("requester")).post(f"{CHAT}/tool-calls", json=body)
+    assert places(refusal) == [(path, code)]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ async def test_a_bad_batch_is_refused_as_a_whole(api: Api, body: Any, path: str,
     ],
 )  # fmt: skip
 async def test_a_bad_message_is_refused(api: Api, body: Any, path: str, code: str) -> None:
-    refused = await (await api.as_("responder")).post(CHAT, json=body)
-    assert places(refused) == [(path, code)]
+    refusal = await (await api.as_("responder")).post(CHAT, json=body)
+    assert places(refusal) == [(path, code)]
 
 
 @requirement("D19")
@@ -198,8 +198,8 @@ async def test_a_tool_that_requires_user_input_pauses_the_turn_as_well(api: Api)
     ]
     agent = await api.as_("requester")
     body: dict[str, Any] = {"tool_calls": calls, "tools": [{"id": "pick_colour", "requiresUserInput": True}]}
-    asked = (await agent.post(f"{CHAT}/tool-calls", json=body)).json()["messages"]
-    said = [json.loads(each["content"]) for each in asked]
+    messages = (await agent.post(f"{CHAT}/tool-calls", json=body)).json()["messages"]
+    said = [json.loads(each["content"]) for each in messages]
     assert (said[0]["message"], said[1]["status"]) == ("not run: waiting for user", "awaiting_user_response")
     none = (await agent.post(f"{CHAT}/tool-calls", json={"tool_calls": calls})).json()["messages"]
     assert {json.loads(each["content"])["status"] for each in none} == {"not_run"}
@@ -253,8 +253,8 @@ async def test_a_question_that_was_dismissed_can_be_asked_again(api: Api) -> Non
         assert open_one["tool_call_id"] == f"call_{n}"
         url = f"/v1/requests/{open_one['id']}/decline"
         assert (await person.post(url, json={"reason": "dismissed"})).status_code == 200
-    read = (await (await api.as_("requester")).get(f"{CHAT}/messages")).json()["messages"]
-    assert [(each["content"], each["clarificationResponse"]["skipped"]) for each in read] == [
+    messages = (await (await api.as_("requester")).get(f"{CHAT}/messages")).json()["messages"]
+    assert [(each["content"], each["clarificationResponse"]["skipped"]) for each in messages] == [
         ("[Skipped]", True)
     ] * 2
 
@@ -284,8 +284,8 @@ async def test_roles_and_chats_are_separate(api: Api) -> None:
     [request] = await pending(api)
     for question in ("call_2", request["id"]):
         sent = {"clarificationResponse": {"questionId": question, "value": "pdf"}}
-        other = await person.post(CHAT.replace("c1", "c2"), json={"messages": [sent]})
-        assert other.status_code == 404
+        other_reply = await person.post(CHAT.replace("c1", "c2"), json={"messages": [sent]})
+        assert other_reply.status_code == 404
     assert (await answer(api, request["id"], value="pdf")).status_code == 200
     assert (await answer(api, request["id"], value="docx")).status_code == 409
 

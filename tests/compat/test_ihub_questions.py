@@ -89,10 +89,10 @@ async def test_a_bad_question_is_refused_in_the_words_of_ihub(
     api: Api, arguments: Any, path: str, code: str, text: str | None
 ) -> None:
     result, faults = await call(api, arguments if isinstance(arguments, str) else json.dumps(arguments))
-    said = f"Invalid clarification request: {faults[0]['message'] if text is None else text}"
+    message_text = f"Invalid clarification request: {faults[0]['message'] if text is None else text}"
     if text is None:
-        said = f"Invalid clarification request: {path}: {faults[0]['message']}"
-    assert result == {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": said}
+        message_text = f"Invalid clarification request: {path}: {faults[0]['message']}"
+    assert result == {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message_text}
     assert (faults[0]["tool_call_id"], faults[0]["path"], faults[0]["code"]) == ("call_1", path, code)
     assert await pending(api) == []
 

@@ -40,9 +40,9 @@ def read_one(schema: dict[str, Any], *, required: bool = False) -> dict[str, Any
 @SLOW
 @given(form=forms())
 def test_a_form_survives_its_schema_and_hints(form: Form) -> None:
-    written = write_schema(form)
-    Draft202012Validator.check_schema(written.schema)
-    schema, ui = json.loads(json.dumps([written.schema, written.ui]))
+    written_schema = write_schema(form)
+    Draft202012Validator.check_schema(written_schema.schema)
+    schema, ui = json.loads(json.dumps([written_schema.schema, written_schema.ui]))
     assert read_schema(schema, ui).form == form
 
 
@@ -59,9 +59,9 @@ def test_an_accepted_answer_fits_the_schema_of_its_form(drawn: tuple[Form, dict[
 @given(drawn=answered_forms())
 def test_the_schema_alone_asks_for_the_same_answers(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
-    written = write_schema(form)
-    accepted = check_answer(read_schema(written.schema).form, values).values
-    assert fits(written.schema, accepted) == []
+    written_schema = write_schema(form)
+    accepted = check_answer(read_schema(written_schema.schema).form, values).values
+    assert fits(written_schema.schema, accepted) == []
 
 
 @requirement("F31")
@@ -86,18 +86,20 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
         },
         "required": ["format", "agree", "version", "tags", "note", "when"],
     }  # fmt: skip
-    read = read_schema(
+    schema_form = read_schema(
         schema, {"ui:order": ["agree", "*"], "format": {"ui:widget": "radio", "ui:placeholder": "p"}}
     )
-    assert [(f.id, f.type, f.required) for f in read.form.all_fields] == [
+    assert [(f.id, f.type, f.required) for f in schema_form.form.all_fields] == [
         ("agree", "boolean", True), ("format", "radio", True), ("mail", "text", False), ("level", "select", False),
         ("note", "textarea", False), ("tags", "multiselect", True), ("lines", "textarea", False),
         ("colour", "select", False), ("when.at", "datetime", True),
     ]  # fmt: skip
-    assert [section.title for section in read.form.sections or []] == [None, "When"]
+    assert [section.title for section in schema_form.form.sections or []] == [None, "When"]
     sent = {"agree": True, "format": "doc", "level": 2, "tags": ["b"], "lines": " 1\n\n2 ", "colour": "teal",
             "when.at": "2026-11-20T09:00[Europe/Berlin]"}  # fmt: skip
-    instance = read.instance(check_answer(check_form(read.form.model_dump(exclude_none=True)), sent).values)
+    instance = schema_form.instance(
+        check_answer(check_form(schema_form.form.model_dump(exclude_none=True)), sent).values
+    )
     assert instance == {
         "agree": True, "format": "doc", "level": 2, "note": None, "tags": ["b"], "lines": [1, 2], "colour": "teal",
         "version": 3, "when": {"at": "2026-11-20T09:00:00+01:00"},
@@ -105,7 +107,7 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
     assert fits(schema, instance) == []
     assert datetime.fromisoformat(instance["when"]["at"]) == datetime(2026, 11, 20, 8, tzinfo=UTC)
     with pytest.raises(Faults):
-        check_answer(read.form, {**sent, "lines": "1\n2\n3\n4"})
+        check_answer(schema_form.form, {**sent, "lines": "1\n2\n3\n4"})
 
 
 @requirement("F31")
@@ -154,10 +156,10 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
 )
 def test_an_unsupported_schema_is_refused_with_its_path(part: Any, path: str, reason: str) -> None:
     schema = {"type": "object", "properties": {"v": part, "fine": {"type": "string"}}, "required": ["v"]}
-    with pytest.raises(NoFormFor, match=re.escape(path)) as refused:
+    with pytest.raises(NoFormFor, match=re.escape(path)) as exc_info:
         read_schema(schema)
-    assert refused.value.problems[0].path == path
-    assert reason in refused.value.problems[0].reason
+    assert exc_info.value.problems[0].path == path
+    assert reason in exc_info.value.problems[0].reason
 
 
 JUNK = (None, True, -1, 1.5, 10**30, float("nan"), "zz", "", [], ["a"], [None], {}, {"a": 1}, {"$ref": "#"})
@@ -284,12 +286,12 @@ def test_a_file_is_the_record_that_an_answer_has(count: int | None) -> None:
         "max_files": count,
     }
     form = check_form({"fields": [{name: value for name, value in field.items() if value is not None}]})
-    written = write_schema(form)
+    written_schema = write_schema(form)
     record = {"id": "file_1", "name": "a.csv", "size": 3, "type": "text/csv", "sha256": "00"}
-    assert fits(written.schema, {"f": [record] if count else record}) == []
-    read = read_schema(written.schema, written.ui)
-    assert read.form == form
-    assert read.instance({"f": record}) == {"f": record}
+    assert fits(written_schema.schema, {"f": [record] if count else record}) == []
+    schema_form = read_schema(written_schema.schema, written_schema.ui)
+    assert schema_form.form == form
+    assert schema_form.instance({"f": record}) == {"f": record}
 
 
 def test_a_list_says_in_the_language_of_its_reader_that_each_line_is_an_entry() -> None:

@@ -31,8 +31,8 @@ async def wait_for_request(person: AsyncClient, revision: int = 1) -> InputReque
     """Wait for the request of the thread at a revision."""
     async for event in person.events("s1", cursor=0):
         request = InputRequest.model_validate(event["request"])
-        wanted = request.revision == revision and request.status == "pending"
-        if wanted and not (await person.requests.get(request.id)).settled:
+        expected = request.revision == revision and request.status == "pending"
+        if expected and not (await person.requests.get(request.id)).settled:
             return request
     raise AssertionError
 
@@ -58,16 +58,16 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1", tool_call_id="tc1"))
         await person.requests.answer(await wait_for_request(person), {"email": "ada"})
-        again = await wait_for_request(person, 2)
-        assert again.form is not None
-        assert (again.form.title, again.submitted and again.submitted.values) == (
+        second_request = await wait_for_request(person, 2)
+        assert second_request.form is not None
+        assert (second_request.form.title, second_request.submitted and second_request.submitted.values) == (
             "Fix the errors",
             {"email": "ada"},
         )
-        assert [(error.path, error.message) for error in again.field_errors] == [
+        assert [(error.path, error.message) for error in second_request.field_errors] == [
             ("values.email", "Invalid email format")
         ]
-        await person.requests.answer(again, {"email": "ada@example.org"}, revision=2)
+        await person.requests.answer(second_request, {"email": "ada@example.org"}, revision=2)
         assert await asking == {"ok": True, "answers": {"email": "ada@example.org"}}
 
 
@@ -85,9 +85,12 @@ async def test_errors_are_not_repeated_after_a_correction(clients: tuple[AsyncCl
     with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
         for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
-            again = await wait_for_request(person, revision)
-            assert (again.error_summary, [error.message for error in again.field_errors]) == told
-            await person.requests.answer(again, {"email": "ada"}, revision=revision)
+            second_request = await wait_for_request(person, revision)
+            assert (
+                second_request.error_summary,
+                [error.message for error in second_request.field_errors],
+            ) == told
+            await person.requests.answer(second_request, {"email": "ada"}, revision=revision)
         assert await asking == {"ok": True, "answers": {"email": "ada"}}
 
 
@@ -112,9 +115,11 @@ async def test_a_deadline_and_an_abort_call_their_hooks_once(
         called.append("timeout")
         return {"complete": {"ok": False, "error": "Interaction timed out"}}
 
-    late = InteractionRequest("input", complete, inputSchema=SCHEMA, timeoutMs=1000, onTimeout=timed_out)
+    late_interaction_request = InteractionRequest(
+        "input", complete, inputSchema=SCHEMA, timeoutMs=1000, onTimeout=timed_out
+    )
     with anyio.fail_after(120):
-        assert await request_interaction(agent, late, thread_id="s1") == {
+        assert await request_interaction(agent, late_interaction_request, thread_id="s1") == {
             "ok": False,
             "error": "Interaction timed out",
         }
@@ -135,10 +140,10 @@ async def test_a_deadline_and_an_abort_call_their_hooks_once(
 @pytest.mark.parametrize("decision", ["approve", "deny"])
 async def test_an_approval_is_a_response(clients: tuple[AsyncClient, AsyncClient], decision: Any) -> None:
     agent, person = clients
-    seen: list[UserResponse] = []
+    user_responses: list[UserResponse] = []
 
     def decided(response: UserResponse) -> dict[str, Any]:
-        seen.append(response)
+        user_responses.append(response)
         return {"complete": response.action == "approve"}
 
     request = InteractionRequest("approval", decided, prompt="Deploy web", approvalScopes=("once",))
@@ -148,7 +153,7 @@ async def test_an_approval_is_a_response(clients: tuple[AsyncClient, AsyncClient
         await person.requests.decide(card, decision, note="because")
         assert await asking is (decision == "approve")
     scope = "once" if decision == "approve" else None
-    assert seen == [UserResponse(decision, approvalScope=scope, reason="because")]
+    assert user_responses == [UserResponse(decision, approvalScope=scope, reason="because")]
 
 
 async def test_nobody_there_is_an_error_where_that_was_asked_for(

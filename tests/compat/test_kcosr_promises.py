@@ -57,8 +57,8 @@ async def create_request(api: Api, **body: Any) -> tuple[dict[str, Any], Any]:
     reply = await agent.post(f"{INTERACT}?wait=0", json={"type": "input", "toolCallId": "tc", **body})
     assert reply.status_code == 200, reply.text
     id_ = reply.json()["result"]["interactionId"]
-    stored = (await agent.get(f"/v1/requests/{id_.partition('.')[0]}")).json()
-    return {**RESPONSE, "interactionId": id_, "action": "submit"}, stored
+    stored_request = (await agent.get(f"/v1/requests/{id_.partition('.')[0]}")).json()
+    return {**RESPONSE, "interactionId": id_, "action": "submit"}, stored_request
 
 
 @requirement("F1", "F6", "F7", "F8", "F9")
@@ -66,12 +66,12 @@ async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api
     fields = [{**FIELD, "id": type_, "type": type_, **rules} for type_, (rules, _) in EVERY_TYPE.items()]
     socket = await page(api)
     frame, _ = await create_request(api, inputSchema={"title": "All", "fields": fields})
-    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
-    assert shown["inputSchema"] == {"title": "All", "fields": fields}
+    shown_payload = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert shown_payload["inputSchema"] == {"title": "All", "fields": fields}
     for field, value, message in WRONG:
         socket.raw(json.dumps({**frame, "input": {field: value}}))
-        again = (await socket.frame())["event"]["payload"]
-        assert (again["fieldErrors"], again["inputSchema"]["initialValues"]) == (
+        second_payload = (await socket.frame())["event"]["payload"]
+        assert (second_payload["fieldErrors"], second_payload["inputSchema"]["initialValues"]) == (
             {field: message},
             {field: value},
         )
@@ -123,8 +123,8 @@ async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_v
         True,
     )
     assert form["completed_view"] == {"show_inputs": False, "summary_template": "It is {a}."}
-    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
-    assert (shown["inputSchema"]["sections"], shown["completedView"]) == (sections, view)
+    shown_payload = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert (shown_payload["inputSchema"]["sections"], shown_payload["completedView"]) == (sections, view)
     socket.raw(json.dumps({**frame, "input": {"a": "x", "c": "partly"}}))
     assert (await socket.frame())["event"]["payload"]["fieldErrors"] == {"b": "This field is required."}
     socket.raw(json.dumps({**frame, "input": {"a": "x", "b": "", "c": ""}}))
@@ -204,11 +204,11 @@ async def test_an_odd_field_id_keeps_its_errors(api: Api) -> None:
     socket = await page(api)
     errors = {"a b": "Say more."}
     frame, _ = await create_request(api, inputSchema={"fields": [{**FIELD, "id": "a b"}]}, fieldErrors=errors)
-    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
-    assert shown["fieldErrors"] == errors
+    shown_payload = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert shown_payload["fieldErrors"] == errors
     socket.raw(json.dumps({**frame, "input": {"a b": 5}}))
-    again = (await socket.frame())["event"]["payload"]
-    assert again["fieldErrors"] == {"a b": "Enter a valid text value."}
+    second_payload = (await socket.frame())["event"]["payload"]
+    assert second_payload["fieldErrors"] == {"a b": "Enter a valid text value."}
     await socket.leave()
 
 

@@ -170,9 +170,9 @@ async def test_a_wrong_questionnaire_is_refused_with_its_path(
     api: Api, form: Any, path: str, code: str, text: str
 ) -> None:
     agent = await api.as_("requester", **{"x-session-id": "s1"})
-    asked = await agent.post(ASK, json={"schema": form, "mode": "sync"})
+    asked_reply = await agent.post(ASK, json={"schema": form, "mode": "sync"})
     interaction = await agent.post(INTERACT, json={"type": "input", "inputSchema": form})
-    for reply, name in ((asked, "schema"), (interaction, "inputSchema")):
+    for reply, name in ((asked_reply, "schema"), (interaction, "inputSchema")):
         assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
         issues = [(issue["path"], issue["code"]) for issue in reply.json()["details"]["issues"]]
         assert (f"{name}{path}", code) in issues
@@ -200,8 +200,8 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
 )
 async def test_an_unambiguous_pattern_is_accepted(api: Api, pattern: str) -> None:
     agent = await api.as_("requester", **{"x-session-id": "s1"})
-    asked = await agent.post(ASK, json={"schema": {"fields": [{**FIELD, "pattern": pattern}]}})
-    assert asked.json()["ok"] is True, asked.text
+    reply = await agent.post(ASK, json={"schema": {"fields": [{**FIELD, "pattern": pattern}]}})
+    assert reply.json()["ok"] is True, reply.text
 
 
 async def test_a_wrong_call_for_the_transcript_is_refused_with_its_path(api: Api) -> None:

@@ -105,12 +105,12 @@ def test_a_form_of_an_elicitation_asks_for_the_same(drawn: tuple[Form, dict[str,
     params = write_elicitation(form).params
     if not params["requestedSchema"]["properties"]:
         return
-    read = read_elicitation(params)
-    asked = {field.id for field in read.form.all_fields}
-    assert asked == set(params["requestedSchema"]["properties"])
+    schema_form = read_elicitation(params)
+    request_members = {field.id for field in schema_form.form.all_fields}
+    assert request_members == set(params["requestedSchema"]["properties"])
     content = answered(form, values)
-    instance = read.instance(
-        check_answer(read.form, {k: v for k, v in content.items() if v not in ("", [])}).values
+    instance = schema_form.instance(
+        check_answer(schema_form.form, {k: v for k, v in content.items() if v not in ("", [])}).values
     )
     required = params["requestedSchema"].get("required", [])
     assert set(required) <= set(instance)
@@ -129,9 +129,9 @@ def test_features_that_mcp_lacks_are_listed() -> None:
         {"id": "ok", "type": "checkbox", "label": "OK", "required": True},
         {"id": "at", "type": "time", "label": "At", "min": "09:00", "visible_if": {"field": "ok", "is": True}},
     ]}]})  # fmt: skip
-    written = write_elicitation(form)
-    assert faults(written.params) == []
-    assert written.params == {
+    written_elicitation = write_elicitation(form)
+    assert faults(written_elicitation.params) == []
+    assert written_elicitation.params == {
         "mode": "form",
         "message": "Report\n\nWhich?",
         "requestedSchema": {
@@ -147,7 +147,7 @@ def test_features_that_mcp_lacks_are_listed() -> None:
             "required": ["code", "ok"],
         },
     }  # fmt: skip
-    assert written.losses == (
+    assert written_elicitation.losses == (
         Loss("sections.s", "MCP has no sections: its fields are in one list."),
         Loss("fields.fmt", "It is not marked as required; the answer is refused without it."),
         Loss("fields.code", "MCP has no patterns."),
@@ -250,11 +250,13 @@ def test_the_same_question_is_the_same_card_in_every_format() -> None:
 def test_the_mcp_server_reads_the_outcome_of_the_request(
     state: dict[str, Any], result: dict[str, Any]
 ) -> None:
-    read = read_elicitation(ELICITATION)
-    assert (read.form.title, read.form.description) == ("Your report", None)
+    schema_form = read_elicitation(ELICITATION)
+    assert (schema_form.form.title, schema_form.form.description) == ("Your report", None)
     made = {"id": "req_1", "kind": "form", "thread_id": "t", "revision": 1, "created_at": datetime.now(UTC)}
-    request = InputRequest.model_validate({**made, "form": read.form.model_dump(exclude_none=True), **state})
-    assert write_result(request, read) == result
+    request = InputRequest.model_validate(
+        {**made, "form": schema_form.form.model_dump(exclude_none=True), **state}
+    )
+    assert write_result(request, schema_form) == result
     assert faults(result, of="ElicitResult") == []
 
 
@@ -272,9 +274,9 @@ SCHEMA = {"type": "object", "description": "Three words.", "properties": {"name"
     ],
 )
 def test_an_elicitation_that_is_no_form_is_refused_with_its_path(params: dict[str, Any], path: str) -> None:
-    with pytest.raises(NoFormFor) as refused:
+    with pytest.raises(NoFormFor) as exc_info:
         read_elicitation(params)
-    assert [problem.path for problem in refused.value.problems] == [path]
+    assert [problem.path for problem in exc_info.value.problems] == [path]
 
 
 def test_a_long_message_is_the_description_before_that_of_the_schema() -> None:

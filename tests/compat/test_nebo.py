@@ -106,8 +106,8 @@ async def test_an_agent_gets_answers_that_arrive_while_it_reads_the_open_request
     await ask_and_leave(api, ask("a1"), ask("a2"))
     real, reads = events.CallerApi.call, list[str]()
 
-    async def call(self: events.CallerApi, operation: str, *body: Any, **more: Any) -> Any:
-        reply = await real(self, operation, *body, **more)
+    async def call(self: events.CallerApi, operation: str, *body: Any, **extra: Any) -> Any:
+        reply = await real(self, operation, *body, **extra)
         if operation == "list_requests" and self.principal.role == "requester":
             reads.append(operation)
             if len(reads) == 1:
@@ -177,9 +177,9 @@ async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api
 async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) -> None:
     await ask_and_leave(api, ask("a1"))
     await answer(api, a1="Yes")
-    listed = (await (await api.as_("requester")).get("/v1/requests?external_id=a1")).json()
-    read = await (await api.as_("requester")).get(f"/v1/requests/{listed['requests'][0]['id']}")
-    assert read.json()["status"] == "answered"
+    body = (await (await api.as_("requester")).get("/v1/requests?external_id=a1")).json()
+    reply = await (await api.as_("requester")).get(f"/v1/requests/{body['requests'][0]['id']}")
+    assert reply.json()["status"] == "answered"
     nebo = await agent(api)
     await nebo.no_outcome()
     nebo.send(**ask("a1"))
@@ -273,31 +273,33 @@ async def test_an_error_in_a_frame_is_reported_once_with_its_path(api: Api, fram
 async def test_an_ask_of_another_program_has_all_its_text_and_the_usual_buttons(api: Api) -> None:
     program, eva = await api.as_("requester"), await page(api)
     form = {"title": "Deploy?", "description": "To production.", "fields": [CONFIRM]}
-    made = await program.post("/v1/requests", json=native(form=form))
-    shown = (await eva.frame(type="ask_request"))["data"]
+    reply = await program.post("/v1/requests", json=native(form=form))
+    shown_frame_data = (await eva.frame(type="ask_request"))["data"]
     widgets = [{"type": "confirm", "options": ["Yes", "No"]}]
-    assert shown == {
-        "request_id": made.json()["id"],
+    assert shown_frame_data == {
+        "request_id": reply.json()["id"],
         "prompt": "Deploy?\n\nTo production.",
         "widgets": widgets,
     }
-    eva.send(**ask_response(shown["request_id"], "Yes"))
+    eva.send(**ask_response(shown_frame_data["request_id"], "Yes"))
     await eva.nothing()
-    settled = (await program.get(f"/v1/requests/{shown['request_id']}")).json()
-    assert settled["answer"]["values"] == {"go": "Yes"}
+    settled_request = (await program.get(f"/v1/requests/{shown_frame_data['request_id']}")).json()
+    assert settled_request["answer"]["values"] == {"go": "Yes"}
     await eva.leave()
 
 
 async def test_a_page_whose_answer_was_sent_back_shows_the_ask_again(api: Api) -> None:
     program, eva = await api.as_("requester"), await page(api)
     body = native(form={"title": "Deploy?", "fields": [CONFIRM]}, validator="requester")
-    made = (await program.post("/v1/requests", json=body)).json()
-    shown = await eva.frame(type="ask_request")
-    eva.send(**ask_response(made["id"], "Yes"))
+    made_body = (await program.post("/v1/requests", json=body)).json()
+    shown_frame = await eva.frame(type="ask_request")
+    eva.send(**ask_response(made_body["id"], "Yes"))
     await eva.nothing()
-    again = await program.post(f"/v1/requests/{made['id']}/reprompt", json={"error_summary": "Not now."})
-    assert again.status_code == 200, again.text
-    assert (await eva.frame(type="ask_request"))["data"] == shown["data"]
+    second_reply = await program.post(
+        f"/v1/requests/{made_body['id']}/reprompt", json={"error_summary": "Not now."}
+    )
+    assert second_reply.status_code == 200, second_reply.text
+    assert (await eva.frame(type="ask_request"))["data"] == shown_frame["data"]
     await eva.leave()
 
 
@@ -314,10 +316,10 @@ async def test_an_ask_stored_by_an_earlier_release_is_found_by_its_question(api:
     body = {"kind": "form", "thread_id": "main", "external_id": "q1", "metadata": {"nebo": {"name": "main"}}}
     field = {**CONFIRM, "id": "w1", "options": ["Yes", "No"]}
     form = {"title": "Proceed?", "format": "plain", "fields": [field]}
-    old = await (await api.as_("requester")).post(
+    old_reply = await (await api.as_("requester")).post(
         "/v1/requests", json={**body, "form": form, "repeat": "ask"}, headers={"Idempotency-Key": "nebo:q1"}
     )
-    assert old.status_code == 201, old.text
+    assert old_reply.status_code == 201, old_reply.text
     nebo = await agent(api)
     for frame in (ask("q1"), ask("q1", widgets=[{"type": "confirm"}])):
         nebo.send(**frame)

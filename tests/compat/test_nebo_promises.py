@@ -13,10 +13,10 @@ __all__ = ["api"]
 pytestmark = pytest.mark.anyio
 
 
-def block(own: str, prompt: str = "Proceed?", **more: str) -> Frame:
+def block(own: str, prompt: str = "Proceed?", **extra: str) -> Frame:
     """Return the content block of an ask for Yes or No."""
     widgets = [{"type": "confirm", "options": ["Yes", "No"]}]
-    return {"type": "ask", "askRequestId": own, "askPrompt": prompt, "askWidgets": widgets, **more}
+    return {"type": "ask", "askRequestId": own, "askPrompt": prompt, "askWidgets": widgets, **extra}
 
 
 @requirement("A17", "A18", "P1")
@@ -40,10 +40,10 @@ async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_
 async def test_an_ask_of_a_page_that_was_closed_is_answered_on_another_page(api: Api) -> None:
     nebo, eva = await agent(api), await page(api)
     nebo.send(**ask("a1"))
-    shown = await eva.frame(type="ask_request", id="a1")
+    shown_frame = await eva.frame(type="ask_request", id="a1")
     await eva.leave()
     bob = await page(api, "responder/bob")
-    assert (await bob.frame())["data"] == shown["data"]
+    assert (await bob.frame())["data"] == shown_frame["data"]
     bob.send(**ask_response("a1", "Yes"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "Yes"})
     for each in (nebo, bob):

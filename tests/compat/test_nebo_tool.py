@@ -67,9 +67,9 @@ async def test_the_answer_is_one_text(tmp_path: Path):
         ):
             tasks.start_soon(run)
             with anyio.fail_after(120):
-                while not (found := await person.requests.list()):
+                while not (requests := await person.requests.list()):
                     await anyio.lowlevel.checkpoint()
-            await person.requests.answer(next(iter(found)), {"w1": ["z", "x"]})
+            await person.requests.answer(next(iter(requests)), {"w1": ["z", "x"]})
     assert results == ["x,z"]
 
 

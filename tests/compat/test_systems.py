@@ -145,8 +145,8 @@ def _systems_of(path: Path) -> set[str]:
     source = path.read_bytes()
     if b"askback.compat" not in source:
         return set()
-    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
-    modules = [f"{node.module}.{name.name}" for node in found for name in node.names]
+    findings = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    modules = [f"{node.module}.{name.name}" for node in findings for name in node.names]
     return {module.split(".")[2] for module in modules if module.startswith("askback.compat.")}
 
 

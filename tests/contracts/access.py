@@ -25,23 +25,23 @@ class AccessContracts(StoreSuite):
         ada = replace(principal(), user="ada@example", groups=('ops "east"', "ü"))
         await store.put_login("code", ada, expires_at=NOON + HOUR)
         new = new_session(half="h", device="Firefox", expires_at=NOON + HOUR)
-        opened = await store.open_session("code", "s", new)
+        opened_items = await store.open_session("code", "s", new)
         expected = Session(new.id, ada, "h", "Firefox", NOON, NOON, NOON + HOUR)
-        assert opened == await store.session("s", now_ms=NOON) == expected
+        assert opened_items == await store.session("s", now_ms=NOON) == expected
         assert principal("tok_1").user == "tok_1"
 
     async def test_one_of_50_concurrent_uses_of_a_login_code_gets_a_session(self, store: Store) -> None:
         await store.put_login("code", principal(), expires_at=NOON + HOUR)
-        opened = await asyncio.gather(
+        opened_items = await asyncio.gather(
             *(
                 store.open_session("code", f"session {n}", new_session(f"ses_{n}", half=f"half {n}"))
                 for n in range(50)
             )
         )
-        [(winner, session)] = [(n, s) for n, s in enumerate(opened) if s is not None]
+        [(winner, session)] = [(n, s) for n, s in enumerate(opened_items) if s is not None]
         assert session == new_session(f"ses_{winner}", half=f"half {winner}").of(principal())
         kept = [await store.session(f"session {n}", now_ms=NOON) for n in range(50)]
-        assert kept == list(opened)
+        assert kept == list(opened_items)
 
     async def test_an_unknown_or_late_login_code_opens_nothing(self, store: Store) -> None:
         await store.put_login("late", principal(), expires_at=NOON)
@@ -55,16 +55,16 @@ class AccessContracts(StoreSuite):
             await store.open_session(f"code {name}", name, new_session(f"ses_{name}", expires_at=NOON + HOUR))
         assert await store.session("one", now_ms=NOON + HOUR - 1) is not None
         assert await store.session("one", now_ms=NOON + HOUR) is None
-        ended = AuditDraft("main", '{"action":"session.ended"}')
-        await store.end_sessions(["ses_one", "unknown"], SideEffects(audit=(ended,)))
+        ended_audit_draft = AuditDraft("main", '{"action":"session.ended"}')
+        await store.end_sessions(["ses_one", "unknown"], SideEffects(audit=(ended_audit_draft,)))
         assert await store.session("one", now_ms=NOON) is None
         assert await store.session("two", now_ms=NOON) is not None
         assert len(await store.audit("main", after=0, limit=9)) == 1
 
     async def test_sessions_are_listed_newest_first_by_tenant_person_or_id(self, store: Store) -> None:
         people = {"a": principal("a"), "b": principal("b"), "c": principal("c", tenant="acme")}
-        for name, who in people.items():
-            await store.put_login(name, who, expires_at=NOON + HOUR)
+        for name, person in people.items():
+            await store.put_login(name, person, expires_at=NOON + HOUR)
             await store.open_session(name, name, new_session(f"ses_{name}", expires_at=NOON + HOUR))
 
         async def found(tenant: str | None, now_ms: int = NOON, **only: Any) -> list[str]:

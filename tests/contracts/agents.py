@@ -30,37 +30,37 @@ class AgentContracts(StoreSuite):
 
     async def test_a_token_keeps_its_limits_its_person_and_their_groups(self, store: Store) -> None:
         made = token(role="runner")
-        who = replace(
+        person = replace(
             made.principal,
             names=("HUBSPOT_*", "A"),
             threads=("t1", 'a "b", ü'),
             user="ada@example",
             groups=('ops "east"', "ü"),
         )
-        await store.put_token("digest", replace(made, principal=who))
-        assert await store.token("digest") == replace(made, principal=who)
+        await store.put_token("digest", replace(made, principal=person))
+        assert await store.token("digest") == replace(made, principal=person)
 
     async def test_an_agent_is_stored_once_and_found_in_its_tenant(self, store: Store) -> None:
         first = agent(1, user="ada", roots=(root("/srv/ü/shop"),))
         assert await store.add_agent(first, SideEffects(audit=(entry("a"),))) is Outcome.APPLIED
-        again = await store.add_agent(replace(first, name="b"), SideEffects(audit=(entry("b"),)))
-        assert again is Outcome.REPLAYED
+        second_outcome = await store.add_agent(replace(first, name="b"), SideEffects(audit=(entry("b"),)))
+        assert second_outcome is Outcome.REPLAYED
         assert await store.agent("main", first.id) == first
         assert await store.agent("acme", first.id) is None
         assert (await store.audit_head("main"))[0] == 1
 
     async def test_agents_and_tokens_are_listed_by_id_page_by_page(self, store: Store) -> None:
-        mine = [agent(n, created_at=None) for n in (1, 2, 3)]
-        for one in [*mine, agent(4, tenant="acme")]:
+        own_items = [agent(n, created_at=None) for n in (1, 2, 3)]
+        for one in [*own_items, agent(4, tenant="acme")]:
             await store.add_agent(one)
-        tokens = [token(n, of=mine[n % 2]) for n in (1, 2, 3, 4)]
+        tokens = [token(n, of=own_items[n % 2]) for n in (1, 2, 3, 4)]
         for n, one in enumerate([*tokens, token(5), token(6, tenant="acme")]):
             await store.put_token(f"digest {n}", one)
-        assert await store.agents("main", limit=2) == [mine[2], mine[1]]
-        assert await store.agents("main", before=mine[1].id) == [mine[0]]
+        assert await store.agents("main", limit=2) == [own_items[2], own_items[1]]
+        assert await store.agents("main", before=own_items[1].id) == [own_items[0]]
         assert await store.tokens("main", limit=2) == [token(5), tokens[3]]
-        assert await store.tokens("main", agent=mine[1].id) == [tokens[2], tokens[0]]
-        assert await store.tokens("main", agent=mine[1].id, before=tokens[2].id) == [tokens[0]]
+        assert await store.tokens("main", agent=own_items[1].id) == [tokens[2], tokens[0]]
+        assert await store.tokens("main", agent=own_items[1].id, before=tokens[2].id) == [tokens[0]]
         assert sorted(t.id for t in await store.tokens_from("api")) == [token(n).id for n in range(1, 7)]
         assert await store.tokens_from("settings") == []
 
@@ -85,16 +85,16 @@ class AgentContracts(StoreSuite):
 
     async def test_the_policy_of_a_call_has_the_roots_of_its_agent(self, store: Store) -> None:
         await store.add_agent(agent(1, roots=(root("/b"), root("/a"))))
-        found = await store.policy("main", thread_id="t1", project=None, now_ms=NOON, agent=agent(1).id)
+        result = await store.policy("main", thread_id="t1", project=None, now_ms=NOON, agent=agent(1).id)
         other = await store.policy("acme", thread_id="t1", project=None, now_ms=NOON, agent=agent(1).id)
         nobody = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
-        assert (found.roots, other.roots, nobody.roots) == (("/b", "/a"), (), ())
+        assert (result.roots, other.roots, nobody.roots) == (("/b", "/a"), (), ())
 
     async def test_c22_an_agent_is_stopped_once(self, store: Store) -> None:
         await store.add_agent(agent(1))
         for at, outcome in ((NOON, Outcome.APPLIED), (NOON + 1, Outcome.REPLAYED)):
-            told = SideEffects(audit=(entry("stop"),))
-            assert await store.stop_agent("main", agent(1).id, told, at=at) is outcome
+            side_effects = SideEffects(audit=(entry("stop"),))
+            assert await store.stop_agent("main", agent(1).id, side_effects, at=at) is outcome
         assert await store.agent("main", agent(1).id) == replace(agent(1), stopped_at=NOON)
         assert (await store.audit_head("main"))[0] == 1
 

@@ -41,7 +41,7 @@ class AnswerMessageContracts(StoreSuite):
             if each.message and change and change.outcome is Outcome.APPLIED
         }
         assert len(won) == 4
-        found = set[str]()
+        result = set[str]()
         for thread in ("t0", "t1"):
             events = await store.thread_events("main", thread, after=0)
             assert [each.seq for each in events] == list(range(1, 7))
@@ -49,12 +49,12 @@ class AnswerMessageContracts(StoreSuite):
                 if event.type == MESSAGE_ADDED:
                     assert before.type == "request.answered"
                     assert before.position < event.position
-                    found.add(json.loads(event.text)["message"]["id"])
+                    result.add(json.loads(event.text)["message"]["id"])
             view = await store.thread("main", thread)
             assert view is not None
             assert {message.id for message in view.messages} <= won
             assert len(view.messages) == 2
-        assert found == won
+        assert result == won
 
     async def test_c33_a_replayed_answer_writes_no_second_message(self, store: Store) -> None:
         row = record(1)
@@ -77,9 +77,9 @@ class AnswerMessageContracts(StoreSuite):
             assert await store.update_thread(updated, {"answers_as_messages": value}) is outcome
         await store.update_thread(updated, {"title": "T"})
         assert (await store.terms("main", "t1")).answers_as_messages
-        shown = await store.thread_details("main", "t1")
-        assert shown is not None
-        assert (shown.title, shown.answers_as_messages) == ("T", True)
+        shown_thread_details = await store.thread_details("main", "t1")
+        assert shown_thread_details is not None
+        assert (shown_thread_details.title, shown_thread_details.answers_as_messages) == ("T", True)
         events = await store.thread_events("main", "t1", after=0)
         assert [json.loads(event.text)["thread"] for event in events] == [
             {"title": None, "answers_as_messages": True, "metadata": None},

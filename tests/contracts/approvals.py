@@ -73,32 +73,38 @@ class ApprovalContracts(StoreSuite):
 
     async def test_a_refusal_is_found_by_its_call_until_it_is_lifted(self, store: Store) -> None:
         def refusal(n: int, **changes: Any) -> Refusal:
-            made = Refusal("main", "t1", "tok_1", "same", request_id(n), NOON + n, NOON + 600)
-            return replace(made, **changes)
+            made_refusal = Refusal("main", "t1", "tok_1", "same", request_id(n), NOON + n, NOON + 600)
+            return replace(made_refusal, **changes)
 
         async def found(identity: str = "same", *, since: int = NOON) -> list[Refusal]:
             return list(await store.refusals("main", "t1", "tok_1", identity, since_ms=since))
 
-        others = (
+        other_cases = (
             refusal(4, thread_id="t2"),
             refusal(5, requester="tok_2"),
             refusal(6, tenant="acme"),
             refusal(7, identity="other"),
         )
-        first, second = refusal(1), refusal(2)
-        await store.write(SideEffects(refusals=(first, second, *others)))
-        assert await found() == [second, first]
-        assert await found(since=NOON + 1) == [second]
+        first_refusal, second_refusal = refusal(1), refusal(2)
+        await store.write(SideEffects(refusals=(first_refusal, second_refusal, *other_cases)))
+        assert await found() == [second_refusal, first_refusal]
+        assert await found(since=NOON + 1) == [second_refusal]
         await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 9, request_id(1)),)))
-        assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
-        assert await found("other") == [others[3]]
+        assert await found() == [
+            replace(second_refusal, until=NOON + 9),
+            replace(first_refusal, until=NOON + 9),
+        ]
+        assert await found("other") == [other_cases[3]]
         await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 10, requester="tok_2"),)))
-        assert await found("other") == [others[3]]
+        assert await found("other") == [other_cases[3]]
         await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 10),)))
-        assert await found("other") == [replace(others[3], until=NOON + 10)]
-        assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
+        assert await found("other") == [replace(other_cases[3], until=NOON + 10)]
+        assert await found() == [
+            replace(second_refusal, until=NOON + 9),
+            replace(first_refusal, until=NOON + 9),
+        ]
         elsewhere = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)
-        assert list(elsewhere) == [others[0]]
+        assert list(elsewhere) == [other_cases[0]]
 
     async def test_an_idempotency_key_returns_its_request(self, store: Store) -> None:
         assert await store.claimed(claim()) is None
@@ -120,8 +126,8 @@ class ApprovalContracts(StoreSuite):
         assert Counter(outcome for _, outcome in used) == {Outcome.APPLIED: 1, Outcome.LOST: 49}
         [winner] = {execution for execution, _ in used}
         assert await store.execution("main", row.id) == winner
-        later = Execution(winner.id, NOON + 99)
-        assert await store.consume("main", row.id, later) == (winner, Outcome.REPLAYED)
+        later_execution = Execution(winner.id, NOON + 99)
+        assert await store.consume("main", row.id, later_execution) == (winner, Outcome.REPLAYED)
 
     async def test_an_execution_repeated_50_times_concurrently_uses_its_call_once(self, store: Store) -> None:
         row, execution = record(1), Execution("exe_1", NOON)

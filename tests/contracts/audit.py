@@ -82,12 +82,12 @@ class AuditContracts(StoreSuite):
         assert len(await store.granted("main", "t1", [f"KEY_{n}" for n in range(9)], requester=None)) == 7
 
     async def test_c11_a_lost_or_replayed_change_has_no_side_effects(self, store: Store) -> None:
-        row, used, ended = record(1), Execution("exe_1", NOON), SideEffects((rule(0),))
+        row, used_execution, ended_side_effects = record(1), Execution("exe_1", NOON), SideEffects((rule(0),))
         await store.insert(row, created(row), claim())
         await store.settle(answer(row), claim(scope="answer"))
-        await store.consume("main", row.id, used)
-        await store.report("main", row.id, used.id, outcome="failed", note=None)
-        await store.write(ended)
+        await store.consume("main", row.id, used_execution)
+        await store.report("main", row.id, used_execution.id, outcome="failed", note=None)
+        await store.write(ended_side_effects)
         await store.revoke_rule("main", rule_id(0), "{}")
 
         await store.insert(record(2), created(record(2)), claim(), effects(1))
@@ -95,7 +95,7 @@ class AuditContracts(StoreSuite):
         await store.settle(answer(row), None, effects(3))
         await store.settle(answer(record(9)), None, effects(4))
         await store.revoke_rule("main", rule_id(0), "{}", effects(5))
-        await store.consume("main", row.id, used, effects(6))
+        await store.consume("main", row.id, used_execution, effects(6))
         await store.consume("main", row.id, Execution("exe_2", NOON), effects(7))
         for n, (execution, outcome) in enumerate(
             (("exe_1", "failed"), ("exe_1", "succeeded"), ("exe_2", "failed"))
@@ -114,7 +114,7 @@ class AuditContracts(StoreSuite):
         await store.insert(row, created(row))
         await store.write(SideEffects((rule(1),)))
         taken = effects(1)
-        refused = await asyncio.gather(
+        results = await asyncio.gather(
             store.insert(record(2), created(record(2)), claim(), taken),
             store.settle(answer(row), claim(scope="answer"), taken),
             store.revoke_rule("main", rule_id(1), "{}", taken),
@@ -122,7 +122,7 @@ class AuditContracts(StoreSuite):
             store.write(effects(2)),
             return_exceptions=True,
         )
-        assert [type(error) for error in refused] == [IdTaken] * 4 + [type(None)]
+        assert [type(error) for error in results] == [IdTaken] * 4 + [type(None)]
         assert await store.list_requests("main") == [row]
         assert len(await store.thread_events("main", "t1", after=0)) == 1
         assert await store.rule("main", rule_id(1)) == rule(1)
@@ -134,8 +134,8 @@ class AuditContracts(StoreSuite):
         ):
             assert again is not None
             assert again.outcome is Outcome.APPLIED
-        used = await store.consume("main", row.id, Execution("exe_2", NOON))
-        assert used == (Execution("exe_2", NOON), Outcome.APPLIED)
+        used_execution = await store.consume("main", row.id, Execution("exe_2", NOON))
+        assert used_execution == (Execution("exe_2", NOON), Outcome.APPLIED)
 
     @pytest.mark.usefixtures("impatient")
     async def test_c11_policy_is_readable_while_the_store_cannot_write(
@@ -144,7 +144,7 @@ class AuditContracts(StoreSuite):
         row = record(1)
         await store.insert(row, created(row), None, effects(1))
         with self.outage(store, tmp_path):
-            refused = await asyncio.gather(
+            results = await asyncio.gather(
                 store.write(effects(2)),
                 store.settle(answer(row), None, effects(3)),
                 store.revoke_rule("main", rule_id(1), "{}", effects(4)),
@@ -152,7 +152,7 @@ class AuditContracts(StoreSuite):
                 store.report("main", row.id, "exe_1", outcome="failed", note=None, effects=effects(6)),
                 return_exceptions=True,
             )
-            assert [type(error) for error in refused] == [Unavailable] * 5
+            assert [type(error) for error in results] == [Unavailable] * 5
             view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
             assert view.rules == [rule(1)]
             assert await store.rule("main", rule_id(1)) == rule(1)
@@ -241,14 +241,14 @@ class AuditContracts(StoreSuite):
         stamp = Stamp()
         store.seal_with(stamp)
         await store.write(effects(1))
-        [before] = await store.audit_heads()
-        assert await store.put_seal(before, "forged")
-        assert not await store.put_seal(before, "late")
+        [audit_head_before] = await store.audit_heads()
+        assert await store.put_seal(audit_head_before, "forged")
+        assert not await store.put_seal(audit_head_before, "late")
         await store.write(effects(2))
-        [kept] = await store.audit_heads()
-        assert (kept.seq, kept.seal) == (2, "forged")
-        assert not await store.put_seal(replace(kept, seq=1), "late")
-        assert await store.put_seal(kept, stamp.seal(kept))
+        [kept_audit_head] = await store.audit_heads()
+        assert (kept_audit_head.seq, kept_audit_head.seal) == (2, "forged")
+        assert not await store.put_seal(replace(kept_audit_head, seq=1), "late")
+        assert await store.put_seal(kept_audit_head, stamp.seal(kept_audit_head))
         await store.write(effects(3))
         [mended] = await store.audit_heads()
         assert (mended.seq, mended.seal) == (3, stamp.seal(mended))

@@ -26,33 +26,37 @@ class CandidateContracts(StoreSuite):
     async def test_c14_a_candidate_is_found_by_its_request_only(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
-        tried = [secret(2), secret(1)]
+        attempts = [secret(2), secret(1)]
         step = answer(row, status=Status.RESOLVING)
-        effects = SideEffects(candidates=tuple((row.id, each) for each in tried), grants=(grant(tried[0]),))
+        effects = SideEffects(
+            candidates=tuple((row.id, each) for each in attempts), grants=(grant(attempts[0]),)
+        )
         await store.settle(step, None, effects)
-        assert await store.candidates("main", row.id) == tried[::-1]
+        assert await store.candidates("main", row.id) == attempts[::-1]
         assert await store.candidates("main", record(2).id) == []
-        assert await store.secret("main", tried[0].id) is None
-        assert await store.secrets_at("main", "", GLOBAL, [each.name for each in tried]) == []
+        assert await store.secret("main", attempts[0].id) is None
+        assert await store.secrets_at("main", "", GLOBAL, [each.name for each in attempts]) == []
         assert await store.secrets("main") == []
-        assert await store.granted("main", "t1", ["KEY_2"], requester=None) == [(grant(tried[0]), None)]
+        assert await store.granted("main", "t1", ["KEY_2"], requester=None) == [(grant(attempts[0]), None)]
 
     async def test_c14_candidates_take_their_places_with_the_step_that_accepts_them(
         self, store: Store
     ) -> None:
         row, other = record(1), secret(3)
-        tried = [secret(1, version=2), secret(2)]
+        attempts = [secret(1, version=2), secret(2)]
         await store.write(SideEffects(secrets=(secret(1),)))
-        candidates = (*((row.id, each) for each in tried), ("req_other", other))
+        candidates = (*((row.id, each) for each in attempts), ("req_other", other))
         await store.insert(row, created(row), None, SideEffects(candidates=candidates))
-        accepted = SideEffects(promote=("main", row.id), grants=tuple(grant(each) for each in tried))
-        change = await store.settle(answer(row), None, accepted)
+        accepted_side_effects = SideEffects(
+            promote=("main", row.id), grants=tuple(grant(each) for each in attempts)
+        )
+        change = await store.settle(answer(row), None, accepted_side_effects)
         assert change is not None
-        assert await store.secrets("main") == tried[::-1]
+        assert await store.secrets("main") == attempts[::-1]
         assert await store.candidates("main", row.id) == []
         assert await store.candidates("main", "req_other") == [other]
-        found = await store.granted("main", "t1", ["KEY_1", "KEY_2"], requester="tok_1")
-        assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in tried]
+        result = await store.granted("main", "t1", ["KEY_1", "KEY_2"], requester="tok_1")
+        assert sorted(result, key=lambda pair: pair[0].name) == [(grant(each), each) for each in attempts]
 
     async def test_c14_candidates_are_dropped_with_the_step_that_refuses_them(self, store: Store) -> None:
         row, other = record(1), secret(2)
@@ -82,25 +86,25 @@ class CandidateContracts(StoreSuite):
         await store.write(SideEffects(candidates=((request, first), (request, secret(3)))))
         await store.write(SideEffects(candidates=((request, second),)))
         assert await store.candidates("main", request) == [second, secret(3)]
-        again = SideEffects(discard=("main", request), candidates=((request, first),))
-        await store.write(again)
+        second_side_effects = SideEffects(discard=("main", request), candidates=((request, first),))
+        await store.write(second_side_effects)
         assert await store.candidates("main", request) == [first]
 
     async def test_c14_a_candidate_cannot_replace_a_secret_that_changed(self, store: Store) -> None:
         rows = [record(n) for n in range(3)]
-        tried = [secret(1, version=2), secret(2), secret(3, version=2)]
+        attempts = [secret(1, version=2), secret(2), secret(3, version=2)]
         await store.write(SideEffects(secrets=(secret(1), secret(3))))
-        for row, each in zip(rows, tried, strict=True):
+        for row, each in zip(rows, attempts, strict=True):
             await store.insert(row, created(row), None, SideEffects(candidates=((row.id, each),)))
         taken = secret(9, name="KEY_2")
         await store.write(SideEffects(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
         await store.drop_secret("main", secret(3).id, SideEffects())
         before = await store.secrets("main")
         late = [store.settle(answer(row), None, SideEffects(promote=("main", row.id))) for row in rows]
-        done = await asyncio.gather(*late, return_exceptions=True)
-        assert [type(outcome) for outcome in done] == [VersionTaken] * 3
+        reply = await asyncio.gather(*late, return_exceptions=True)
+        assert [type(outcome) for outcome in reply] == [VersionTaken] * 3
         assert await store.secrets("main") == before
-        for row, each in zip(rows, tried, strict=True):
+        for row, each in zip(rows, attempts, strict=True):
             assert await store.get("main", row.id) == row
             assert await store.candidates("main", row.id) == [each]
 
@@ -157,5 +161,5 @@ class CandidateContracts(StoreSuite):
         secrets = [secret(n) for n in range(10)]
         for each in secrets:
             await store.write(SideEffects(secrets=(each,), grants=(grant(each),)))
-        found = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
-        assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]
+        result = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
+        assert sorted(result, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]

@@ -26,8 +26,8 @@ async def say(store: Store, thread: str, name: str) -> None:
 
 async def ids(store: Store, **chosen: object) -> list[str]:
     """Return the ids of a page of conversations."""
-    found = await store.active_threads("main", **chosen)  # type: ignore[arg-type]  # filters by name
-    return [each.details.id for each in found]
+    active_threads = await store.active_threads("main", **chosen)  # type: ignore[arg-type]  # filters by name
+    return [each.details.id for each in active_threads]
 
 
 class ConversationContracts(StoreSuite):
@@ -60,9 +60,9 @@ class ConversationContracts(StoreSuite):
     async def test_c38_pages_continue_from_a_position(self, store: Store) -> None:
         for at in range(5):
             await say(store, f"t{at}", f"m{at}")
-        first = await store.active_threads("main", limit=2)
-        assert [each.details.id for each in first] == ["t4", "t3"]
-        assert await ids(store, before=first[-1].position, limit=9) == ["t2", "t1", "t0"]
+        first_active_threads = await store.active_threads("main", limit=2)
+        assert [each.details.id for each in first_active_threads] == ["t4", "t3"]
+        assert await ids(store, before=first_active_threads[-1].position, limit=9) == ["t2", "t1", "t0"]
 
     async def test_c38_pages_are_in_order_over_thousands_of_events(self, store: Store) -> None:
         await say(store, "t1", "m1")
@@ -97,12 +97,12 @@ class ConversationContracts(StoreSuite):
         await store.append_text("a3", " and on", delta("a3", " and on", owner="tok_agent"), None, limit=999)
         for n in (1, 2):
             await store.insert(record(n), created(record(n)))
-        found = await store.latest_messages("main", ["t1", "t2", "none"], limit=2)
+        result = await store.latest_messages("main", ["t1", "t2", "none"], limit=2)
         assert {
             thread: [json.loads(each.data)["content"][-1]["text"] for each in messages]
-            for thread, messages in found.items()
+            for thread, messages in result.items()
         } == {"t1": ["a2", "a3 and on"], "t2": ["b2", "b3"]}
         requests = await store.latest_requests("main", ["t1", "t2"])
         assert {thread: each.record.id for thread, each in requests.items()} == {"t1": record(2).id}
-        assert requests["t1"].seq == found["t1"][-1].seq + 3
+        assert requests["t1"].seq == result["t1"][-1].seq + 3
         assert await store.latest_messages("main", []) == await store.latest_requests("main", []) == {}

@@ -86,9 +86,9 @@ class DurableContracts(StoreSuite):
             change = await store.settle(step, claim(scope="answer"))
             assert change is not None
         async with self.opened(tmp_path) as store:
-            replayed = Change(change.record, Outcome.REPLAYED)
-            assert await store.insert(record(2), created(record(2)), claim()) == replayed
-            assert await store.settle(step, claim(scope="answer")) == replayed
+            replayed_change = Change(change.record, Outcome.REPLAYED)
+            assert await store.insert(record(2), created(record(2)), claim()) == replayed_change
+            assert await store.settle(step, claim(scope="answer")) == replayed_change
             with pytest.raises(ClaimMismatch):
                 await store.insert(record(2), created(record(2)), claim(digest="d2"))
 

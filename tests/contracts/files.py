@@ -98,14 +98,14 @@ class FileContracts(StoreSuite):
 
     async def test_c30_only_a_pending_request_takes_files(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
-        late = upload(1)
-        await store.begin_file(late, limit=9)
+        late_stored_file = upload(1)
+        await store.begin_file(late_stored_file, limit=9)
         await store.settle(answer(record(1)))
         await refused(
             "closed",
             store.begin_file(upload(2), limit=9),
             store.begin_file(upload(3, request=2), limit=9),
-            store.finish_file("main", late.id, type_="text/plain", sha256="ab"),
+            store.finish_file("main", late_stored_file.id, type_="text/plain", sha256="ab"),
         )
 
     async def test_c30_files_are_counted_for_a_field_and_a_person_and_bytes_for_the_request(
@@ -128,48 +128,56 @@ class FileContracts(StoreSuite):
 
     async def test_c30_concurrent_uploads_do_not_exceed_the_limit(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
-        begun = await asyncio.gather(
+        started_run = await asyncio.gather(
             *(store.begin_file(upload(n), limit=3) for n in range(12)), return_exceptions=True
         )
-        assert sum(each is None for each in begun) == 3
+        assert sum(each is None for each in started_run) == 3
 
     async def test_c31_an_answer_claims_its_files_and_the_end_drops_the_others(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
-        kept, left = [await uploaded(store, upload(n), b"abc") for n in (1, 2)]
-        change = await store.settle(answer(record(1)), claim(), claims(1, kept))
+        kept_file, remaining_file = [await uploaded(store, upload(n), b"abc") for n in (1, 2)]
+        change = await store.settle(answer(record(1)), claim(), claims(1, kept_file))
         assert change is not None
         assert change.outcome is Outcome.APPLIED
-        assert await store.files_of_thread("main", "t1") == [replace(kept, state="claimed")]
-        assert await store.files_of_request("main", kept.request_id) == [replace(kept, state="claimed")]
-        assert await store.file("main", left.id) is None
-        assert (await content(store, kept), await content(store, left)) == (b"abc", b"")
-        assert not await store.drop_file("main", kept.id)
-        again = await store.settle(answer(record(1)), claim(), claims(1, kept))
+        assert await store.files_of_thread("main", "t1") == [replace(kept_file, state="claimed")]
+        assert await store.files_of_request("main", kept_file.request_id) == [
+            replace(kept_file, state="claimed")
+        ]
+        assert await store.file("main", remaining_file.id) is None
+        assert (await content(store, kept_file), await content(store, remaining_file)) == (b"abc", b"")
+        assert not await store.drop_file("main", kept_file.id)
+        again = await store.settle(answer(record(1)), claim(), claims(1, kept_file))
         assert again is not None
         assert again.outcome is Outcome.REPLAYED
 
     async def test_c31_an_answer_that_is_checked_keeps_the_others(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
-        first, second = [await uploaded(store, upload(n)) for n in (1, 2)]
-        await store.settle(answer(record(1), status=Status.RESOLVING), None, claims(1, first, ends=False))
-        found = await store.files_of_request("main", first.request_id)
-        assert [file.state for file in found] == ["claimed", "ready"]
-        await store.settle(answer(record(1)), None, claims(1, second))
-        assert await store.files_of_request("main", first.request_id) == [replace(second, state="claimed")]
+        first_file, second_file = [await uploaded(store, upload(n)) for n in (1, 2)]
+        await store.settle(
+            answer(record(1), status=Status.RESOLVING), None, claims(1, first_file, ends=False)
+        )
+        stored_files = await store.files_of_request("main", first_file.request_id)
+        assert [file.state for file in stored_files] == ["claimed", "ready"]
+        await store.settle(answer(record(1)), None, claims(1, second_file))
+        assert await store.files_of_request("main", first_file.request_id) == [
+            replace(second_file, state="claimed")
+        ]
 
     async def test_c31_an_answer_with_a_file_that_is_gone_is_not_stored(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         await store.insert(record(2), created(record(2)))
-        here, gone = [await uploaded(store, upload(n)) for n in (1, 2)]
-        other = await uploaded(store, upload(3, request=2))
-        await store.drop_file("main", gone.id)
-        for file in (gone, other, upload(9)):
-            await refused("missing", store.settle(answer(record(1)), claim("k2"), claims(1, here, file)))
+        present_file, missing_file = [await uploaded(store, upload(n)) for n in (1, 2)]
+        other_file = await uploaded(store, upload(3, request=2))
+        await store.drop_file("main", missing_file.id)
+        for file in (missing_file, other_file, upload(9)):
+            await refused(
+                "missing", store.settle(answer(record(1)), claim("k2"), claims(1, present_file, file))
+            )
         row = await store.get("main", record(1).id)
         assert row is not None
         assert row.status is Status.PENDING
         assert await store.claimed(claim("k2")) is None
-        assert await store.file("main", here.id) == here
+        assert await store.file("main", present_file.id) == present_file
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
 
     async def test_c30_files_for_messages_are_counted_for_an_agent_and_their_bytes_for_the_thread(
@@ -180,29 +188,31 @@ class FileContracts(StoreSuite):
 
         await store.insert(record(1), created(record(1)))
         await uploaded(store, upload(20), b"x" * 900)
-        first = await uploaded(store, sent(1), b"x" * 600, most=1)
-        assert (first.request_id, first.size, first.state) == ("", 600, "ready")
+        first_file = await uploaded(store, sent(1), b"x" * 600, most=1)
+        assert (first_file.request_id, first_file.size, first_file.state) == ("", 600, "ready")
         await refused("many", store.begin_file(sent(2), limit=1))
         await uploaded(store, sent(3, thread="t2"), b"x" * 1000, most=1)
         await uploaded(store, sent(4, "tok_2"), b"x" * 400, most=1)
         await store.begin_file(sent(5), limit=9)
         await refused("full", store.add_chunk("main", sent(5).id, 0, b"x", most_bytes=ROOM, at=NOON))
-        for thread, ids in (("t2", (first.id,)), ("t1", (first.id, upload(20).id))):
+        for thread, ids in (("t2", (first_file.id,)), ("t1", (first_file.id, upload(20).id))):
             effects = SideEffects(shares=(FileShare("main", thread, ids),))
             await refused("missing", store.add_message("m0", message(), added(message()), None, effects))
-        share = SideEffects(shares=(FileShare("main", "t1", (first.id,)),))
+        share = SideEffects(shares=(FileShare("main", "t1", (first_file.id,)),))
         await store.add_message("m1", message(), added(message()), None, share)
         while await store.purge_files(before_ms=NOON + 1):
             continue
-        assert await store.files_of_thread("main", "t1") == [replace(first, state="claimed", shared=True)]
-        assert not await store.drop_file("main", first.id)
-        assert await content(store, first) == b"x" * 600
+        assert await store.files_of_thread("main", "t1") == [
+            replace(first_file, state="claimed", shared=True)
+        ]
+        assert not await store.drop_file("main", first_file.id)
+        assert await content(store, first_file) == b"x" * 600
         gone = [sent(4, "tok_2"), sent(3, thread="t2"), sent(5)]
         assert [await store.file("main", each.id) for each in gone] == [None] * 3
         await uploaded(store, sent(6), b"x" * 400, most=1)
         await store.erase_thread(happened("thread.erased"))
         await store.scrub()
-        assert [await content(store, each) for each in (first, sent(6))] == [b"", b""]
+        assert [await content(store, each) for each in (first_file, sent(6))] == [b"", b""]
 
     async def test_c31_of_answers_in_one_group_only_the_one_without_its_file_fails(
         self, store: Store
@@ -210,7 +220,7 @@ class FileContracts(StoreSuite):
         for n in range(1, 9):
             await store.insert(record(n), created(record(n)))
         file = await uploaded(store, upload(1, request=4))
-        done = await asyncio.gather(
+        reply = await asyncio.gather(
             *(
                 store.settle(answer(record(n)), None, claims(n, upload(9) if n == 5 else file))
                 if n in (4, 5)
@@ -219,13 +229,13 @@ class FileContracts(StoreSuite):
             ),
             return_exceptions=True,
         )
-        assert [isinstance(each, FileRefused) for each in done] == [n == 5 for n in range(1, 9)]
+        assert [isinstance(each, FileRefused) for each in reply] == [n == 5 for n in range(1, 9)]
 
     async def test_c32_a_dropped_secret_is_erased_step_by_step(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         file = await uploaded(store, upload(1), *[b"x"] * 40)
-        stopped = upload(2)
-        await store.begin_file(stopped, limit=9)
+        stopped_stored_file = upload(2)
+        await store.begin_file(stopped_stored_file, limit=9)
         assert not await store.purge_files(before_ms=NOON)
         await store.drop_file("main", file.id)
         assert await content(store, file) == b""
@@ -233,56 +243,65 @@ class FileContracts(StoreSuite):
         while await store.purge_files(before_ms=NOON):
             steps += 1
         assert steps > 2
-        await store.add_chunk("main", stopped.id, 0, b"x", most_bytes=ROOM, at=NOON)
+        await store.add_chunk("main", stopped_stored_file.id, 0, b"x", most_bytes=ROOM, at=NOON)
         while await store.purge_files(before_ms=NOON + 1):
             continue
-        await refused("missing", store.finish_file("main", stopped.id, type_="text/plain", sha256="ab"))
+        await refused(
+            "missing", store.finish_file("main", stopped_stored_file.id, type_="text/plain", sha256="ab")
+        )
 
     async def test_c32_files_that_no_answer_of_an_ended_request_names_are_dropped(self, store: Store) -> None:
         for n in (1, 2):
             await store.insert(record(n), created(record(n)))
-        left, open_ = [await uploaded(store, upload(n, request=n)) for n in (1, 2)]
+        remaining_file, open_ = [await uploaded(store, upload(n, request=n)) for n in (1, 2)]
         await store.settle(answer(record(1)))
         while await store.purge_files(before_ms=NOON + 1):
             continue
-        assert await store.file("main", left.id) is None
+        assert await store.file("main", remaining_file.id) is None
         assert await store.file("main", open_.id) == open_
 
     async def test_c32_files_are_erased_with_their_thread(self, store: Store) -> None:
         for n, thread in ((1, "t1"), (2, "t2")):
             row = record(n, thread=thread)
             await store.insert(row, created(row))
-        here = await uploaded(store, upload(1), b"abc")
-        other = await uploaded(store, replace(upload(2, request=2), thread_id="t2"), b"def")
-        begun = upload(3)
-        await store.begin_file(begun, limit=9)
+        file = await uploaded(store, upload(1), b"abc")
+        other_file = await uploaded(store, replace(upload(2, request=2), thread_id="t2"), b"def")
+        started_stored_file = upload(3)
+        await store.begin_file(started_stored_file, limit=9)
         await store.erase_thread(happened("thread.erased"))
         await store.scrub()
-        assert await store.file("main", here.id) is None
-        assert (await content(store, here), await content(store, other)) == (b"", b"def")
-        await refused("missing", store.add_chunk("main", begun.id, 0, b"x", most_bytes=ROOM, at=NOON))
+        assert await store.file("main", file.id) is None
+        assert (await content(store, file), await content(store, other_file)) == (b"", b"def")
+        await refused(
+            "missing", store.add_chunk("main", started_stored_file.id, 0, b"x", most_bytes=ROOM, at=NOON)
+        )
 
     async def test_c31_a_message_shares_the_files_that_it_names(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
-        kept, ready, later = [await uploaded(store, upload(n)) for n in (1, 2, 3)]
-        await store.settle(answer(record(1), status=Status.RESOLVING), None, claims(1, kept, ends=False))
-        for thread, ids in (("t1", (kept.id, ready.id)), ("t2", (kept.id,)), ("t1", (upload(9).id,))):
+        kept_file, ready, later_file = [await uploaded(store, upload(n)) for n in (1, 2, 3)]
+        await store.settle(answer(record(1), status=Status.RESOLVING), None, claims(1, kept_file, ends=False))
+        for thread, ids in (
+            ("t1", (kept_file.id, ready.id)),
+            ("t2", (kept_file.id,)),
+            ("t1", (upload(9).id,)),
+        ):
             effects = SideEffects(shares=(FileShare("main", thread, ids),))
             await refused("missing", store.add_message("m0", message(), added(message()), None, effects))
-        share = SideEffects(shares=(FileShare("main", "t1", (kept.id,)),))
+        share = SideEffects(shares=(FileShare("main", "t1", (kept_file.id,)),))
         assert await store.add_message("m1", message(), added(message()), None, share) == (
             "m1", Outcome.APPLIED,
         )  # fmt: skip
-        shared = replace(kept, state="claimed", shared=True)
-        assert await store.file("main", kept.id) == shared
-        await store.settle(answer(record(1)), None, claims(1, later))
-        assert await store.files_of_thread("main", "t1") == [shared, replace(later, state="claimed")]
-        part = {"type": "file", "file": later.upload.value}
-        gone = SideEffects(shares=(FileShare("main", "t1", (ready.id,)),))
+        shared = replace(kept_file, state="claimed", shared=True)
+        assert await store.file("main", kept_file.id) == shared
+        await store.settle(answer(record(1)), None, claims(1, later_file))
+        assert await store.files_of_thread("main", "t1") == [shared, replace(later_file, state="claimed")]
+        part = {"type": "file", "file": later_file.upload.value}
+        missing_side_effects = SideEffects(shares=(FileShare("main", "t1", (ready.id,)),))
         await refused(
-            "missing", store.change_message("m1", append_parts([part]), updated(), gone, limit=5_000)
+            "missing",
+            store.change_message("m1", append_parts([part]), updated(), missing_side_effects, limit=5_000),
         )
-        share = SideEffects(shares=(FileShare("main", "t1", (later.id,)),))
+        share = SideEffects(shares=(FileShare("main", "t1", (later_file.id,)),))
         change = await store.change_message("m1", append_parts([part]), updated(), share, limit=5_000)
         assert change is Outcome.APPLIED
         assert [file.shared for file in await store.files_of_thread("main", "t1")] == [True, True]

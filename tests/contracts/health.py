@@ -31,8 +31,8 @@ class HealthContracts(StoreSuite):
         await settled(store, resume(1), resume(2, requester="tok_2"), resume(3, requester="tok_2"))
         await leased(store, until=NOON + 60)
         hook = await queued(store, delivery(1), delivery(2), delivery(3))
-        [first, *_] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
-        await store.note_attempt(first, state=DEAD, next_at=NOON, note=None)
+        [first_delivery, *_] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        await store.note_attempt(first_delivery, state=DEAD, next_at=NOON, note=None)
         assert await store.counts(now_ms=NOON) == Counts(
             {"form": 2}, resumes_waiting=2, resumes_leased=1, deliveries_waiting=2, deliveries_dead=1
         )
@@ -56,10 +56,12 @@ class HealthContracts(StoreSuite):
         )
 
     async def test_the_writer_reports_its_work(self, store: Store) -> None:
-        before = store.pressure()
+        pressure_before = store.pressure()
         row = record(1)
         await store.insert(row, created(row))
-        after = store.pressure()
-        assert after.changes - before.changes in (0, 1)  # none where there is no writer
-        assert after.groups - before.groups == after.changes - before.changes
-        assert after.queued == 0
+        pressure_after = store.pressure()
+        assert pressure_after.changes - pressure_before.changes in (0, 1)  # none where there is no writer
+        assert (
+            pressure_after.groups - pressure_before.groups == pressure_after.changes - pressure_before.changes
+        )
+        assert pressure_after.queued == 0

@@ -83,8 +83,8 @@ class InboxContracts(StoreSuite):
             await settled(store, record(n), status, at=NOON + n, **state)
         born = replace(record(9)).as_settled(Status.ANSWERED, answer={"decision": "approve"})
         await store.insert(born, created(born))
-        found = [row.outcome for row in await store.history("main")]
-        assert sorted(found) == sorted(["approve", *(outcome for *_, outcome in cases)])
+        findings = [row.outcome for row in await store.history("main")]
+        assert sorted(findings) == sorted(["approve", *(outcome for *_, outcome in cases)])
 
     async def test_c35_each_filter_pages_through_the_history_newest_end_first(self, store: Store) -> None:
         rows = [record(n, thread=f"t{n % 2}", requester=f"tok_{n % 3}") for n in range(9)]
@@ -105,8 +105,8 @@ class InboxContracts(StoreSuite):
             chosen = {"thread_id": thread, "requester": agent, "person": person}
             chosen |= {} if time is None else {"since": time[0], "until": time[1]}
             first = await ids(store, limit=2, **chosen)
-            rest = await ids(store, before=ends[first[-1]], limit=9, **chosen) if first else []
-            assert [*first, *rest] == expected, chosen
+            remaining_items = await ids(store, before=ends[first[-1]], limit=9, **chosen) if first else []
+            assert [*first, *remaining_items] == expected, chosen
 
     async def test_c36_a_reminder_belongs_to_one_person_and_ends_with_its_request(self, store: Store) -> None:
         for n in range(3):
@@ -132,8 +132,8 @@ class InboxContracts(StoreSuite):
             await settled(store, record(n), Status.EXPIRED if n else Status.ANSWERED, at=NOON + n)
 
         async def missed(person: str = "ada", since: int = NOON, **chosen: object) -> list[str]:
-            found = await store.missed("main", person, since=rfc3339(since), **chosen)  # type: ignore[arg-type]  # filters by name
-            return [row.id for _, row in found]
+            result = await store.missed("main", person, since=rfc3339(since), **chosen)  # type: ignore[arg-type]  # filters by name
+            return [row.id for _, row in result]
 
         everything = [request_id(n) for n in (5, 4, 3, 2, 1)]
         assert await missed() == everything

@@ -38,19 +38,21 @@ class LabelContracts(StoreSuite):
         self, store: Store, *, plain: bool
     ) -> None:
         effects = SideEffects() if plain else SideEffects(audit=(entry("x"),))
-        first = named(1)
-        await store.insert(first, created(first), claim("k1"), effects)
+        first_record = named(1)
+        await store.insert(first_record, created(first_record), claim("k1"), effects)
         for digest, same in (("d1", True), ("d2", False)):
-            again = named(2, digest=digest)
-            with pytest.raises(ExternalIdTaken) as taken:
-                await store.insert(again, created(again), claim("k2"), effects, quota=Quota(9, 1000))
-            assert (taken.value.record, taken.value.same) == (first, same)
+            second_record = named(2, digest=digest)
+            with pytest.raises(ExternalIdTaken) as exc_info:
+                await store.insert(
+                    second_record, created(second_record), claim("k2"), effects, quota=Quota(9, 1000)
+                )
+            assert (exc_info.value.record, exc_info.value.same) == (first_record, same)
         for other in (named(3, "x2"), named(4, thread="t2"), named(5, requester="tok_2"), record(6)):
             assert (await store.insert(other, created(other))).outcome is Outcome.APPLIED
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2, 3, 4]
         assert await store.claimed(claim("k2")) is None
         assert (await store.use("main", "t1")).asked == 0
-        assert await store.request_of("main", "t1", "tok_1", "x1") == (first, "d1")
+        assert await store.request_of("main", "t1", "tok_1", "x1") == (first_record, "d1")
         for where in (("t1", "tok_1", "x9"), ("t2", "tok_2", "x1"), ("t9", "tok_1", "x1")):
             assert await store.request_of("main", *where) is None
         assert await store.request_of("acme", "t1", "tok_1", "x1") is None
@@ -59,32 +61,32 @@ class LabelContracts(StoreSuite):
         self, store: Store
     ) -> None:
         rows = [named(n, digest=f"d{n % 2}") for n in range(40)]
-        done = await asyncio.gather(
+        reply = await asyncio.gather(
             *(store.insert(row, created(row)) for row in rows), return_exceptions=True
         )
-        (stored,) = [each.record for each in done if isinstance(each, Change)]
-        taken = [each for each in done if isinstance(each, ExternalIdTaken)]
+        (stored,) = [each.record for each in reply if isinstance(each, Change)]
+        taken = [each for each in reply if isinstance(each, ExternalIdTaken)]
         assert {each.record for each in taken} == {stored}
         assert Counter(each.same for each in taken) == {True: 19, False: 20}
 
     async def test_c27_a_request_that_has_ended_keeps_its_external_id(self, store: Store) -> None:
-        first, again = named(1), named(2)
-        await store.insert(first, created(first))
-        ended = await store.settle(answer(first))
+        first_record, second_record = named(1), named(2)
+        await store.insert(first_record, created(first_record))
+        ended = await store.settle(answer(first_record))
         assert ended is not None
-        with pytest.raises(ExternalIdTaken) as taken:
-            await store.insert(again, created(again))
-        assert taken.value.record == ended.record
+        with pytest.raises(ExternalIdTaken) as exc_info:
+            await store.insert(second_record, created(second_record))
+        assert exc_info.value.record == ended.record
         settled = replace(named(3, "x3").as_settled(Status.CANCELLED, reason="not_shown"))
         await store.insert(settled, created(settled))
         assert await store.request_of("main", "t1", "tok_1", "x3") == (settled, "d1")
 
     async def test_c27_an_erased_thread_has_no_external_ids(self, store: Store) -> None:
-        first, again = named(1), named(2)
-        await store.insert(first, created(first))
+        first_record, second_record = named(1), named(2)
+        await store.insert(first_record, created(first_record))
         await store.erase_thread(EventDraft("thread.erased", "main", "t1", NOON, None, "{}", ""))
         assert await store.list_requests("main", labels=Labels(external_id="x1")) == []
-        assert (await store.insert(again, created(again))).outcome is Outcome.APPLIED
+        assert (await store.insert(second_record, created(second_record))).outcome is Outcome.APPLIED
 
     @pytest.mark.parametrize("plain", [True, False])
     async def test_requests_are_found_by_their_labels_and_their_time(
@@ -108,7 +110,7 @@ class LabelContracts(StoreSuite):
         chosen = product((None, "t1"), (None, "run_1"), (None, "call_0"), (None, "x9"), (None, "tok_0"))
         for thread, run, call, external, requester in chosen:
             for statuses in (None, frozenset({Status.PENDING})):
-                found = await store.list_requests(
+                result = await store.list_requests(
                     "main",
                     thread_id=thread,
                     statuses=statuses,
@@ -117,7 +119,7 @@ class LabelContracts(StoreSuite):
                     after=rows[3].id,
                     before=rows[28].id,
                 )
-                assert found == [
+                assert result == [
                     r
                     for r in reversed(now[4:28])
                     if thread in (None, r.thread_id)

@@ -17,18 +17,18 @@ ADA = Principal("usr_1", "main", "responder", "Ada", user="ada", groups=("ops",)
 BOB = Principal("usr_2", "main", "responder", "Bob")
 
 
-async def sign_in(store: Store, who: Principal, at: int = NOON) -> None:
+async def sign_in(store: Store, principal: Principal, at: int = NOON) -> None:
     """Open a session of a person."""
-    name = f"{who.id}-{at}"
-    await store.put_login(name, who, expires_at=at + 1)
+    name = f"{principal.id}-{at}"
+    await store.put_login(name, principal, expires_at=at + 1)
     new = replace(new_session(f"ses_{name}", expires_at=at + 2 * IDLE_MS), created_at=at)
     assert await store.open_session(name, f"digest-{name}", new) is not None
 
 
 async def names(store: Store, at: int = NOON, **chosen: object) -> list[tuple[str, str]]:
     """Return the people in a store, by id and name."""
-    found = await store.people("main", now_ms=at, **chosen)  # type: ignore[arg-type]  # filters by name
-    return [(each.user, each.name) for each in found]
+    result = await store.people("main", now_ms=at, **chosen)  # type: ignore[arg-type]  # filters by name
+    return [(each.user, each.name) for each in result]
 
 
 class PeopleContracts(StoreSuite):

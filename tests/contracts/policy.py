@@ -92,8 +92,8 @@ class PolicyContracts(StoreSuite):
         async def write() -> None:
             for n in range(1, 40):
                 written = f'{{"n":{n}}}'
-                mine = SideEffects((rule(n),), (policy(written), policy(written, thread="t1")))
-                await store.write(mine)
+                own_side_effects = SideEffects((rule(n),), (policy(written), policy(written, thread="t1")))
+                await store.write(own_side_effects)
 
         async def read() -> None:
             seen = 0
@@ -137,8 +137,8 @@ class PolicyContracts(StoreSuite):
 
     async def test_one_of_20_concurrent_revocations_of_a_rule_succeeds(self, store: Store) -> None:
         await store.write(SideEffects((rule(1),)))
-        done = await asyncio.gather(*(store.revoke_rule("main", rule_id(1), f"{n}") for n in range(20)))
-        [winner] = [n for n, revoked in enumerate(done) if revoked]
+        reply = await asyncio.gather(*(store.revoke_rule("main", rule_id(1), f"{n}") for n in range(20)))
+        [winner] = [n for n, revoked in enumerate(reply) if revoked]
         assert await store.rule("main", rule_id(1)) == replace(rule(1), revoked=True, wire=f"{winner}")
         assert not await store.revoke_rule("main", rule_id(2), "{}")
 
@@ -174,10 +174,15 @@ class PolicyContracts(StoreSuite):
     async def test_the_uses_of_a_rule_are_hidden_and_erased_with_their_thread(self, store: Store) -> None:
         row, here = record(1), rule(1, scope="thread", subject="t1")
         await store.insert(row, created(row), None, SideEffects((here,), uses=(use(1), use(2))))
-        alone = AccessList("ada", others=AccessLevel.NONE)
-        await store.set_access(alone, shared(alone), before=await store.access("main", "t1"))
-        theirs, nobodys = RuleUsage(1, NOON, row.id, "t1", None), RuleUsage(1, NOON, None, None, None)
-        assert await store.rule_usage("main", [rule_id(2)], person="ada") == {rule_id(2): theirs}
+        single_access_list = AccessList("ada", others=AccessLevel.NONE)
+        await store.set_access(
+            single_access_list, shared(single_access_list), before=await store.access("main", "t1")
+        )
+        other_rule_usage, nobodys = (
+            RuleUsage(1, NOON, row.id, "t1", None),
+            RuleUsage(1, NOON, None, None, None),
+        )
+        assert await store.rule_usage("main", [rule_id(2)], person="ada") == {rule_id(2): other_rule_usage}
         assert await store.rule_usage("main", [rule_id(2)], person="bob") == {rule_id(2): nobodys}
         await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "{}", ""))
         assert await store.rule_usage("main", [rule_id(1), rule_id(2)]) == {rule_id(2): nobodys}
@@ -207,7 +212,7 @@ class PolicyContracts(StoreSuite):
             for project in (None, "a"):
                 chosen = {("thread", thread), ("project", project)}
                 for ended in (False, True):
-                    found = await store.rules(
+                    result = await store.rules(
                         "main",
                         thread_id=thread,
                         project=project,
@@ -215,7 +220,7 @@ class PolicyContracts(StoreSuite):
                         now_ms=NOON,
                         before=rule_id(20),
                     )
-                    assert found == [
+                    assert result == [
                         r
                         for r in reversed(rules[:20])
                         if (thread is project is None or (r.scope, r.subject) in chosen)

@@ -58,8 +58,8 @@ class QuestionCountContracts(StoreSuite):
         tool, agent = CountLimit(count_name("ask_user", None), 2), CountLimit(count_name(None, "tok_1"), 3)
         asks = [with_tool(record(n), "ask_user") for n in range(6)]
         of_both = Quota(100, DAY, limits=(agent, tool))
-        done = await asyncio.gather(*(stored(store, ask, of_both) for ask in asks), return_exceptions=True)
-        spent = [each for each in done if isinstance(each, QuotaSpent)]
+        reply = await asyncio.gather(*(stored(store, ask, of_both) for ask in asks), return_exceptions=True)
+        spent = [each for each in reply if isinstance(each, QuotaSpent)]
         assert {(each.what, each.maximum, each.limit) for each in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
         names = [tool.name, agent.name, "other"]
@@ -70,11 +70,11 @@ class QuestionCountContracts(StoreSuite):
             assert await store.question_counts(*where) == {}
         of_agent = Quota(100, DAY, limits=(agent,))
         await stored(store, record(10), of_agent)
-        with pytest.raises(QuotaSpent) as refused:
+        with pytest.raises(QuotaSpent) as exc_info:
             await stored(store, record(11), of_agent)
-        assert (refused.value.limit, refused.value.maximum) == (agent.name, 3)
+        assert (exc_info.value.limit, exc_info.value.maximum) == (agent.name, 3)
         await stored(store, record(12, thread="t2"), of_agent)
-        first = next(each for each, end in zip(asks, done, strict=True) if end is None)
+        first = next(each for each, end in zip(asks, reply, strict=True) if end is None)
         await store.settle(replace(answer(first), refunds=True))
         await stored(store, with_tool(record(13), "ask_user"), of_both)
         with pytest.raises(QuotaSpent):
@@ -89,29 +89,37 @@ class QuestionCountContracts(StoreSuite):
             await stored(store, with_tool(record(n), "ask_user"), of_both)
 
     async def test_c23_a_form_with_a_separate_limit_has_a_separate_window(self, store: Store) -> None:
-        own = CountLimit(count_name("ask_user", None), 2, window_ms=10 * DAY)
-        quota = Quota(100, DAY, limits=(CountLimit(count_name(None, "tok_1"), 9), own), numbered_by=own.name)
+        own_count_limit = CountLimit(count_name("ask_user", None), 2, window_ms=10 * DAY)
+        quota = Quota(
+            100,
+            DAY,
+            limits=(CountLimit(count_name(None, "tok_1"), 9), own_count_limit),
+            numbered_by=own_count_limit.name,
+        )
         await stored(store, record(0), Quota(100, DAY))
-        first = with_tool(record(1), "ask_user")
-        await stored(store, first, quota)
+        first_record = with_tool(record(1), "ask_user")
+        await stored(store, first_record, quota)
         await stored(store, with_tool(record(2), "ask_user"), quota)
         events = await store.thread_events("main", "t1", after=0)
         shown = [json.loads(event.text)["request"] for event in events]
         assert [(each["ordinal"], each["of"]) for each in shown] == [(1, 100), (1, 2), (2, 2)]
         later = replace(with_tool(record(3), "ask_user"), created_at=NOON + 5 * DAY)
-        with pytest.raises(QuotaSpent) as refused:
+        with pytest.raises(QuotaSpent) as exc_info:
             await store.insert(later, replace(created(later), at=later.created_at), quota=quota)
-        assert (refused.value.limit, refused.value.again_at) == (own.name, first.created_at + 10 * DAY)
-        listed = {own.name: QuestionCount(2, first.created_at, 2)}
+        assert (exc_info.value.limit, exc_info.value.again_at) == (
+            own_count_limit.name,
+            first_record.created_at + 10 * DAY,
+        )
+        listed = {own_count_limit.name: QuestionCount(2, first_record.created_at, 2)}
         assert await store.question_counts("main", "t1", []) == listed
-        by_policy = replace(quota, limits=(CountLimit(own.name, 5),), numbered_by=None)
+        by_policy = replace(quota, limits=(CountLimit(own_count_limit.name, 5),), numbered_by=None)
         await stored(store, with_tool(record(4), "ask_user"), by_policy)
-        assert await store.question_counts("main", "t1", [own.name]) == {
-            own.name: QuestionCount(3, first.created_at, 2)
+        assert await store.question_counts("main", "t1", [own_count_limit.name]) == {
+            own_count_limit.name: QuestionCount(3, first_record.created_at, 2)
         }
-        more = replace(quota, limits=(replace(own, maximum=4),))
-        await store.settle(replace(answer(first), refunds=True))
+        more = replace(quota, limits=(replace(own_count_limit, maximum=4),))
+        await store.settle(replace(answer(first_record), refunds=True))
         await stored(store, with_tool(record(5), "ask_user"), more)
         assert await store.question_counts("main", "t1", []) == {
-            own.name: QuestionCount(3, first.created_at, 4)
+            own_count_limit.name: QuestionCount(3, first_record.created_at, 4)
         }

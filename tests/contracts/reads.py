@@ -41,15 +41,15 @@ class ReadContracts(StoreSuite):
 
     async def test_c2_replayed_events_are_composed_from_the_written_rows(self, store: Store) -> None:
         row, step = record(1, thread='t "1"\n'), answer(record(1, thread='t "1"\n'))
-        data, more = message("Hé"), delta("m1", " 🙂", thread=row.thread_id)
+        data, further_event_draft = message("Hé"), delta("m1", " 🙂", thread=row.thread_id)
         await store.insert(row, created(row))
         await store.add_message("m1", data, added(data, thread=row.thread_id))
-        await store.append_text("m1", " 🙂", more)
+        await store.append_text("m1", " 🙂", further_event_draft)
         await store.settle(step)
         drafts = [
             (created(row), row.spec),
             (added(data, thread=row.thread_id), None),
-            (more, None),
+            (further_event_draft, None),
             (step.event, row.spec),
         ]
         assert list(await store.thread_events("main", row.thread_id, after=0)) == [
@@ -92,7 +92,7 @@ class ReadContracts(StoreSuite):
             for statuses in (None, frozenset[Status](), frozenset({Status.PENDING}), frozenset(Status)):
                 for kind in (None, "secret"):
                     for requester in (None, "tok_2"):
-                        found = await store.list_requests(
+                        result = await store.list_requests(
                             "main",
                             thread_id=thread,
                             statuses=statuses,
@@ -100,7 +100,7 @@ class ReadContracts(StoreSuite):
                             requester=requester,
                             before=now[20].id,
                         )
-                        assert found == [
+                        assert result == [
                             r
                             for r in reversed(now[:20])
                             if thread in (None, r.thread_id)
@@ -175,9 +175,9 @@ class ReadContracts(StoreSuite):
         for parts, outcome in (([tool], Outcome.APPLIED), ([tool], Outcome.REPLAYED)):
             assert await store.change_message("m1", append_parts(parts), updated(), limit=500) is outcome
         await store.append_text("m1", "c\0é", delta("m1", "c\0é"))
-        finished = update_tool_call("c1", {"status": "done", "result": [1, None]})
+        finished_message_change = update_tool_call("c1", {"status": "done", "result": [1, None]})
         for outcome in (Outcome.APPLIED, Outcome.REPLAYED):
-            assert await store.change_message("m1", finished, updated(), limit=500) is outcome
+            assert await store.change_message("m1", finished_message_change, updated(), limit=500) is outcome
         await store.append_text("m1", "d", delta("m1", "d"))
         view = await store.thread("main", "t1")
         assert view is not None
@@ -205,7 +205,7 @@ class ReadContracts(StoreSuite):
 
     async def test_a_refused_change_leaves_a_message_unchanged(self, store: Store) -> None:
         await store.add_message("m1", message("a"), added(message("a")))
-        more = append_parts([{"type": "text", "text": "b"}])
+        further_message_change = append_parts([{"type": "text", "text": "b"}])
         for message_id, event, most, error in (
             ("m2", updated(), 500, MessageMissing),
             ("m\0", updated(), 500, MessageMissing),
@@ -214,13 +214,13 @@ class ReadContracts(StoreSuite):
             ("m1", updated(), 50, MessageFull),
         ):
             with pytest.raises(error):
-                await store.change_message(message_id, more, event, limit=most)
+                await store.change_message(message_id, further_message_change, event, limit=most)
         with pytest.raises(UnknownToolCall):
             await store.change_message("m1", update_tool_call("c1", {"status": "done"}), updated(), limit=500)
         archive = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null")
         await store.set_archived(archive, archived_at=NOON)
         with pytest.raises(ThreadArchived):
-            await store.change_message("m1", more, updated(), limit=500)
+            await store.change_message("m1", further_message_change, updated(), limit=500)
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, view.messages[0].data) == (2, message("a"))

@@ -37,8 +37,8 @@ async def leased(
     store: Store, *, now: int = NOON, until: int = NOON + 60, thread: str | None = None
 ) -> list[int]:
     """Lease, and return the requests of the resumes."""
-    found = await store.lease_resumes("main", "tok_1", thread_id=thread, now_ms=now, until_ms=until)
-    return [int(each.record.id.removeprefix("req_")) for each in found]
+    leases = await store.lease_resumes("main", "tok_1", thread_id=thread, now_ms=now, until_ms=until)
+    return [int(each.record.id.removeprefix("req_")) for each in leases]
 
 
 class ResumeContracts(StoreSuite):
@@ -51,15 +51,15 @@ class ResumeContracts(StoreSuite):
         await store.settle(late, None, SideEffects(resumes=(resume(1),)))
         assert await leased(store) == []
         await store.settle(answer(row), None, SideEffects(resumes=(resume(1),)))
-        [found] = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
-        assert found.resume == replace(resume(1), available_at=NOON + 60)
-        assert found.record == await store.get("main", row.id)
-        assert (found.attempt, found.until) == (1, NOON + 60)
+        [lease] = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
+        assert lease.resume == replace(resume(1), available_at=NOON + 60)
+        assert lease.record == await store.get("main", row.id)
+        assert (lease.attempt, lease.until) == (1, NOON + 60)
 
     async def test_c16_one_of_many_concurrent_pulls_gets_the_resume(self, store: Store) -> None:
         await settled(store, *(resume(n) for n in range(1, 6)))
-        found = await asyncio.gather(*(leased(store) for _ in range(10)))
-        assert sorted(n for each in found for n in each) == [1, 2, 3, 4, 5]
+        result = await asyncio.gather(*(leased(store) for _ in range(10)))
+        assert sorted(n for each in result for n in each) == [1, 2, 3, 4, 5]
 
     async def test_c16_threads_with_resumes_are_listed_with_when_the_next_can_be_leased(
         self, store: Store
@@ -80,8 +80,8 @@ class ResumeContracts(StoreSuite):
         assert await leased(store, until=NOON + 60) == [1]
         assert await leased(store, now=NOON + 59) == []
         assert await store.next_resume("main", "tok_1") == NOON + 60
-        [again] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 60, until_ms=NOON + 120)
-        assert again.attempt == 2
+        [second_lease] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 60, until_ms=NOON + 120)
+        assert second_lease.attempt == 2
 
     async def test_c16_an_older_lease_is_refused(self, store: Store) -> None:
         await settled(store, resume(1))
@@ -98,8 +98,10 @@ class ResumeContracts(StoreSuite):
     ) -> None:
         await settled(store, resume(1))
         await leased(store, until=NOON + 60)
-        done = await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON + 99)
-        assert done is Outcome.APPLIED
+        finished_outcome = await store.finish_resume(
+            "main", "tok_1", resume(1).id, attempt=1, now_ms=NOON + 99
+        )
+        assert finished_outcome is Outcome.APPLIED
 
     async def test_c17_a_finished_job_never_comes_again(self, store: Store) -> None:
         await settled(store, resume(1))
@@ -120,16 +122,16 @@ class ResumeContracts(StoreSuite):
         assert await leased(store, thread="t2") == [2]
         assert await leased(store) == [1]
         assert await store.next_resume("other", "tok_2") is None
-        other = await store.lease_resumes("other", "tok_2", now_ms=NOON, until_ms=NOON + 9)
-        assert other == []
-        for who in (("main", "tok_1"), ("other", "tok_2")):
-            assert await store.finish_resume(*who, resume(3).id, attempt=0, now_ms=NOON) is None
+        other_leases = await store.lease_resumes("other", "tok_2", now_ms=NOON, until_ms=NOON + 9)
+        assert other_leases == []
+        for person in (("main", "tok_1"), ("other", "tok_2")):
+            assert await store.finish_resume(*person, resume(3).id, attempt=0, now_ms=NOON) is None
         assert await store.finish_resume("main", "tok_2", "rsm_\0", attempt=0, now_ms=NOON) is None
 
     async def test_a_page_of_resumes_has_the_oldest(self, store: Store) -> None:
         await settled(store, *(resume(n) for n in (1, 2, 3)))
-        found = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 9, limit=2)
-        assert [each.resume.id for each in found] == [resume(1).id, resume(2).id]
+        leases = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 9, limit=2)
+        assert [each.resume.id for each in leases] == [resume(1).id, resume(2).id]
 
     async def test_a_held_resume_is_dropped_unless_somebody_has_it(self, store: Store) -> None:
         await settled(store, resume(1, held=True), resume(2, held=True), resume(3))
@@ -146,12 +148,14 @@ class ResumeContracts(StoreSuite):
         await store.settle(answer(row))
         await store.hold_resumes([replace(resume(1), id="rsm_late"), resume(2, held=True), resume(3)])
         assert await leased(store) == [1, 2]
-        first, second, third = [await store.resume_of("main", request_id(n)) for n in (1, 2, 3)]
-        assert first is not None
-        assert first.resume.id == resume(1).id
-        assert second is not None
-        assert second.resume.held
-        assert third is None
+        first_resume_status, second_resume_status, third_resume_status = [
+            await store.resume_of("main", request_id(n)) for n in (1, 2, 3)
+        ]
+        assert first_resume_status is not None
+        assert first_resume_status.resume.id == resume(1).id
+        assert second_resume_status is not None
+        assert second_resume_status.resume.held
+        assert third_resume_status is None
 
     async def test_a_request_has_one_resume_for_each_cause(self, store: Store) -> None:
         await settled(store, resume(1))
@@ -159,8 +163,8 @@ class ResumeContracts(StoreSuite):
         again = replace(resume(1), id="rsm_again", cause="again:k")
         for _ in range(2):
             await store.write(SideEffects(resumes=(check, replace(again, id=f"{again.id}{_}"))))
-        found = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
-        assert sorted(lease.resume.cause for lease in found) == ["", "again:k", "check:1"]
+        leases = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
+        assert sorted(lease.resume.cause for lease in leases) == ["", "again:k", "check:1"]
         standing = await store.resume_of("main", request_id(1), "check:1")
         assert standing is not None
         assert (standing.resume.id, standing.resume.cause, standing.attempt) == ("rsm_check", "check:1", 1)

@@ -46,38 +46,38 @@ class RunContracts(StoreSuite):
     """Runs."""
 
     async def test_c29_the_snapshot_of_a_thread_has_the_runs_that_have_not_ended(self, store: Store) -> None:
-        first, ended, last = [await begin(store, run(n)) for n in (1, 2, 3)]
+        first_run, ended_run, last_run = [await begin(store, run(n)) for n in (1, 2, 3)]
         await begin(store, run(4, thread="t2"))
-        await store.end_run(ended, about(RUN_ENDED, ended), reason=None)
+        await store.end_run(ended_run, about(RUN_ENDED, ended_run), reason=None)
         view = await store.thread("main", "t1")
         assert view is not None
-        assert (view.seq, list(view.runs)) == (4, [last, first])
+        assert (view.seq, list(view.runs)) == (4, [last_run, first_run])
         one = await store.thread("main", "t1", limit=1)
         assert one is not None
-        assert list(one.runs) == [last]
+        assert list(one.runs) == [last_run]
 
     async def test_c29_a_run_begins_and_ends_once_with_its_events(self, store: Store) -> None:
-        started = await begin(store, run())
-        assert started == replace(run(), key=started.key)
-        assert await store.start_run(run(), about(RUN_STARTED, run())) == (started, Outcome.FOUND)
-        ended, outcome = await store.end_run(started, about(RUN_ENDED, run(), NOON + 9), reason="done")
-        assert (ended, outcome) == (replace(started, ended_at=NOON + 9, reason="done"), Outcome.APPLIED)
-        again = await store.end_run(started, about(RUN_ENDED, run(), NOON + 10), reason="other")
+        started_run = await begin(store, run())
+        assert started_run == replace(run(), key=started_run.key)
+        assert await store.start_run(run(), about(RUN_STARTED, run())) == (started_run, Outcome.FOUND)
+        ended, outcome = await store.end_run(started_run, about(RUN_ENDED, run(), NOON + 9), reason="done")
+        assert (ended, outcome) == (replace(started_run, ended_at=NOON + 9, reason="done"), Outcome.APPLIED)
+        again = await store.end_run(started_run, about(RUN_ENDED, run(), NOON + 10), reason="other")
         assert again == (ended, Outcome.REPLAYED)
         assert await store.start_run(run(), about(RUN_STARTED, run())) == (ended, Outcome.FOUND)
         assert await store.run("main", "t1", "run_1") == ended
         events = await store.thread_events("main", "t1", after=0)
         assert [(event.seq, event.type, json.loads(event.text)["run"]) for event in events] == [
-            (1, "run.started", json.loads(started.wire)),
+            (1, "run.started", json.loads(started_run.wire)),
             (2, "run.ended", json.loads(ended.wire)),
         ]
         for where in (("acme", "t1", "run_1"), ("main", "t2", "run_1"), ("main", "t1", "\0")):
             assert await store.run(*where) is None
 
     async def test_c29_one_of_many_concurrent_starts_and_ends_of_a_run_succeeds(self, store: Store) -> None:
-        done = await asyncio.gather(*(store.start_run(run(), about(RUN_STARTED, run())) for _ in range(20)))
-        assert Counter(outcome for _, outcome in done) == {Outcome.APPLIED: 1, Outcome.FOUND: 19}
-        started = done[0][0]
+        reply = await asyncio.gather(*(store.start_run(run(), about(RUN_STARTED, run())) for _ in range(20)))
+        assert Counter(outcome for _, outcome in reply) == {Outcome.APPLIED: 1, Outcome.FOUND: 19}
+        started = reply[0][0]
         ended = await asyncio.gather(
             *(store.end_run(started, about(RUN_ENDED, run()), reason=f"{n}") for n in range(20))
         )
@@ -96,9 +96,9 @@ class RunContracts(StoreSuite):
         await store.end_run(rows[3], replace(about(RUN_ENDED, rows[3]), agent=None), reason=None)
         rows[3] = replace(rows[3], ended_at=NOON)
         for agent, running, before in product((None, "agt_b"), (False, True), (None, rows[6].key)):
-            found = await store.runs("main", "t1", agent=agent, running=running, before=before, limit=3)
+            result = await store.runs("main", "t1", agent=agent, running=running, before=before, limit=3)
             assert (
-                found
+                result
                 == [
                     row
                     for row in reversed(rows)
@@ -109,21 +109,21 @@ class RunContracts(StoreSuite):
             )
 
     async def test_c29_a_request_a_message_or_a_renewal_extends_a_run(self, store: Store) -> None:
-        started = await begin(store, run())
-        assert await store.last_sign(started) == started.seen_at
+        started_run = await begin(store, run())
+        assert await store.last_sign(started_run) == started_run.seen_at
         asked = replace(record(20, requester="agt_a"), labels=Labels(run_id="run_1"))
         await store.insert(asked, created(asked))
         other = replace(record(30, requester="agt_a"), labels=Labels(run_id="run_2"))
         await store.insert(other, created(other))
-        assert await store.last_sign(started) == NOON + 20
+        assert await store.last_sign(started_run) == NOON + 20
         said = json.dumps({"role": "agent", "run_id": "run_1", "content": []})
         for at, owner in ((NOON + 40, "agt_a"), (NOON + 50, "agt_b")):
             await store.add_message(f"m{at}", said, replace(added(said), at=at, owner=owner))
-        assert await store.last_sign(started) == NOON + 40
+        assert await store.last_sign(started_run) == NOON + 40
         assert await store.silent_runs(NOON) == []
-        assert await store.silent_runs(NOON + 1) == [started]
-        await store.renew_run(started, at=NOON + 60)
-        await store.renew_run(started, at=NOON + 55)
+        assert await store.silent_runs(NOON + 1) == [started_run]
+        await store.renew_run(started_run, at=NOON + 60)
+        await store.renew_run(started_run, at=NOON + 55)
         assert await store.silent_runs(NOON + 59) == []
         (renewed,) = await store.silent_runs(NOON + 60)
         assert renewed.seen_at == await store.last_sign(renewed) == NOON + 60
@@ -133,12 +133,12 @@ class RunContracts(StoreSuite):
         assert await store.run("main", "t1", "run_1") == ended
 
     async def test_c29_an_archived_thread_begins_no_run_and_ends_what_it_has(self, store: Store) -> None:
-        started = await begin(store, run())
+        started_run = await begin(store, run())
         draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null")
         await store.set_archived(draft, archived_at=NOON)
         with pytest.raises(ThreadArchived):
             await store.start_run(run(2), about(RUN_STARTED, run(2)))
-        _, outcome = await store.end_run(started, about(RUN_ENDED, run()), reason=None)
+        _, outcome = await store.end_run(started_run, about(RUN_ENDED, run()), reason=None)
         assert outcome is Outcome.APPLIED
 
     async def test_c29_another_agent_begins_no_run(self, store: Store) -> None:

@@ -172,10 +172,12 @@ def token(
     """Make the n-th token, of an agent or of a person; they sort by `n`."""
     token_id = f"tok_{n:026d}"
     if of is None:
-        who = Principal(token_id, tenant, role, f"{token_id}'s name", token=token_id, expires_at=ends)
+        person = Principal(token_id, tenant, role, f"{token_id}'s name", token=token_id, expires_at=ends)
     else:
-        who = Principal(of.id, of.tenant, "requester", of.name, user=of.user, token=token_id, expires_at=ends)
-    return Token(who, "api", NOON, json.dumps({"id": "tok_admin", "name": "Ada"}))
+        person = Principal(
+            of.id, of.tenant, "requester", of.name, user=of.user, token=token_id, expires_at=ends
+        )
+    return Token(person, "api", NOON, json.dumps({"id": "tok_admin", "name": "Ada"}))
 
 
 def new_session(
@@ -255,18 +257,18 @@ def secret(
     return SecretRecord(secret_id(n), tenant, owner, scope, subject, name, version, sealed, wire)
 
 
-def grant(of: SecretRecord, n: int = 1, *, thread: str = "t1", requester: str = "tok_1") -> Grant:
+def grant(secret_record: SecretRecord, n: int = 1, *, thread: str = "t1", requester: str = "tok_1") -> Grant:
     """Make the grant of a secret to an agent, because of the n-th request."""
-    return Grant(of.tenant, thread, requester, of.name, of.id, request_id(n))
+    return Grant(secret_record.tenant, thread, requester, secret_record.name, secret_record.id, request_id(n))
 
 
 def effects(n: int, *, tenant: str = "main") -> SideEffects:
     """Make the n-th of all side effects."""
-    kept = secret(n, tenant=tenant)
+    kept_secret_record = secret(n, tenant=tenant)
     return SideEffects(
         rules=(rule(n, tenant=tenant),),
         policies=(policy(f'{{"n":{n}}}', tenant=tenant),),
         audit=(entry(f"{n}", tenant=tenant),),
-        secrets=(kept,),
-        grants=(grant(kept),),
+        secrets=(kept_secret_record,),
+        grants=(grant(kept_secret_record),),
     )

@@ -68,8 +68,8 @@ class SecretContracts(StoreSuite):
         for (owner, at), one in kept.items():
             assert await store.secrets_at("main", owner, [at], ["KEY"]) == [one]
         for owner in ("", "ada", "bob"):
-            found = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
-            assert newest(*found) == newest(*(one for (of, _), one in kept.items() if of == owner))
+            result = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
+            assert newest(*result) == newest(*(one for (of, _), one in kept.items() if of == owner))
 
     async def test_names_are_looked_up_in_several_scopes(self, store: Store) -> None:
         here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
@@ -87,12 +87,12 @@ class SecretContracts(StoreSuite):
         uses = [
             SecretUse("main", secret_id(n), at, f'{{"id":"tok_{at}"}}') for n, at in ((1, 1), (1, 2), (2, 3))
         ]
-        elsewhere = SecretUse("other", secret_id(1), 9, "{}")
-        for each in (*uses, elsewhere):
+        other_secret_use = SecretUse("other", secret_id(1), 9, "{}")
+        for each in (*uses, other_secret_use):
             await store.write(SideEffects(secret_uses=(each,)))
-        wanted = [secret_id(n) for n in (1, 2, 3)]
-        assert await store.secret_uses("main", wanted) == {secret_id(1): uses[1], secret_id(2): uses[2]}
-        assert await store.secret_uses("other", wanted) == {secret_id(1): elsewhere}
+        expected = [secret_id(n) for n in (1, 2, 3)]
+        assert await store.secret_uses("main", expected) == {secret_id(1): uses[1], secret_id(2): uses[2]}
+        assert await store.secret_uses("other", expected) == {secret_id(1): other_secret_use}
 
     # 13
 
@@ -137,38 +137,44 @@ class SecretContracts(StoreSuite):
     async def test_c13_one_of_20_concurrent_writes_of_the_next_version_succeeds(self, store: Store) -> None:
         await keep(store, secret(1))
         next_ones = [replace(secret(1, version=2), sealed=f"sealed.by.{n}") for n in range(20)]
-        others = [keep(store, secret(n)) for n in range(2, 22)]
-        done = await asyncio.gather(*(keep(store, one) for one in next_ones), *others, return_exceptions=True)
-        assert Counter(map(type, done)) == {type(None): 21, VersionTaken: 19}
-        [winner] = [each for each, outcome in zip(next_ones, done[:20], strict=True) if outcome is None]
+        other_cases = [keep(store, secret(n)) for n in range(2, 22)]
+        reply = await asyncio.gather(
+            *(keep(store, one) for one in next_ones), *other_cases, return_exceptions=True
+        )
+        assert Counter(map(type, reply)) == {type(None): 21, VersionTaken: 19}
+        [winner] = [each for each, outcome in zip(next_ones, reply[:20], strict=True) if outcome is None]
         assert await store.secrets("main") == [*(secret(n) for n in range(21, 1, -1)), winner]
 
     async def test_c13_a_change_is_undone_with_a_secret_whose_version_was_taken(self, store: Store) -> None:
         row, tried = record(1), secret(9)
         await store.insert(row, created(row), None, SideEffects(candidates=((row.id, tried),)))
         await keep(store, secret(1))
-        late = SideEffects(
+        late_side_effects = SideEffects(
             rules=(rule(1),),
             audit=(entry("late"),),
             secrets=(secret(2), secret(1)),
             grants=(grant(secret(2)),),
             discard=("main", row.id),
         )
-        done = await asyncio.gather(
-            store.settle(answer(row), claim(scope="answer"), late),
-            store.insert(record(2), created(record(2)), claim(), late),
-            store.drop_secret("main", secret_id(1), replace(late, secrets=(secret(5), secret(5)))),
+        reply = await asyncio.gather(
+            store.settle(answer(row), claim(scope="answer"), late_side_effects),
+            store.insert(record(2), created(record(2)), claim(), late_side_effects),
+            store.drop_secret(
+                "main", secret_id(1), replace(late_side_effects, secrets=(secret(5), secret(5)))
+            ),
             keep(store, secret(3)),
             return_exceptions=True,
         )
-        assert [type(outcome) for outcome in done] == [VersionTaken] * 3 + [type(None)]
+        assert [type(outcome) for outcome in reply] == [VersionTaken] * 3 + [type(None)]
         assert await store.list_requests("main") == [row]
         assert len(await store.thread_events("main", "t1", after=0)) == 1
         assert await store.secrets("main") == [secret(3), secret(1)]
         assert await store.candidates("main", row.id) == [tried]
         assert await store.granted("main", "t1", ["KEY_2"], requester=None) == []
         assert (await store.rule("main", rule(1).id), await store.audit("main")) == (None, [])
-        change = await store.settle(answer(row), claim(scope="answer"), replace(late, secrets=(secret(2),)))
+        change = await store.settle(
+            answer(row), claim(scope="answer"), replace(late_side_effects, secrets=(secret(2),))
+        )
         assert change is not None
         assert await store.secrets("main") == [secret(3), secret(2), secret(1)]
 
@@ -189,18 +195,18 @@ class SecretContracts(StoreSuite):
 
     async def test_an_agent_is_added_or_removed_and_the_others_stay(self, store: Store) -> None:
         one = secret(1)
-        others = [replace(grant(one), requester=f"agt_{n}") for n in range(4)]
+        other_cases = [replace(grant(one), requester=f"agt_{n}") for n in range(4)]
         await keep(store, one)
-        await store.write(SideEffects(grants=tuple(others)))
+        await store.write(SideEffects(grants=tuple(other_cases)))
         added = [store.grant_secret("main", one.id, f"agt_{n}", SideEffects()) for n in range(2, 12)]
         await asyncio.gather(
             store.revoke_secret("main", one.id, "agt_0", SideEffects(audit=(entry("taken"),))), *added
         )
-        found = await store.agents_of_secrets("main", [one.id])
-        assert sorted(found) == sorted((one.id, f"agt_{n}") for n in range(1, 12))
-        for agent, held in (("agt_0", 0), ("agt_1", 1)):
-            found = await store.granted("main", others[0].thread_id, [one.name], requester=agent)
-            assert len(found) == held
+        result = await store.agents_of_secrets("main", [one.id])
+        assert sorted(result) == sorted((one.id, f"agt_{n}") for n in range(1, 12))
+        for agent, level in (("agt_0", 0), ("agt_1", 1)):
+            result = await store.granted("main", other_cases[0].thread_id, [one.name], requester=agent)
+            assert len(result) == level
         await store.revoke_secret("other", one.id, "agt_1", SideEffects())
         assert (one.id, "agt_1") in await store.agents_of_secrets("main", [one.id])
 
@@ -216,10 +222,10 @@ class SecretContracts(StoreSuite):
 
     async def test_one_of_20_concurrent_erasures_of_a_secret_succeeds(self, store: Store) -> None:
         await keep(store, secret(1))
-        done = await asyncio.gather(
+        reply = await asyncio.gather(
             *(store.drop_secret("main", secret_id(1), SideEffects(audit=(entry(f"{n}"),))) for n in range(20))
         )
-        assert Counter(done) == {True: 1, False: 19}
+        assert Counter(reply) == {True: 1, False: 19}
         assert len(await store.audit("main")) == 1
 
     # Lists
@@ -251,23 +257,25 @@ class SecretContracts(StoreSuite):
     async def test_a_rotation_reads_every_text_of_every_tenant_once(self, store: Store) -> None:
         kept = [secret(n, tenant=("main", "acme")[n % 2]) for n in range(1, 8)]
         once = secret(8, scope="request", subject="req_1")
-        tried = [
+        attempts = [
             (f"req_{n}", replace(secret(3, version=2, tenant="acme"), sealed=f"tried.{n}")) for n in range(3)
         ]
         new = ("req_9", secret(9))
-        await store.write(SideEffects(secrets=(*kept, once), candidates=(*tried, new)))
-        everything = [*kept, once, *(each for _, each in (*tried, new))]
+        await store.write(SideEffects(secrets=(*kept, once), candidates=(*attempts, new)))
+        everything = [*kept, once, *(each for _, each in (*attempts, new))]
         for limit in (1, 2, 3, 200):
-            read: list[SecretRecord] = []
-            while page := await store.sealed_after(read[-1].id if read else "", limit=limit):
+            secret_records: list[SecretRecord] = []
+            while page := await store.sealed_after(
+                secret_records[-1].id if secret_records else "", limit=limit
+            ):
                 assert len({each.id for each in page}) <= limit
-                read += page
-            assert [each.id for each in read] == sorted(each.id for each in everything)
-            assert {each.sealed for each in read} == {each.sealed for each in everything}
+                secret_records += page
+            assert [each.id for each in secret_records] == sorted(each.id for each in everything)
+            assert {each.sealed for each in secret_records} == {each.sealed for each in everything}
         of_acme = sorted((each for each in everything if each.tenant == "acme"), key=lambda each: each.id)
         page = await store.sealed_after("", tenant="acme", limit=2)
-        rest = await store.sealed_after(page[-1].id, tenant="acme")
-        assert [each.id for each in (*page, *rest)] == [each.id for each in of_acme]
+        remaining_secret_records = await store.sealed_after(page[-1].id, tenant="acme")
+        assert [each.id for each in (*page, *remaining_secret_records)] == [each.id for each in of_acme]
 
     async def test_a_ciphertext_is_rewrapped_unless_it_has_changed(self, store: Store) -> None:
         kept, tried = secret(1), secret(1, version=2)
@@ -311,8 +319,8 @@ class SecretContracts(StoreSuite):
         assert await store.drop_secret("acme", secret_id(1), SideEffects())
         assert await store.secret("main", secret_id(1)) == secret(1)
         for tenant, left in (("main", secret(1)), ("acme", None)):
-            found = await store.granted(tenant, "t1", ["KEY_1"], requester=None)
-            assert found == [(grant(secret(1, tenant=tenant)), left)]
+            result = await store.granted(tenant, "t1", ["KEY_1"], requester=None)
+            assert result == [(grant(secret(1, tenant=tenant)), left)]
 
     @pytest.mark.usefixtures("impatient")
     async def test_c9_a_store_that_cannot_write_still_reads_secrets(
@@ -321,13 +329,13 @@ class SecretContracts(StoreSuite):
         kept = secret(1)
         await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
         with self.outage(store, tmp_path):
-            refused = await asyncio.gather(
+            results = await asyncio.gather(
                 keep(store, secret(2)),
                 store.drop_secret("main", kept.id, SideEffects()),
                 store.rewrap(kept.id, sealed="anew", instead=kept.sealed),
                 return_exceptions=True,
             )
-            assert [type(error) for error in refused] == [Unavailable] * 3
+            assert [type(error) for error in results] == [Unavailable] * 3
             assert await store.secrets_at("main", "", [SecretLocation("global", "")], ["KEY_1", "KEY_2"]) == [
                 kept
             ]

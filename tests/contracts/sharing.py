@@ -52,15 +52,15 @@ class SharingContracts(StoreSuite):
         ]
 
     async def test_one_of_many_concurrent_access_changes_succeeds(self, store: Store) -> None:
-        wanted = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
-        done = await asyncio.gather(
+        expected = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
+        reply = await asyncio.gather(
             *(
                 store.set_access(w, shared(w), SideEffects(audit=(entry(w.owner),)), before=UNSHARED)
-                for w in wanted
+                for w in expected
             )
         )
-        assert Counter(done) == {Outcome.APPLIED: 1, Outcome.LOST: 19}
-        winner = wanted[done.index(Outcome.APPLIED)]
+        assert Counter(reply) == {Outcome.APPLIED: 1, Outcome.LOST: 19}
+        winner = expected[reply.index(Outcome.APPLIED)]
         assert await store.access("main", "t1") == winner
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
         assert len(await store.audit("main")) == 1
@@ -76,22 +76,24 @@ class SharingContracts(StoreSuite):
         assert (await store.insert(early, created(early))).record.access == UNSHARED
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         assert (await store.insert(late, created(late))).record.access == ADAS
-        settled = await store.settle(answer(early))
-        assert settled is not None
-        assert settled.record.access == ADAS
-        assert await store.get("main", early.id) == settled.record
+        settled_request = await store.settle(answer(early))
+        assert settled_request is not None
+        assert settled_request.record.access == ADAS
+        assert await store.get("main", early.id) == settled_request.record
         assert [request.access for request in await store.list_requests("main")] == [ADAS, ADAS]
         assert [event.access for event in await store.thread_events("main", "t1", after=0)] == [ADAS] * 4
         assert [e.access for e in await store.tenant_events("main", after=0)] == [ADAS] * 4
 
     async def test_live_events_carry_the_current_access(self, tmp_path: Path) -> None:
-        heard: list[AccessList] = []
-        async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
+        access_lists: list[AccessList] = []
+        async with self.opened(
+            tmp_path, on_commit=lambda e: access_lists.extend(x.access for x in e)
+        ) as store:
             await store.insert(record(1), created(record(1)))
             await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
             await store.add_message("m1", message(), added(message()))
             await store.set_access(SEEN, shared(SEEN), before=ADAS)
-        assert heard == [UNSHARED, ADAS, ADAS, SEEN]
+        assert access_lists == [UNSHARED, ADAS, ADAS, SEEN]
 
     # Lists
 
@@ -106,10 +108,10 @@ class SharingContracts(StoreSuite):
             await store.set_access(access, shared(access, thread=thread), before=UNSHARED)
         for person in EVERYBODY:
             theirs = [r for r in rows if threads[r.thread_id].level(person) >= AccessLevel.VIEW]
-            found = await store.list_requests("main", person=person)
-            assert [r.id for r in found] == [their.id for their in reversed(theirs)]
+            result = await store.list_requests("main", person=person)
+            assert [r.id for r in result] == [their.id for their in reversed(theirs)]
             page = await store.list_requests("main", person=person, before=rows[6].id, limit=2)
-            assert page == [r for r in found if r.id < rows[6].id][:2]
+            assert page == [r for r in result if r.id < rows[6].id][:2]
             events = await store.tenant_events("main", after=0, person=person)
             assert [event.request_id for event in events if event.request_id] == [r.id for r in theirs]
             assert (
@@ -131,8 +133,8 @@ class SharingContracts(StoreSuite):
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         for person in EVERYBODY:
             hidden = ADAS.level(person) < AccessLevel.VIEW
-            found = await store.rules("main", now_ms=NOON, person=person)
-            assert found == [r for r in reversed(rules) if not (hidden and r is rules[0])]
+            result = await store.rules("main", now_ms=NOON, person=person)
+            assert result == [r for r in reversed(rules) if not (hidden and r is rules[0])]
         assert await store.rules("main", now_ms=NOON) == rules[::-1]
 
     async def test_secrets_are_listed_for_people_who_may_manage_them(self, store: Store) -> None:
@@ -149,8 +151,8 @@ class SharingContracts(StoreSuite):
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         theirs = {"ada": [1, 2, 4, 5, 6, 7], "cy": [1, 3, 4, 5, 6, 7], "dan": [1, 6, 7], ODD: [1, 6]}
         for person, numbers in theirs.items():
-            found = await store.secrets("main", person=person)
-            assert [s.name for s in found] == [f"KEY_{n}" for n in reversed(numbers)]
+            result = await store.secrets("main", person=person)
+            assert [s.name for s in result] == [f"KEY_{n}" for n in reversed(numbers)]
         assert await store.secrets("main") == kept[::-1]
 
     async def test_a_personal_level_overrides_the_level_for_everyone(self, store: Store) -> None:

@@ -82,11 +82,11 @@ class ThreadAgentContracts(StoreSuite):
     async def test_a_text_that_was_refused_takes_no_room_in_its_message(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
         await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
-        more = by(A, delta("m1", "1234", owner="agt_a"))
+        further_event_draft = by(A, delta("m1", "1234", owner="agt_a"))
         with pytest.raises(ThreadOfAnother):
-            await store.append_text("m1", "1234", more, limit=4)
+            await store.append_text("m1", "1234", further_event_draft, limit=4)
         await store.set_access(MINE, shared(MINE), before=AccessList(agents=B))
-        await store.append_text("m1", "1234", more, limit=4)
+        await store.append_text("m1", "1234", further_event_draft, limit=4)
         with pytest.raises(MessageFull):
             await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), limit=4)
 
@@ -108,12 +108,12 @@ class ThreadAgentContracts(StoreSuite):
 
     async def test_one_of_many_concurrent_first_writers_owns_the_thread(self, store: Store) -> None:
         agents = [ThreadAgents((f"agt_{n}",)) for n in range(20)]
-        done = await asyncio.gather(
+        reply = await asyncio.gather(
             *(self._write(store, "message", agent, n) for n, agent in enumerate(agents)),
             return_exceptions=True,
         )
-        assert Counter(type(each) for each in done) == {ThreadOfAnother: 19, type(None): 1}
-        winner = agents[done.index(None)]
+        assert Counter(type(each) for each in reply) == {ThreadOfAnother: 19, type(None): 1}
+        winner = agents[reply.index(None)]
         assert await store.access("main", "t1") == AccessList(agents=winner)
         assert len(await store.thread_events("main", "t1", after=0)) == 1
 
@@ -130,21 +130,23 @@ class ThreadAgentContracts(StoreSuite):
         adas = replace(OURS, owner="ada", others=AccessLevel.NONE, people={"bob": AccessLevel.VIEW})
         await store.set_access(adas, shared(adas), before=MINE)
         assert await store.access("main", "t1") == adas
-        found = await store.get("main", record(1).id)
-        assert found is not None
-        assert found.access == adas
-        assert [request.id for request in await store.list_requests("main", person="bob")] == [found.id]
+        result = await store.get("main", record(1).id)
+        assert result is not None
+        assert result.access == adas
+        assert [request.id for request in await store.list_requests("main", person="bob")] == [result.id]
         assert await store.list_requests("main", person="cy") == []
         await store.set_access(replace(UNSHARED, agents=A), shared(MINE), before=adas)
         assert len(await store.list_requests("main", person="cy")) == 1
 
     async def test_live_events_carry_the_agents(self, tmp_path: Path) -> None:
-        heard: list[AccessList] = []
-        async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
+        access_lists: list[AccessList] = []
+        async with self.opened(
+            tmp_path, on_commit=lambda e: access_lists.extend(x.access for x in e)
+        ) as store:
             await store.add_message("m0", message(), added(message()))
             await self._write(store, "request", A, 1)
             await store.set_access(OURS, shared(OURS), before=MINE)
-        assert heard == [UNSHARED, MINE, OURS]
+        assert access_lists == [UNSHARED, MINE, OURS]
 
     async def _write(self, store: Store, what: str, agent: ThreadAgents, n: int) -> None:
         [owner] = agent.ids
@@ -155,9 +157,12 @@ class ThreadAgentContracts(StoreSuite):
             draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
             await store.set_archived(draft, archived_at=NOON)
         elif what == "access":
-            before = await store.access("main", "t1")
-            wanted = replace(before, owner="bob")
-            assert await store.set_access(wanted, by(agent, shared(wanted)), before=before) is Outcome.APPLIED
+            access_list_before = await store.access("main", "t1")
+            expected = replace(access_list_before, owner="bob")
+            assert (
+                await store.set_access(expected, by(agent, shared(expected)), before=access_list_before)
+                is Outcome.APPLIED
+            )
         else:
             quota = Quota(None, 1000, 50, 50) if what == "counted" else None
             row = answered(row) if what == "settled" else row

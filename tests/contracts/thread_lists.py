@@ -45,8 +45,8 @@ async def begin(store: Store, *threads: str, agent: ThreadAgents | None = None) 
 async def ids(store: Store, *readers: str, query: str | None = None, **chosen: object) -> list[str]:
     """Return the ids of a page of threads."""
     words = () if query is None else query_words(query)
-    found = await store.list_threads("main", readers=readers or ("",), named=query, words=words, **chosen)  # type: ignore[arg-type]  # filters by name
-    return [each.id for each in found]
+    result = await store.list_threads("main", readers=readers or ("",), named=query, words=words, **chosen)  # type: ignore[arg-type]  # filters by name
+    return [each.id for each in result]
 
 
 class ThreadListContracts(StoreSuite):
@@ -66,10 +66,10 @@ class ThreadListContracts(StoreSuite):
         await store.insert(record(2), created(record(2)))
         await store.settle(answer(record(2)))
         await store.update_thread(about(THREAD_UPDATED), {"title": "Größe", "metadata": '{"a":null}'})
-        shown = await store.thread_details("main", "t1")
+        shown_thread_details = await store.thread_details("main", "t1")
         (listed,) = await store.list_threads("main")
         assert (
-            shown
+            shown_thread_details
             == listed
             == ThreadDetails(
                 listed.key, "t1", "Größe", '{"a":null}', False, None, NOON, 1, AccessList(agents=A)
@@ -103,9 +103,9 @@ class ThreadListContracts(StoreSuite):
             *(store.update_thread(about(THREAD_UPDATED), {"title": f"{n}"}) for n in range(20)),
             *(store.update_thread(about(THREAD_UPDATED), {"metadata": f"{n}"}) for n in range(20)),
         )
-        shown = await store.thread_details("main", "t1")
-        assert shown is not None
-        assert None not in (shown.title, shown.metadata)
+        shown_thread_details = await store.thread_details("main", "t1")
+        assert shown_thread_details is not None
+        assert None not in (shown_thread_details.title, shown_thread_details.metadata)
         events = await store.thread_events("main", "t1", after=0)
         assert [event.seq for event in events] == list(range(1, 41))
 
@@ -126,14 +126,18 @@ class ThreadListContracts(StoreSuite):
         await begin(store, "t1", "t2", agent=A)
         await begin(store, "t3", agent=B)
         await begin(store, "t4")
-        both = AccessList(agents=ThreadAgents(("agt_b", "agt_a")))
-        await store.set_access(both, shared(both, thread="t3"), before=AccessList(agents=B))
+        all_access_list = AccessList(agents=ThreadAgents(("agt_b", "agt_a")))
+        await store.set_access(
+            all_access_list, shared(all_access_list, thread="t3"), before=AccessList(agents=B)
+        )
         assert await ids(store, "agt_a") == ["t3", "t2", "t1"]
         assert await ids(store, "agt_b") == ["t3"]
         assert await ids(store, "agt_c", "user:ada") == ["t2", "t1"]
         assert await ids(store, "agt_a", "user:ada", limit=2) == ["t3", "t2"]
-        alone = AccessList(agents=ThreadAgents(("agt_b",)))
-        await store.set_access(alone, shared(alone, thread="t3"), before=both)
+        single_access_list = AccessList(agents=ThreadAgents(("agt_b",)))
+        await store.set_access(
+            single_access_list, shared(single_access_list, thread="t3"), before=all_access_list
+        )
         assert await ids(store, "agt_a", "user:ada") == ["t2", "t1"]
         assert await ids(store) == ["t4", "t3", "t2", "t1"]
 
@@ -165,7 +169,7 @@ class ThreadListContracts(StoreSuite):
             await store.update_thread(
                 about(THREAD_UPDATED, thread, agent=A), {"title": title, "metadata": "1"}
             )
-        found = {
+        result = {
             "schuh gro": ["t2", "t1"],
             "cafe": ["t2"],
             "Ca": ["t2"],
@@ -179,7 +183,7 @@ class ThreadListContracts(StoreSuite):
             "\0": [],
             "releases": [],
         }
-        for query, expected in found.items():
+        for query, expected in result.items():
             assert await ids(store, query=query) == expected, query
             assert await ids(store, "agt_a", "user:ada", query=query, person="ada") == expected, query
             assert await ids(store, "agt_b", query=query) == []
@@ -195,9 +199,9 @@ class ThreadListContracts(StoreSuite):
             await store.update_thread(about(THREAD_UPDATED), {"title": "Secret plan", "metadata": '"x"'})
             assert await store.erase_thread(about(THREAD_ERASED))
             assert await ids(store) == await ids(store, "agt_a") == await ids(store, query="plan") == []
-            shown = await store.thread_details("main", "t1")
-            assert shown is not None
-            assert (shown.title, shown.metadata) == (None, None)
+            shown_thread_details = await store.thread_details("main", "t1")
+            assert shown_thread_details is not None
+            assert (shown_thread_details.title, shown_thread_details.metadata) == (None, None)
             if kind == "message":
                 await begin(store, "t1")
             else:

@@ -147,8 +147,8 @@ class ThreadContracts(StoreSuite):
 
     async def test_c22_of_many_with_the_same_key_one_is_stored(self, store: Store) -> None:
         rows = [keyed(n) for n in range(20)]
-        done = await asyncio.gather(*(stored(store, row) for row in rows), return_exceptions=True)
-        held = [each for each in done if isinstance(each, KeyHeld)]
+        reply = await asyncio.gather(*(stored(store, row) for row in rows), return_exceptions=True)
+        held = [each for each in reply if isinstance(each, KeyHeld)]
         assert len(held) == 19
         (holder,) = await store.list_requests("main", thread_id="t1")
         assert {each.record for each in held} == {holder}
@@ -160,36 +160,36 @@ class ThreadContracts(StoreSuite):
         await stored(store, keyed(33))
 
     async def test_c22_queued_requests_are_promoted_one_at_a_time(self, store: Store) -> None:
-        first, second, third = keyed(1), keyed(2, behind=True), keyed(3, behind=True)
-        for row in (first, third, second):
+        first_record, second_record, third_record = keyed(1), keyed(2, behind=True), keyed(3, behind=True)
+        for row in (first_record, third_record, second_record):
             await stored(store, row)
         assert await store.next_in_line() == []
-        early = await store.settle(forward(second))
+        early = await store.settle(forward(second_record))
         assert early is not None
         assert (early.outcome, early.record.queued_behind) == (Outcome.LOST, True)
-        await store.settle(answer(first))
-        assert await store.next_in_line() == [second]
-        done = await store.settle(forward(second))
-        assert done is not None
-        assert (done.outcome, done.record) == (Outcome.APPLIED, replace(second, queued_behind=False))
-        assert await store.get("main", second.id) == done.record
+        await store.settle(answer(first_record))
+        assert await store.next_in_line() == [second_record]
+        reply = await store.settle(forward(second_record))
+        assert reply is not None
+        assert (reply.outcome, reply.record) == (Outcome.APPLIED, replace(second_record, queued_behind=False))
+        assert await store.get("main", second_record.id) == reply.record
         assert await store.next_in_line() == []
         with pytest.raises(KeyHeld):
             await stored(store, keyed(4))
-        await store.settle(answer(second))
-        assert await store.next_in_line() == [third]
+        await store.settle(answer(second_record))
+        assert await store.next_in_line() == [third_record]
 
     # 23: quotas
 
     async def test_c23_a_thread_takes_as_many_questions_as_there_are_in_a_window(self, store: Store) -> None:
         quota = Quota(3, DAY)
-        done = await asyncio.gather(
+        reply = await asyncio.gather(
             *(stored(store, record(n), quota) for n in range(10)), return_exceptions=True
         )
-        spent = [each for each in done if isinstance(each, QuotaSpent)]
+        spent = [each for each in reply if isinstance(each, QuotaSpent)]
         assert len(spent) == 7
         assert {(each.what, each.maximum) for each in spent} == {("questions", 3)}
-        first = min(n for n, each in enumerate(done) if each is None)
+        first = min(n for n, each in enumerate(reply) if each is None)
         assert spent[0].again_at is not None
         assert NOON + first + DAY <= spent[0].again_at < NOON + DAY + 10
         assert (await store.use("main", "t1")).asked == 3
@@ -219,9 +219,13 @@ class ThreadContracts(StoreSuite):
 
     async def test_c23_open_requests_never_exceed_the_quota(self, store: Store) -> None:
         await stored(store, record(1), Quota(None, DAY, pending_in_thread=1))
-        with pytest.raises(QuotaSpent) as full:
+        with pytest.raises(QuotaSpent) as exc_info:
             await stored(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
-        assert (full.value.what, full.value.maximum, full.value.again_at) == ("pending_in_thread", 1, None)
+        assert (exc_info.value.what, exc_info.value.maximum, exc_info.value.again_at) == (
+            "pending_in_thread",
+            1,
+            None,
+        )
         with pytest.raises(QuotaSpent) as busy:
             await stored(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
         assert busy.value.what == "pending_of_requester"
@@ -258,9 +262,9 @@ class ThreadContracts(StoreSuite):
         assert await store.deliverable() == []
         view = await store.thread("main", "t1")
         assert view is not None
-        last = view.seq
+        last_seq = view.seq
         assert [(m.seq, m.data) for m in view.messages] == [
-            (4, message("meanwhile")), (last - 1, message("late")), (last, message("late")),
+            (4, message("meanwhile")), (last_seq - 1, message("late")), (last_seq, message("late")),
         ]  # fmt: skip
         types = [event.type for event in await store.thread_events("main", "t1", after=1)]
         assert types == [
@@ -299,14 +303,14 @@ class ThreadContracts(StoreSuite):
             if thread != "t2":
                 await store.settle(answer(record(n, thread=thread)))
         await store.erase_thread(happened("thread.erased", thread="t3"))
-        found = await store.idle_threads(before_ms=NOON + 10)
-        assert [(each.tenant, each.thread_id, each.since) for each in found] == [
+        idle_threads = await store.idle_threads(before_ms=NOON + 10)
+        assert [(each.tenant, each.thread_id, each.since) for each in idle_threads] == [
             ("main", "t1", NOON + 1),
             ("main", "t4", NOON + 1),
         ]
         assert await store.idle_threads(before_ms=NOON + 1) == []
-        (last,) = await store.idle_threads(before_ms=NOON + 10, after=("main", "t1"))
-        assert last.thread_id == "t4"
+        (last_idle_thread,) = await store.idle_threads(before_ms=NOON + 10, after=("main", "t1"))
+        assert last_idle_thread.thread_id == "t4"
         assert len(await store.idle_threads(before_ms=NOON + 10, limit=1)) == 1
 
     async def test_c25_an_idle_thread_that_was_used_meanwhile_is_kept(self, store: Store) -> None:

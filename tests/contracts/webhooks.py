@@ -20,9 +20,16 @@ WAITING, DELIVERED, DEAD = DeliveryState.WAITING, DeliveryState.DELIVERED, Deliv
 
 def webhook(n: int = 1, *, tenant: str = "main", requester: str | None = None) -> Webhook:
     """Make the n-th webhook."""
-    wanted = ("resume", "request.created")
+    expected = ("resume", "request.created")
     return Webhook(
-        f"whk_{n:026d}", tenant, f"https://h{n}.example/x", requester, wanted, f"sec_{n:026d}", NOON, cursor=0
+        f"whk_{n:026d}",
+        tenant,
+        f"https://h{n}.example/x",
+        requester,
+        expected,
+        f"sec_{n:026d}",
+        NOON,
+        cursor=0,
     )
 
 
@@ -44,22 +51,22 @@ async def leased(
     store: Store, hook: Webhook, *, now: int = NOON, until: int = NOON + 60, limit: int = 9
 ) -> list[tuple[str, int]]:
     """Lease, and return the subjects and attempts."""
-    found = await store.lease_deliveries(hook, now_ms=now, until_ms=until, limit=limit)
-    return [(each.subject, each.attempt) for each in found]
+    deliveries = await store.lease_deliveries(hook, now_ms=now, until_ms=until, limit=limit)
+    return [(each.subject, each.attempt) for each in deliveries]
 
 
 class WebhookContracts(StoreSuite):
     """Webhooks and their deliveries."""
 
     async def test_webhooks_are_read_by_tenant_or_all_of_them(self, store: Store) -> None:
-        first, second = webhook(1), webhook(2, tenant="other", requester="tok_1")
-        for each in (second, first):
+        first_webhook, second_webhook = webhook(1), webhook(2, tenant="other", requester="tok_1")
+        for each in (second_webhook, first_webhook):
             assert await store.add_webhook(each, limit=1)
-        assert await store.webhooks("main") == [first]
-        assert await store.webhooks() == [first, second]
-        assert await store.webhook("other", second.id) == second
-        assert await store.webhook("main", second.id) is None
-        assert await store.drop_webhook("main", second.id) is False
+        assert await store.webhooks("main") == [first_webhook]
+        assert await store.webhooks() == [first_webhook, second_webhook]
+        assert await store.webhook("other", second_webhook.id) == second_webhook
+        assert await store.webhook("main", second_webhook.id) is None
+        assert await store.drop_webhook("main", second_webhook.id) is False
 
     async def test_a_tenant_has_as_many_webhooks_as_it_may_and_no_more(self, store: Store) -> None:
         entry = SideEffects(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
@@ -83,56 +90,66 @@ class WebhookContracts(StoreSuite):
             *(store.queue_deliveries(hook, [delivery(n)], cursor=n) for n in range(1, 9))
         )
         assert sum(wrote) == 1
-        [found] = await store.deliveries("main", hook.id)
-        now = await store.webhook("main", hook.id)
-        assert now is not None
-        assert now == replace(hook, cursor=int(found.subject))
-        assert await store.queue_deliveries(now, [delivery(int(found.subject))], cursor=20)
+        [found_delivery] = await store.deliveries("main", hook.id)
+        current_webhook = await store.webhook("main", hook.id)
+        assert current_webhook is not None
+        assert current_webhook == replace(hook, cursor=int(found_delivery.subject))
+        assert await store.queue_deliveries(
+            current_webhook, [delivery(int(found_delivery.subject))], cursor=20
+        )
         assert len(await store.deliveries("main", hook.id)) == 1
 
     async def test_c19_one_of_many_concurrent_pulls_gets_the_delivery(self, store: Store) -> None:
         hook = await queued(store, *(delivery(n) for n in range(1, 6)))
-        found = await asyncio.gather(*(leased(store, hook, limit=2) for _ in range(10)))
-        assert sorted(each for batch in found for each in batch) == [(str(n), 1) for n in range(1, 6)]
-        assert max(map(len, found)) <= 2
+        result = await asyncio.gather(*(leased(store, hook, limit=2) for _ in range(10)))
+        assert sorted(each for batch in result for each in batch) == [(str(n), 1) for n in range(1, 6)]
+        assert max(map(len, result)) <= 2
 
     async def test_c19_a_note_with_an_older_lease_is_lost(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
-        [old] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        [old_delivery] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
         assert await leased(store, hook, now=NOON + 59) == []
-        [new] = await store.lease_deliveries(hook, now_ms=NOON + 60, until_ms=NOON + 120, limit=9)
-        assert (old.attempt, new.attempt, new.next_at) == (1, 2, NOON + 120)
-        assert await store.note_attempt(old, state=DELIVERED, next_at=NOON, note="{}") is False
-        assert await store.note_attempt(new, state=WAITING, next_at=NOON + 300, note='{"status":500}')
+        [new_delivery] = await store.lease_deliveries(hook, now_ms=NOON + 60, until_ms=NOON + 120, limit=9)
+        assert (old_delivery.attempt, new_delivery.attempt, new_delivery.next_at) == (1, 2, NOON + 120)
+        assert await store.note_attempt(old_delivery, state=DELIVERED, next_at=NOON, note="{}") is False
+        assert await store.note_attempt(
+            new_delivery, state=WAITING, next_at=NOON + 300, note='{"status":500}'
+        )
         assert await store.next_delivery(hook) == NOON + 300
-        [again] = await store.lease_deliveries(hook, now_ms=NOON + 300, until_ms=NOON + 360, limit=9)
-        assert await store.note_attempt(again, state=WAITING, next_at=NOON + 400, note=None)
-        known = await store.delivery("main", hook.id, delivery(1).id)
-        assert known is not None
-        assert json.loads(known.log) == [{"status": 500}]
-        assert (known.attempt, known.next_at, known.state) == (3, NOON + 400, WAITING)
+        [second_delivery] = await store.lease_deliveries(
+            hook, now_ms=NOON + 300, until_ms=NOON + 360, limit=9
+        )
+        assert await store.note_attempt(second_delivery, state=WAITING, next_at=NOON + 400, note=None)
+        known_delivery = await store.delivery("main", hook.id, delivery(1).id)
+        assert known_delivery is not None
+        assert json.loads(known_delivery.log) == [{"status": 500}]
+        assert (known_delivery.attempt, known_delivery.next_at, known_delivery.state) == (
+            3,
+            NOON + 400,
+            WAITING,
+        )
 
     async def test_c20_a_finished_delivery_is_leased_again_only_on_request(self, store: Store) -> None:
         hook = await queued(store, delivery(1), delivery(2))
-        found = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
-        for each, state in zip(found, (DELIVERED, DEAD), strict=True):
+        deliveries = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        for each, state in zip(deliveries, (DELIVERED, DEAD), strict=True):
             assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":1}')
             assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":2}') is False
         assert await leased(store, hook, now=NOON + 999) == []
         assert await store.next_delivery(hook) is None
         sent = replace(delivery(2, at=NOON + 999), id=delivery(9).id, again=True)
-        again = await store.deliver_again(sent)
-        assert again == replace(sent, id=delivery(2).id, attempt=2, log=again.log)
-        assert json.loads(again.log) == [{"n": 1}]
+        second_delivery = await store.deliver_again(sent)
+        assert second_delivery == replace(sent, id=delivery(2).id, attempt=2, log=second_delivery.log)
+        assert json.loads(second_delivery.log) == [{"n": 1}]
         assert await leased(store, hook, now=NOON + 999) == [("2", 3)]
         assert await store.deliver_again(delivery(3)) == delivery(3)
 
     async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
-        told = SideEffects(audit=(entry("off"),))
-        assert await store.switch_webhook("main", hook.id, told, active=False)
-        assert not await store.switch_webhook("main", hook.id, told, active=False)
-        assert not await store.switch_webhook("other", hook.id, told, active=True)
+        side_effects = SideEffects(audit=(entry("off"),))
+        assert await store.switch_webhook("main", hook.id, side_effects, active=False)
+        assert not await store.switch_webhook("main", hook.id, side_effects, active=False)
+        assert not await store.switch_webhook("other", hook.id, side_effects, active=True)
         assert len(await store.audit("main")) == 1
         assert await leased(store, hook) == []
         assert await store.webhook("main", hook.id) == replace(hook, active=False)
@@ -170,9 +187,9 @@ class WebhookContracts(StoreSuite):
         [pulled] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 1, until_ms=NOON + 90)
         assert pulled.attempt == 2
         await store.release_resume(lease, now_ms=NOON + 2)
-        held = await store.resume_of("main", request_id(1))
-        assert held is not None
-        assert held.resume.available_at == NOON + 90
+        resume_status = await store.resume_of("main", request_id(1))
+        assert resume_status is not None
+        assert resume_status.resume.available_at == NOON + 90
         await store.finish_resume("main", "tok_1", resume(1).id, attempt=2, now_ms=NOON + 3)
         assert await store.lease_resume("main", resume(1).id, now_ms=NOON + 99, until_ms=NOON + 120) is None
         assert await store.resume("main", resume(2).id) is None

@@ -111,10 +111,10 @@ class WriteContracts(StoreSuite):
     async def test_c4_the_same_key_and_body_return_the_first_request(self, store: Store) -> None:
         first, second = record(1), record(2)
         assert (await store.insert(first, created(first), claim())).outcome is Outcome.APPLIED
-        settled = await store.settle(answer(first))
-        assert settled is not None
+        settled_request = await store.settle(answer(first))
+        assert settled_request is not None
         assert await store.insert(second, created(second), claim()) == Change(
-            settled.record, Outcome.REPLAYED
+            settled_request.record, Outcome.REPLAYED
         )
         assert await store.get("main", second.id) is None
 
@@ -151,12 +151,12 @@ class WriteContracts(StoreSuite):
     async def test_c4_a_repeated_answer_is_replayed_and_a_lost_one_loses_again(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
-        mine, theirs = claim(scope=f"answer:{row.id}"), claim("k2", scope=f"answer:{row.id}")
-        won = await store.settle(answer(row), mine)
+        own_claim, other_claim = claim(scope=f"answer:{row.id}"), claim("k2", scope=f"answer:{row.id}")
+        won = await store.settle(answer(row), own_claim)
         assert won is not None
-        assert await store.settle(answer(row), mine) == Change(won.record, Outcome.REPLAYED)
+        assert await store.settle(answer(row), own_claim) == Change(won.record, Outcome.REPLAYED)
         for _ in range(2):
-            assert await store.settle(answer(row, "late"), theirs) == Change(won.record, Outcome.LOST)
+            assert await store.settle(answer(row, "late"), other_claim) == Change(won.record, Outcome.LOST)
 
     async def test_c4_a_repeated_message_returns_the_first_id(self, store: Store) -> None:
         key = claim(scope="message:t1")
@@ -188,20 +188,20 @@ class WriteContracts(StoreSuite):
     async def test_c5_events_arrive_in_order_on_the_loop_before_the_caller_goes_on(
         self, tmp_path: Path
     ) -> None:
-        seen: list[Event] = []
+        seen_events: list[Event] = []
         threads: set[int] = set()
 
         def listen(events: Sequence[Event]) -> None:
-            seen.extend(events)
+            seen_events.extend(events)
             threads.add(threading.get_ident())
 
         async with self.opened(tmp_path, on_commit=listen) as store:
             for n in range(3):
                 await store.insert(record(n), created(record(n)))
-                assert len(seen) == n + 1
+                assert len(seen_events) == n + 1
             await asyncio.gather(*(store.insert(record(n), created(record(n))) for n in range(3, 60)))
-            assert [e.position for e in seen] == sorted(e.position for e in seen)
-            assert list(await store.tenant_events("main", after=0)) == seen
+            assert [e.position for e in seen_events] == sorted(e.position for e in seen_events)
+            assert list(await store.tenant_events("main", after=0)) == seen_events
         assert threads == {threading.get_ident()}
 
     async def test_c5_a_failing_listener_does_not_fail_the_write(self, tmp_path: Path) -> None:
@@ -242,14 +242,14 @@ class WriteContracts(StoreSuite):
         row = record(1)
         await store.insert(row, created(row))
         with self.outage(store, tmp_path):
-            refused = await asyncio.gather(
+            results = await asyncio.gather(
                 store.insert(record(2), created(record(2))),
                 store.settle(answer(row)),
                 store.add_message("m1", message(), added(message())),
                 store.put_token("digest", token()),
                 return_exceptions=True,
             )
-            assert [type(error) for error in refused] == [Unavailable] * 4
+            assert [type(error) for error in results] == [Unavailable] * 4
             assert await store.get("main", row.id) == row
             assert await store.list_requests("main") == [row]
         assert (await store.insert(record(2), created(record(2)))).outcome is Outcome.APPLIED
@@ -269,5 +269,5 @@ class WriteContracts(StoreSuite):
         assert [event.seq for event in events] == list(range(1, len(present) + 1))
         assert {e.request_id for e in events} == present
         for row in rows[::2]:
-            replayed = (await store.insert(row, created(row), claim(row.id))).outcome
-            assert replayed is (Outcome.REPLAYED if row.id in present else Outcome.APPLIED)
+            replayed_outcome = (await store.insert(row, created(row), claim(row.id))).outcome
+            assert replayed_outcome is (Outcome.REPLAYED if row.id in present else Outcome.APPLIED)

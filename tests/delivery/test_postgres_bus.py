@@ -194,17 +194,17 @@ async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_
     servers: tuple[Server, Server],
 ) -> None:
     here, there = servers
-    heard, elsewhere = (
+    event_listener, other_event_listener = (
         EventListener(here.bus, thread_topic("main", "t1")),
         EventListener(there.bus, thread_topic("main", "t1")),
     )
     for n in range(1, 4):
         await say(here, n)
-        assert [event.seq for event in heard.events] == list(range(1, n + 1))
-    assert await elsewhere.count(3) == heard.events
+        assert [event.seq for event in event_listener.events] == list(range(1, n + 1))
+    assert await other_event_listener.count(3) == event_listener.events
     await say(there, 4)
-    await heard.count(4)
-    assert [event.seq for event in heard.events] == [1, 2, 3, 4]
+    await event_listener.count(4)
+    assert [event.seq for event in event_listener.events] == [1, 2, 3, 4]
 
 
 async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
@@ -220,11 +220,11 @@ async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
 async def test_an_answer_at_one_server_reaches_the_other(servers: tuple[Server, Server]) -> None:
     here, there = servers
     row = record(1)
-    heard = EventListener(here.bus, tenant_topic("main"))
+    event_listener = EventListener(here.bus, tenant_topic("main"))
     await here.store.insert(row, created(row))
     change = await there.store.settle(answer(row))
     assert change is not None
-    [asked, answered] = await heard.count(2)
+    [asked, answered] = await event_listener.count(2)
     assert (asked.settles, answered.settles, answered.request_id) == (False, True, row.id)
     assert [asked, answered] == list(await there.store.thread_events("main", "t1", after=0))
 
@@ -233,9 +233,9 @@ async def test_a_server_with_a_lost_listen_connection_catches_up(
     servers: tuple[Server, Server], database: Database
 ) -> None:
     here, there = servers
-    heard = EventListener(here.bus, tenant_topic("main"))
+    event_listener = EventListener(here.bus, tenant_topic("main"))
     await say(there, 1)
-    await heard.count(1)
+    await event_listener.count(1)
     intruder = await asyncpg.connect(database.url)
     await intruder.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
@@ -243,47 +243,47 @@ async def test_a_server_with_a_lost_listen_connection_catches_up(
     await intruder.close()
     for n in range(2, 6):
         await say(there, n)
-    assert [event.seq for event in await heard.count(5)] == [1, 2, 3, 4, 5]
+    assert [event.seq for event in await event_listener.count(5)] == [1, 2, 3, 4, 5]
 
 
 async def test_a_new_server_gets_only_later_events(
     servers: tuple[Server, Server], database: Database
 ) -> None:
     await say(servers[0], 1)
-    late = Server(database)
-    await late.open()
-    heard = EventListener(late.bus, tenant_topic("main"))
+    late_server = Server(database)
+    await late_server.open()
+    event_listener = EventListener(late_server.bus, tenant_topic("main"))
     await say(servers[1], 2)
-    assert [event.seq for event in await heard.count(1)] == [2]
-    await late.close()
+    assert [event.seq for event in await event_listener.count(1)] == [2]
+    await late_server.close()
 
 
 async def test_foreign_notifications_are_ignored(servers: tuple[Server, Server], database: Database) -> None:
-    heard = EventListener(servers[0].bus, tenant_topic("main"))
+    event_listener = EventListener(servers[0].bus, tenant_topic("main"))
     intruder = await asyncpg.connect(database.url)
     for payload in ("", "no json", "[]", '{"a":1}', '["x","main","one","two"]'):
         await intruder.execute("SELECT pg_notify('askback', $1)", payload)
     await intruder.close()
     await say(servers[1], 1)
-    assert [event.seq for event in await heard.count(1)] == [1]
+    assert [event.seq for event in await event_listener.count(1)] == [1]
 
 
 async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: Database) -> None:
-    told: list[FeedItem] = []
+    feed_items: list[FeedItem] = []
     server = Server(database)
     await server.open()
-    done = anyio.Event()
+    finished_event = anyio.Event()
 
-    def hear(news: FeedItem) -> None:
-        told.append(news)
-        if isinstance(news, Notice) and news.last == 3:
-            done.set()
+    def hear(feed_item: FeedItem) -> None:
+        feed_items.append(feed_item)
+        if isinstance(feed_item, Notice) and feed_item.last == 3:
+            finished_event.set()
 
     subscription = await server.store.subscribe(hear)
     await asyncio.gather(*(say(server, n) for n in range(1, 4)))
     with anyio.fail_after(120):
-        await done.wait()
-    notices = [news for news in told if isinstance(news, Notice)]
+        await finished_event.wait()
+    notices = [news for news in feed_items if isinstance(news, Notice)]
     assert {(notice.origin, notice.tenant) for notice in notices} == {(server.store.origin, "main")}
     assert [n for notice in notices for n in range(notice.first, notice.last + 1)] == [1, 2, 3]
     assert await server.store.positions() == {"main": 3}
@@ -292,8 +292,8 @@ async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: 
 
 
 async def test_an_activity_reaches_the_other_server(database: Database) -> None:
-    here, there = Server(database), Server(database)
-    for server in (here, there):
+    present_server, there_server = Server(database), Server(database)
+    for server in (present_server, there_server):
         await server.open()
     heard, come = list[Activity](), anyio.Event()
 
@@ -301,11 +301,11 @@ async def test_an_activity_reaches_the_other_server(database: Database) -> None:
         heard.append(activity)
         come.set()
 
-    there.bus.on_activity(hear)
-    sent = Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob Müller", active=True)
-    here.bus.report(sent)
+    there_server.bus.on_activity(hear)
+    sent_activity = Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob Müller", active=True)
+    present_server.bus.report(sent_activity)
     with anyio.fail_after(120):
         await come.wait()
-    assert heard == [replace(sent, origin=here.store.origin)]
-    for server in (here, there):
+    assert heard == [replace(sent_activity, origin=present_server.store.origin)]
+    for server in (present_server, there_server):
         await server.close()

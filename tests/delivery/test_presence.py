@@ -141,10 +141,20 @@ class Doubtful(FakeRegister):
     unheard = False
 
     async def update(
-        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
+        self,
+        server: str,
+        *,
+        added: Collection[View],
+        removed: Collection[View],
+        lease_ms: int,
     ) -> bool:
         """Update, and maybe fail to confirm it."""
-        valid = await super().update(server, added=added, removed=removed, lease_ms=lease_ms)
+        valid = await super().update(
+            server,
+            added=added,
+            removed=removed,
+            lease_ms=lease_ms,
+        )
         if self.unheard:
             raise Unavailable("It is not known whether this was stored.", retry_after=1)
         return valid
@@ -196,13 +206,23 @@ class Crowded(FakeRegister):
     come: Callable[[], object] | None = None
 
     async def update(
-        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
+        self,
+        server: str,
+        *,
+        added: Collection[View],
+        removed: Collection[View],
+        lease_ms: int,
     ) -> bool:
         """Update, while the next viewer enters."""
         if self.come is not None:
             self.come()
         await anyio.sleep(0)
-        return await super().update(server, added=added, removed=removed, lease_ms=lease_ms)
+        return await super().update(
+            server,
+            added=added,
+            removed=removed,
+            lease_ms=lease_ms,
+        )
 
 
 async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:

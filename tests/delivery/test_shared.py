@@ -92,8 +92,8 @@ class Listener:
         self._more = anyio.Event()
         self.leave = bus.listen(tenant_topic("main"), self._hear)
 
-    def _hear(self, heard: Event) -> None:
-        self.seen.append(heard.position)
+    def _hear(self, received_event: Event) -> None:
+        self.seen.append(received_event.position)
         self._more.set()
 
     async def until(self, position: int) -> list[int]:
@@ -138,9 +138,9 @@ async def test_nothing_is_read_for_a_tenant_that_nobody_listens_to() -> None:
     listener.leave()
     listener.leave()
     feed.commit(event(3))
-    again = Listener(bus)
+    second_listener = Listener(bus)
     bus.publish([event(4)])
-    assert again.seen == [4]
+    assert second_listener.seen == [4]
     assert feed.reads == 1
     await bus.close()
 
@@ -305,13 +305,13 @@ async def test_a_store_restored_from_a_backup_is_read_from_its_position() -> Non
 
 async def test_an_activity_is_reported_locally_immediately_and_once_at_other_servers() -> None:
     feed = FakeFeed()
-    here, there = SharedBus(feed, origin="here"), SharedBus(feed, origin="there")
+    shared_bus, present_shared_bus = SharedBus(feed, origin="here"), SharedBus(feed, origin="there")
     heard: list[tuple[str, str, bool]] = []
-    for name, bus in (("here", here), ("there", there)):
+    for name, bus in (("here", shared_bus), ("there", present_shared_bus)):
         await bus.open()
         bus.on_activity(lambda each, name=name: heard.append((name, each.request_id, each.active)))
-    here.report(Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob", active=True))
+    shared_bus.report(Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob", active=True))
     assert heard == [("here", "req_1", True)]
-    await here.close()
-    await there.close()
+    await shared_bus.close()
+    await present_shared_bus.close()
     assert heard == [("here", "req_1", True), ("there", "req_1", True)]

@@ -142,9 +142,9 @@ async def test_only_the_head_of_a_response_is_read() -> None:
 async def test_a_missing_answer_is_a_short_reason(answer: bytes) -> None:
     async with receiving() as receiver:
         receiver.answers = [answer]
-        with pytest.raises(Unreachable) as caught:
+        with pytest.raises(Unreachable) as exc_info:
             await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
-    assert str(caught.value) == "protocol"
+    assert str(exc_info.value) == "protocol"
 
 
 async def test_a_receiver_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +171,8 @@ async def test_a_refused_connection_and_an_unknown_name_are_distinguished() -> N
 async def test_retry_after_is_read_as_seconds_or_a_date(header: str, seconds: float | None) -> None:
     async with receiving() as receiver:
         receiver.answers = [reply(503, f"retry-after: {header}")]
-        found = await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
-    assert found == WebhookResponse(503, seconds)
+        found_reply = await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
+    assert found_reply == WebhookResponse(503, seconds)
 
 
 @requirement("I11")

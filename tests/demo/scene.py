@@ -65,9 +65,9 @@ async def run_agent(ready: RunningServer, run: Run) -> AsyncIterator[Any]:
         process.wait(120)
 
 
-async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:
+async def answer(client: AsyncClient, request: dict[str, Any], **extra: Any) -> None:
     """Fill in a form of the agent like the scripted person, except for the passed values."""
-    known = {**ANSWERS, "start": "2026-11-20", **more}
+    known = {**ANSWERS, "start": "2026-11-20", **extra}
     values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
     await client.requests.answer(request["id"], values, revision=request["revision"])
 
@@ -86,7 +86,7 @@ def texts_of(thread: dict[str, Any]) -> list[str]:
 
 def git(folder: Path, *arguments: str) -> str:
     """Return git's output for a folder."""
-    done = subprocess.run(
+    finished_result = subprocess.run(
         ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=True
     )
-    return done.stdout.rstrip("\n")
+    return finished_result.stdout.rstrip("\n")

@@ -197,13 +197,13 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
 ) -> None:
     _, client, _ = scene
     asked: list[dict[str, Any]] = []
-    opened = anyio.Event()
+    opened_event = anyio.Event()
 
     async def leave(_: AsyncClient, request: dict[str, Any]) -> None:
         asked.append(request)
-        opened.set()
+        opened_event.set()
 
-    await killed(scene, opened.wait, leave)
+    await killed(scene, opened_event.wait, leave)
     await client.requests.decide(asked[0]["id"], "approve")
     await client.rules.create("bash(git init:*)", effect="deny")
     folder, thread = await ran(scene)

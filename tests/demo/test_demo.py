@@ -105,14 +105,14 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
 
 async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
     """Run the agent, answer its questions, and kill it as soon as it has reached `stop`."""
-    seen = asyncio.Event()
+    seen_event = asyncio.Event()
 
     async def follow() -> None:
         person = ScriptedPerson(client, run.thread_id, note=lambda _: None, token=TOKEN)
         async for event in client.events(run.thread_id, cursor=0):
             created = event["type"] == "request.created"
             if stop == (title_of(event["request"]) if created else event.get("message", {}).get("id")):
-                seen.set()
+                seen_event.set()
                 return
             if created or event["type"] == "request.reprompted":
                 await person.answer(await client.requests.get(event["request"]["id"]))
@@ -120,7 +120,7 @@ async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: 
     watching = asyncio.create_task(follow())
     with anyio.fail_after(120):
         async with run_agent(ready, run) as agent:
-            await seen.wait()
+            await seen_event.wait()
             agent.send_signal(signal.SIGKILL)
             with pytest.raises(DemoFailed):
                 await run_result(agent)
@@ -230,9 +230,9 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     os.close(secondary)
     assert process.stdout is not None
     link = next(line for line in process.stdout if b"/login#" in line).decode().strip()
-    found = json.loads((tmp_path / "home" / "demo.json").read_text())
+    result = json.loads((tmp_path / "home" / "demo.json").read_text())
     thread = link.rpartition("/")[2]
-    async with AsyncClient(found["url"], found["responder_token"]) as client:
+    async with AsyncClient(result["url"], result["responder_token"]) as client:
         person = asyncio.create_task(ScriptedPerson(client, thread, note=lambda _: None).run())
         with anyio.fail_after(120):
             await anyio.to_thread.run_sync(

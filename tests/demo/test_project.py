@@ -60,8 +60,8 @@ def test_the_written_project_passes_its_own_tests_and_runs(language: str, tmp_pa
 @pytest.mark.parametrize("name", ["class", "test", "http", "core", "self", "unittest", "tests"])
 def test_a_reserved_name_still_makes_a_working_package(name: str, tmp_path: Path) -> None:
     folder = written(replace(PLAN, name=name), tmp_path)
-    done = subprocess.run(TOOLS["python"], cwd=folder, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    finished_result = subprocess.run(TOOLS["python"], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert finished_result.returncode == 0, finished_result.stderr
     assert folder.name == name
 
 
@@ -84,10 +84,10 @@ def test_manifests_parse_and_name_the_licence(language: str, licence: str) -> No
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_features_decide_which_files_there_are(language: str) -> None:
-    plain = set(project_files(replace(PLAN, language=language, features=frozenset())))
-    full = set(project_files(replace(PLAN, language=language)))
-    assert {"README.md", "LICENSE", ".gitignore"} <= plain
-    extra = full - plain
+    plain_stored_secret = set(project_files(replace(PLAN, language=language, features=frozenset())))
+    full_stored_secret = set(project_files(replace(PLAN, language=language)))
+    assert {"README.md", "LICENSE", ".gitignore"} <= plain_stored_secret
+    extra = full_stored_secret - plain_stored_secret
     assert {"Dockerfile", ".dockerignore", ".editorconfig", ".github/workflows/test.yml"} < extra
     assert len(extra) == 5
 

@@ -53,10 +53,10 @@ async def published(scene: Scene, person: ScriptedPerson) -> str | None:
             person.watched = agent.pid
         following = asyncio.create_task(person.run())
         with anyio.fail_after(120):
-            came = await run_result(agent)
+            received_run_result = await run_result(agent)
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
-    return came.published
+    return received_run_result.published
 
 
 class Watching(ScriptedPerson):

@@ -10,7 +10,7 @@ from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 
 
-def request(status: str, **more: Any) -> InputRequest:
+def request(status: str, **extra: Any) -> InputRequest:
     return InputRequest.model_validate(
         {
             "id": "req_1",
@@ -20,7 +20,7 @@ def request(status: str, **more: Any) -> InputRequest:
             "created_at": "2026-11-20T09:00:00Z",
             "status": status,
             "revision": 1,
-            **more,
+            **extra,
         }
     )
 
@@ -47,5 +47,7 @@ def test_a_model_reads_how_an_action_ended(asked: InputRequest, begins: str) -> 
 
 
 def test_the_reason_of_a_failure_comes_last_as_it_was_written() -> None:
-    failed = request("answered", answer={"outcome": "failed", "reason": "The shop is closed. {action}"})
-    assert model_text(failed).splitlines()[-1] == "What went wrong: The shop is closed. {action}"
+    failed_request = request(
+        "answered", answer={"outcome": "failed", "reason": "The shop is closed. {action}"}
+    )
+    assert model_text(failed_request).splitlines()[-1] == "What went wrong: The shop is closed. {action}"

@@ -27,8 +27,8 @@ def log(*entries: str) -> list[str]:
 
 
 def why(lines: list[str]) -> str | None:
-    found = verify_chain(lines)
-    return found.why if isinstance(found, ChainBreak) else None
+    verification = verify_chain(lines)
+    return verification.why if isinstance(verification, ChainBreak) else None
 
 
 @requirement("B28")

@@ -29,10 +29,10 @@ REFUSED = {
 @pytest.mark.parametrize("code", REFUSED)
 def test_a_body_that_is_not_our_json_is_refused_with_its_code(code: str) -> None:
     for body in REFUSED[code]:
-        with pytest.raises(Faults) as refused:
+        with pytest.raises(Faults) as exc_info:
             parse(body)
-        assert [(fault.path, fault.code) for fault in refused.value.faults] == [("", code)], body[:40]
-        assert render(refused.value.faults[0], "de") != render(refused.value.faults[0], "en")
+        assert [(fault.path, fault.code) for fault in exc_info.value.faults] == [("", code)], body[:40]
+        assert render(exc_info.value.faults[0], "de") != render(exc_info.value.faults[0], "en")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def outcome(text: bytes) -> str:
     """Return the parsed value, with the types of numbers, or the faults."""
     try:
         return repr(parse(text))
-    except Faults as refused:
-        return repr([(fault.path, fault.code, fault.params) for fault in refused.faults])
+    except Faults as error:
+        return repr([(fault.path, fault.code, fault.params) for fault in error.faults])
 
 
 NUMBERS = st.integers() | st.floats() | st.sampled_from([5.0, -0.0, 1e16, 2.0**53, 10**308, 10**309, 2**64])

@@ -23,8 +23,8 @@ ASK: dict[str, Any] = {"kind": "form", "thread_id": "t", "agent": {"name": "n"},
 def outcome(body: object, limits: Limits) -> object:
     try:
         return read_ask(body, limits=limits)
-    except Faults as refused:
-        return refused.faults
+    except Faults as error:
+        return error.faults
 
 
 @QUICK
@@ -48,16 +48,20 @@ def test_the_second_verdict_is_the_first(place: tuple[Any, ...], junk: Any) -> N
 def test_the_rest_of_the_form_is_checked_each_time(form: dict[str, Any], path: str, code: str) -> None:
     limits = Limits()
     read_ask(ASK, limits=limits)
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         read_ask({**ASK, "form": {**FLAT, **form}}, limits=limits)
-    assert (path, code) in [(fault.path, fault.code) for fault in refused.value.faults]
+    assert (path, code) in [(fault.path, fault.code) for fault in exc_info.value.faults]
 
 
 def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None:
     limits = Limits()
-    first, again, other = (check_ask(ASK, limits=which) for which in (limits, limits, Limits(label=50)))
-    assert [a is b for a, b in zip(first.form.all_fields, again.form.all_fields, strict=True)] == [True] * 11
-    assert first.form.all_fields[0] is not other.form.all_fields[0]
+    first_ask, second_ask, other_ask = (
+        check_ask(ASK, limits=which) for which in (limits, limits, Limits(label=50))
+    )
+    assert [a is b for a, b in zip(first_ask.form.all_fields, second_ask.form.all_fields, strict=True)] == [
+        True
+    ] * 11
+    assert first_ask.form.all_fields[0] is not other_ask.form.all_fields[0]
     with pytest.raises(Faults):
         check_ask(
             {**ASK, "form": {**FLAT, "fields": [{**FIELDS[0], "label": "A" * 10}]}}, limits=Limits(label=9)
@@ -65,10 +69,10 @@ def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None
 
 
 def test_the_least_recently_used_entry_is_removed_first() -> None:
-    known, limits = KnownFields(entries=2), Limits()
+    known_fields, limits = KnownFields(entries=2), Limits()
     field: list[AnyField] = [Text(id="a", label="A")]
-    known.keep(b"1", limits, field)
-    known.keep(b"2", limits, field)
-    known.find(b"1", limits)
-    known.keep(b"3", limits, field)
-    assert [known.find(key, limits) is not None for key in (b"1", b"2", b"3")] == [True, False, True]
+    known_fields.keep(b"1", limits, field)
+    known_fields.keep(b"2", limits, field)
+    known_fields.find(b"1", limits)
+    known_fields.keep(b"3", limits, field)
+    assert [known_fields.find(key, limits) is not None for key in (b"1", b"2", b"3")] == [True, False, True]

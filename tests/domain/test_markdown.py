@@ -90,10 +90,10 @@ ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:tex
 @requirement("I4")
 @pytest.mark.parametrize("text", ATTACKS)
 def test_nothing_active_gets_into_the_tree(text: str) -> None:
-    found = [node for node in walk(markdown_tree(text) or []) if "href" in node]
+    findings = [node for node in walk(markdown_tree(text) or []) if "href" in node]
     # An address in the text leads to exactly the shown address.
-    assert [node["href"] for node in found] == [child for node in found for child in node["children"]]
-    assert all(node["href"].startswith("https://") for node in found)
+    assert [node["href"] for node in findings] == [child for node in findings for child in node["children"]]
+    assert all(node["href"].startswith("https://") for node in findings)
 
 
 @requirement("I4")
@@ -170,8 +170,8 @@ def test_no_more_of_a_form_is_read_as_markdown_than_forty_thousand_characters() 
 
 
 def walk(nodes: list[Any]) -> list[dict[str, Any]]:
-    found = [node for node in nodes if isinstance(node, dict)]
-    return found + [inner for node in found for inner in walk(node.get("children", []))]
+    findings = [node for node in nodes if isinstance(node, dict)]
+    return findings + [inner for node in findings for inner in walk(node.get("children", []))]
 
 
 @pytest.mark.parametrize(

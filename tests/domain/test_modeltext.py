@@ -76,8 +76,8 @@ OWN: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("outcome", "text"), OWN)
 def test_the_asker_chooses_the_sentences_of_its_model(outcome: dict[str, Any], text: str):
-    asked = {"id": "r1", "thread_id": "t1", "revision": 1, "created_at": datetime.now(UTC), **PICK}
-    request = InputRequest.model_validate({**asked, **outcome})
+    request_members = {"id": "r1", "thread_id": "t1", "revision": 1, "created_at": datetime.now(UTC), **PICK}
+    request = InputRequest.model_validate({**request_members, **outcome})
     assert model_text(request) == resume_text(request) == text
 
 
@@ -174,9 +174,11 @@ def test_an_undecided_call_has_a_separate_text() -> None:
 @requirement("M6")
 def test_a_text_can_be_replaced_and_the_others_stay() -> None:
     texts = with_texts({"approval.deny": "No to {tool}!"})
-    denied = request(BASH | {"status": "answered", "answer": {"decision": "deny", "note": "No."}})
-    assert model_text(denied, texts) == 'No to "bash"!\nTheir note: No.'
-    assert model_text(denied, {"note": "({note})"}) == model_text(denied).replace("Their note: No.", "(No.)")
+    denied_request = request(BASH | {"status": "answered", "answer": {"decision": "deny", "note": "No."}})
+    assert model_text(denied_request, texts) == 'No to "bash"!\nTheir note: No.'
+    assert model_text(denied_request, {"note": "({note})"}) == model_text(denied_request).replace(
+        "Their note: No.", "(No.)"
+    )
     assert {key: texts[key] for key in TEXTS if key != "approval.deny"} == {
         key: text for key, text in TEXTS.items() if key != "approval.deny"
     }

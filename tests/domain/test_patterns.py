@@ -120,12 +120,12 @@ def test_a_large_pattern_is_accepted_but_not_a_form_full_of_them() -> None:
         }
 
     check_form(form(2))
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         check_form(form(100))
-    assert {(f.code, f.params["reason"]) for f in refused.value.faults} == {
+    assert {(f.code, f.params["reason"]) for f in exc_info.value.faults} == {
         ("invalid_pattern", "the patterns of this form are too large together")
     }
-    assert len(refused.value.faults) == 97
+    assert len(exc_info.value.faults) == 97
 
 
 @requirement("D13")
@@ -134,8 +134,8 @@ def test_after_a_too_large_pattern_no_other_is_compiled() -> None:
         {"id": f"f{n}", "type": "text", "label": "Name", "pattern": rf"(?:\pL{{1,30}}){{1,30}}{n}"}
         for n in range(3)
     ]
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         check_form({"fields": fields})
-    first, *others = [fault.params["reason"] for fault in refused.value.faults]
-    assert "compile" in first
-    assert set(others) == {"the patterns of this form are too large together"}
+    first_reason, *other_cases = [fault.params["reason"] for fault in exc_info.value.faults]
+    assert "compile" in first_reason
+    assert set(other_cases) == {"the patterns of this form are too large together"}

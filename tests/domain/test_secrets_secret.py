@@ -109,9 +109,9 @@ CARRIED: dict[str, Callable[[Secret], Any]] = {
 @pytest.mark.parametrize("way", CARRIED)
 def test_carrying_a_secret_away_raises_without_showing_it(way: str) -> None:
     # PydanticSerializationError and rfc8785's error are ValueErrors, the rest is refused as a TypeError.
-    with pytest.raises((TypeError, ValueError)) as refused:
+    with pytest.raises((TypeError, ValueError)) as exc_info:
         CARRIED[way](new_secret())
-    assert CANARY not in "".join(traceback.format_exception(refused.value))
+    assert CANARY not in "".join(traceback.format_exception(exc_info.value))
 
 
 def test_no_attribute_holds_the_value() -> None:
@@ -127,14 +127,14 @@ def fail(secret: Secret) -> None:
 
 
 def test_a_traceback_with_locals_shows_the_placeholder() -> None:
-    with pytest.raises(RuntimeError) as failed:
+    with pytest.raises(RuntimeError) as exc_info:
         fail(new_secret())
-    plain = "".join(traceback.TracebackException.from_exception(failed.value, capture_locals=True).format())
+    plain = "".join(traceback.TracebackException.from_exception(exc_info.value, capture_locals=True).format())
     console = Console(record=True, width=200, file=io.StringIO())
-    assert failed.value.__traceback__ is not None
+    assert exc_info.value.__traceback__ is not None
     console.print(
         Traceback.from_exception(
-            RuntimeError, failed.value, failed.value.__traceback__.tb_next, show_locals=True
+            RuntimeError, exc_info.value, exc_info.value.__traceback__.tb_next, show_locals=True
         )
     )
     for shown in (plain, console.export_text()):
@@ -161,10 +161,10 @@ def test_a_log_line_shows_the_placeholder_also_when_another_thread_writes_it(
 
 
 def test_a_model_that_refuses_something_else_shows_the_placeholder() -> None:
-    with pytest.raises(pydantic.ValidationError) as refused:
+    with pytest.raises(pydantic.ValidationError) as exc_info:
         pydantic.create_model("Odd", n=(int, ...))(n=new_secret())
-    assert CANARY not in str(refused.value)
-    assert CANARY not in repr(refused.value.errors())
+    assert CANARY not in str(exc_info.value)
+    assert CANARY not in repr(exc_info.value.errors())
 
 
 @given(st.text(), st.text())
@@ -185,7 +185,7 @@ def test_reveal_returns_the_value(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["\ud800", "a\udc00b", "\udfff" * 3])
 def test_half_a_surrogate_pair_is_refused_without_showing_the_rest(value: str) -> None:
-    with pytest.raises(ValueError, match="UTF-8") as refused:
+    with pytest.raises(ValueError, match="UTF-8") as exc_info:
         Secret(CANARY + value)
-    assert CANARY not in "".join(traceback.format_exception(refused.value))
-    assert refused.value.__context__ is None
+    assert CANARY not in "".join(traceback.format_exception(exc_info.value))
+    assert exc_info.value.__context__ is None

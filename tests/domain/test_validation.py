@@ -51,8 +51,8 @@ def faults_of(check: Callable[[], object]) -> list[Fault]:
     """Return the faults of a call; none if it was accepted."""
     try:
         check()
-    except Faults as refused:
-        return refused.faults
+    except Faults as error:
+        return error.faults
     return []
 
 
@@ -80,8 +80,8 @@ def with_junk(body: Any, place: tuple[Any, ...], junk: Any) -> Any:
 def test_an_ask_with_anything_anywhere_is_accepted_or_refused_with_texts(
     place: tuple[Any, ...], junk: Any
 ) -> None:
-    found = faults_of(lambda: check_ask(with_junk(ASK, place, junk)))
-    assert all(render(each, locale) for each in found for locale in ("en", "de"))
+    faults = faults_of(lambda: check_ask(with_junk(ASK, place, junk)))
+    assert all(render(each, locale) for each in faults for locale in ("en", "de"))
 
 
 @QUICK
@@ -93,8 +93,8 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
     for place, junk in changes:
         if place in places(body):
             body = with_junk(body, place, junk)
-    found = faults_of(lambda: check_ask(body))
-    assert all(render(each, "de") for each in found)
+    faults = faults_of(lambda: check_ask(body))
+    assert all(render(each, "de") for each in faults)
 
 
 @QUICK
@@ -108,12 +108,16 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
 )
 def test_values_are_normalized_or_refused_and_normalized_values_stay_unchanged(values: Any) -> None:
     form = check_form(FORM)
-    found = faults_of(lambda: check_answer(form, values))
-    assert all(render(each, "de") for each in found)
-    answer = Answer() if found else check_answer(form, values)
+    faults = faults_of(lambda: check_answer(form, values))
+    assert all(render(each, "de") for each in faults)
+    answer = Answer() if faults else check_answer(form, values)
     if answer.values:
-        again = check_answer(form, answer.values)
-        assert (again.values, again.other, list(again.values)) == (
+        second_cleaned_answer = check_answer(form, answer.values)
+        assert (
+            second_cleaned_answer.values,
+            second_cleaned_answer.other,
+            list(second_cleaned_answer.values),
+        ) == (
             answer.values,
             answer.other,
             list(answer.values),
@@ -126,7 +130,7 @@ CANARY = "c4nary"
 @pytest.mark.parametrize("id_", [field["id"] for section in FORM["sections"] for field in section["fields"]])
 def test_no_text_repeats_the_answer_that_was_refused(id_: str) -> None:
     form = check_form(FORM)
-    refused = (
+    refusal = (
         CANARY * 5,
         [CANARY, CANARY],
         {CANARY: CANARY},
@@ -134,10 +138,10 @@ def test_no_text_repeats_the_answer_that_was_refused(id_: str) -> None:
         f"{CANARY}\0",
         f"2026-{CANARY}",
     )
-    for junk in refused:
-        found = faults_of(lambda junk=junk: check_answer(form, {id_: junk, "x": CANARY}))
-        assert found
-        assert CANARY not in repr(found)
+    for junk in refusal:
+        faults = faults_of(lambda junk=junk: check_answer(form, {id_: junk, "x": CANARY}))
+        assert faults
+        assert CANARY not in repr(faults)
 
 
 @pytest.mark.parametrize("place", places(ASK), ids=repr)
@@ -162,9 +166,9 @@ def test_a_checked_form_is_accepted_again() -> None:
 
 def test_a_suspicious_character_elsewhere_does_not_make_a_confirm_fail() -> None:
     confirm = {"id": "a", "type": "select", "widget": "confirm", "label": "A"}
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         check_form({"title": "\u202e", "fields": [confirm]})
-    assert [(each.path, each.code) for each in refused.value.faults] == [("form.title", "control_chars")]
+    assert [(each.path, each.code) for each in exc_info.value.faults] == [("form.title", "control_chars")]
 
 
 @requirement("L3", "L4")
@@ -179,24 +183,24 @@ def test_the_limits_are_settings() -> None:
         text_answer=1,
         max_timeout_s=59,
     )
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         check_ask(ASK, limits=small)
-    assert {"too_many", "too_long", "out_of_range"} <= {each.code for each in refused.value.faults}
-    with pytest.raises(Faults) as refused:
+    assert {"too_many", "too_long", "out_of_range"} <= {each.code for each in exc_info.value.faults}
+    with pytest.raises(Faults) as exc_info:
         check_ask(ASK, limits=Limits(request_bytes=10))
-    assert [(each.path, each.key) for each in refused.value.faults] == [("", "too_long.request")]
+    assert [(each.path, each.key) for each in exc_info.value.faults] == [("", "too_long.request")]
 
 
 def test_the_number_of_faults_is_bounded() -> None:
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         check_answer(check_form(FORM), {f"k{i}": 1 for i in range(5000)})
-    assert len(refused.value.faults) == MAX_FAULTS
-    with pytest.raises(Faults) as refused:
+    assert len(exc_info.value.faults) == MAX_FAULTS
+    with pytest.raises(Faults) as exc_info:
         check_form({"fields": [5] * 300})
-    assert len(refused.value.faults) == MAX_FAULTS
-    with pytest.raises(Faults) as refused:
+    assert len(exc_info.value.faults) == MAX_FAULTS
+    with pytest.raises(Faults) as exc_info:
         check_form({"fields": [5] * 5000})
-    assert [(each.path, each.key) for each in refused.value.faults] == [("form", "too_many.faults")]
+    assert [(each.path, each.key) for each in exc_info.value.faults] == [("form", "too_many.faults")]
 
 
 def test_a_bad_pattern_beyond_the_bound_is_never_run() -> None:
@@ -218,16 +222,16 @@ class Sent(Model):
 
 def test_other_bodies_have_the_same_words() -> None:
     assert parse(Sent, {"name": "x"}) == Sent(name="x")
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         parse(Sent, {"count": "5", "options": 1})
-    assert sorted((each.path, each.key) for each in refused.value.faults) == [
+    assert sorted((each.path, each.key) for each in exc_info.value.faults) == [
         ("count", "wrong_type.integer"),
         ("name", "missing_required"),
         ("options", "unknown_field.key"),
     ]
-    with pytest.raises(Faults) as refused:
+    with pytest.raises(Faults) as exc_info:
         parse(Sent, [])
-    assert [(each.path, each.key) for each in refused.value.faults] == [("", "wrong_type.object")]
+    assert [(each.path, each.key) for each in exc_info.value.faults] == [("", "wrong_type.object")]
 
 
 class Sized(Model):
@@ -236,12 +240,12 @@ class Sized(Model):
 
 
 def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
-    seen: list[tuple[str, str, Any]] = []
+    seen_items: list[tuple[str, str, Any]] = []
     for body in ({"text": "abcd", "items": []}, {"text": "abc", "items": [1, 2, 3]}):
-        with pytest.raises(Faults) as refused:
+        with pytest.raises(Faults) as exc_info:
             parse(Sized, body)
-        seen += [(each.path, each.key, dict(each.params)) for each in refused.value.faults]
-    assert seen == [
+        seen_items += [(each.path, each.key, dict(each.params)) for each in exc_info.value.faults]
+    assert seen_items == [
         ("text", "too_long", {"max": 3, "got": 4}),
         ("items", "too_few", {"min": 1, "got": 0}),
         ("items", "too_many", {"max": 2, "got": 3}),
@@ -249,11 +253,11 @@ def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
 
 
 def test_faults_get_the_paths_of_another_body_once_each() -> None:
-    found = Faults(
+    faults = Faults(
         [fault("form.fields[2].label", "empty"), fault("form.title", "empty"), fault("x", "empty")]
     )
     table = [(r"form\.fields\[(\d+)\]", r"questions[\1]"), (r"form\.title|x", "title")]
-    moved = found.with_paths(table)
+    moved = faults.with_paths(table)
     assert [(each.path, each.key) for each in moved.faults] == [
         ("questions[2].label", "empty"),
         ("title", "empty"),

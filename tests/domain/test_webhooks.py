@@ -51,9 +51,9 @@ def test_an_ambiguous_address_is_refused(url: str) -> None:
 @requirement("I11")
 @pytest.mark.parametrize("url", INSIDE_URLS)
 def test_a_private_target_is_recognized_by_name_or_address(url: str) -> None:
-    where = parse_target(url)
-    assert where is not None
-    assert is_private_target(where)
+    webhook_target = parse_target(url)
+    assert webhook_target is not None
+    assert is_private_target(webhook_target)
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_a_private_target_is_recognized_by_name_or_address(url: str) -> None:
     ],
 )
 def test_a_public_address_is_read(url: str, where: WebhookTarget) -> None:
-    found = parse_target(url)
-    assert found == where
+    webhook_target = parse_target(url)
+    assert webhook_target == where
     assert not is_private_target(where)
 
 
 def test_the_host_header_names_a_port_only_where_it_is_not_the_usual_one() -> None:
     urls = ("https://a.com/", "https://a.com:8443/", "http://[2606:4700::1]/", "http://[2606:4700::1]:443/")
-    assert [found.authority for url in urls if (found := parse_target(url))] == [
+    assert [webhook_target.authority for url in urls if (webhook_target := parse_target(url))] == [
         "a.com",
         "a.com:8443",
         "[2606:4700::1]",
@@ -99,9 +99,9 @@ def test_only_targets_named_by_the_operator_are_allowed() -> None:
         "https://127.0.0.2/": False,
         "https://[fd12::1]/": True,
     }.items():
-        found = parse_target(url)
-        assert found is not None
-        assert allowed.has_host(found) is expected, url
+        webhook_target = parse_target(url)
+        assert webhook_target is not None
+        assert allowed.has_host(webhook_target) is expected, url
 
 
 @pytest.mark.parametrize("entry", ["10.0.0.1/8", "10.0.0.0/99", "a b", "https://a.com", "127.1", "*", "a/8"])

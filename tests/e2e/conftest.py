@@ -63,7 +63,7 @@ def gallery_pages(browser: Browser, static_url: str) -> Pages:
 @pytest.fixture
 def open_gallery(gallery_pages: Pages, static_url: str) -> Iterator[OpenGallery]:
     """Open the gallery, or one example of it; afterwards the console must be silent."""
-    opened: list[tuple[Gallery, dict[str, Any]]] = []
+    opened_items: list[tuple[Gallery, dict[str, Any]]] = []
 
     def open_one(
         example: str = "",
@@ -73,15 +73,15 @@ def open_gallery(gallery_pages: Pages, static_url: str) -> Iterator[OpenGallery]
         width: int = 1280,
         zone: str = "Europe/Berlin",
     ) -> Gallery:
-        looks = {"theme": theme, "locale": locale, "width": width, "zone": zone}
-        page = gallery_pages.open(**looks)
+        appearances = {"theme": theme, "locale": locale, "width": width, "zone": zone}
+        page = gallery_pages.open(**appearances)
         # An address of its own: one that differs only in its fragment would not be loaded.
         gallery = Gallery(page, f"{static_url}/gallery?lang={locale}&{next(_NUMBERS)}#{example}")
-        opened.append((gallery, looks))
+        opened_items.append((gallery, appearances))
         return gallery
 
     yield open_one
-    for gallery, looks in opened:
+    for gallery, looks in opened_items:
         gallery.close()
         gallery_pages.leave(gallery.page, **looks)
-    assert [line for gallery, _ in opened for line in gallery.console] == []
+    assert [line for gallery, _ in opened_items for line in gallery.console] == []

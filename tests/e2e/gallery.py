@@ -87,11 +87,11 @@ class Pages:
         page.add_init_script(_RECORD)
         return page
 
-    def leave(self, page: Page, **looks: object) -> None:
+    def leave(self, page: Page, **appearances: object) -> None:
         """Clear a page and keep it for the next test with this look."""
         session = page.context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": self._origin, "storageTypes": "all"})
         session.detach()
-        if before := self._left.pop(key := tuple(looks.values()), None):
+        if before := self._left.pop(key := tuple(appearances.values()), None):
             before.context.close()
         self._left[key] = page

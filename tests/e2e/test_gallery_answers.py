@@ -185,8 +185,8 @@ def test_a_form_sends_typed_values_and_leaves_empty_ones_out(open_gallery: OpenG
 def test_labels_have_defaults_in_the_readers_language(open_gallery: OpenGallery) -> None:
     german = open_gallery("text", locale="de")
     assert german.card.locator("form button").all_inner_texts() == ["Abbrechen", "Absenden"]
-    named = open_gallery("cards")
-    assert named.card.locator("form button").all_inner_texts() == ["Skip", "Not now", "Submit"]
+    named_open_gallery = open_gallery("cards")
+    assert named_open_gallery.card.locator("form button").all_inner_texts() == ["Skip", "Not now", "Submit"]
 
 
 @requirement("I5")

@@ -134,10 +134,10 @@ def test_a_dangerous_call_takes_a_letter_and_enter_and_escape_decides_nothing(
 @requirement("J3")
 def test_letters_can_be_turned_off(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-command")
-    once = ready(gallery)
+    locator = ready(gallery)
     gallery.page.evaluate("document.documentElement.dataset.keys = 'off'")
     gallery.card.evaluate("(card) => card.redraw()")
-    expect(once.locator("kbd")).to_be_hidden()
+    expect(locator.locator("kbd")).to_be_hidden()
     gallery.page.keyboard.press("a")
     gallery.page.keyboard.press("d")
     assert gallery.sent == []

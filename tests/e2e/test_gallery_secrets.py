@@ -107,17 +107,17 @@ def test_an_unsent_secret_is_resent_with_the_same_key_unless_it_changed(
     open_gallery: OpenGallery,
 ) -> None:
     gallery = open_gallery("secret-failed")
-    again = gallery.card.get_by_role("button", name="Send now")
+    retry_button = gallery.card.get_by_role("button", name="Send now")
     save = gallery.card.get_by_role("button", name="Save & continue")
-    again.click()
+    retry_button.click()
     gallery.card.get_by_label("HUBSPOT_API_KEY").fill("one")
-    expect(again).to_have_count(0)
+    expect(retry_button).to_have_count(0)
     save.click()
     gallery.card.get_by_label("HUBSPOT_API_KEY").fill("two")
     save.click()
-    first, same, typed, changed = (attempt["key"] for attempt in gallery.sent)
-    assert first == same
-    assert len({first, typed, changed}) == 3
+    first_key, same_key, typed_key, changed_key = (attempt["key"] for attempt in gallery.sent)
+    assert first_key == same_key
+    assert len({first_key, typed_key, changed_key}) == 3
 
 
 @requirement("E22")

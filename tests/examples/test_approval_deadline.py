@@ -36,7 +36,7 @@ def test_the_first_approval_does_not_run_after_its_deadline(data: Path, tmp_path
     text = (EXAMPLES / "requires_approval.py").read_text("utf-8")
     example = tmp_path / "example.py"
     example.write_text(text.replace("timeout_s=300", "timeout_s=1"), "utf-8")
-    before = set(data.iterdir())
+    stored_secret_before = set(data.iterdir())
     out, err = run(str(example), data).communicate(timeout=120)
     assert "Nobody decided in time" in out, err
-    assert set(data.iterdir()) == before
+    assert set(data.iterdir()) == stored_secret_before

@@ -117,7 +117,7 @@ def test_every_example_has_a_test() -> None:
 
 @pytest.mark.parametrize("example", ANSWERS)
 async def test_the_example_asks_and_continues(example: str, data: Path) -> None:
-    thread, values, printed = ANSWERS[example]
+    thread, values, output = ANSWERS[example]
     tokens = json.loads((data / "server.json").read_text())
     process = run(example, data)
     async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
@@ -134,22 +134,22 @@ async def test_the_example_asks_and_continues(example: str, data: Path) -> None:
                     break
             out, err = await anyio.to_thread.run_sync(process.communicate)
     assert process.returncode == 0, err
-    assert out.startswith(printed)
+    assert out.startswith(output)
 
 
 @pytest.mark.parametrize("example", DECISIONS)
 async def test_the_example_runs_only_the_approved_call(example: str, data: Path) -> None:
-    thread, printed, refused = DECISIONS[example]
-    before = set(data.iterdir())
+    thread, output, refused = DECISIONS[example]
+    stored_secret_before = set(data.iterdir())
     approved, out = await decided(example, data, thread, "approve", after=0)
-    made = {path.name for path in set(data.iterdir()) - before}
-    assert (out, made) == (printed, {"commands": {"release"}, "files": {"hello.txt"}}.get(thread, set()))
+    made = {path.name for path in set(data.iterdir()) - stored_secret_before}
+    assert (out, made) == (output, {"commands": {"release"}, "files": {"hello.txt"}}.get(thread, set()))
     for name in made:
         path = data / name
         path.rmdir() if path.is_dir() else path.unlink()
     _, out = await decided(example, data, thread, "deny", after=approved)
     assert refused in out
-    assert set(data.iterdir()) == before
+    assert set(data.iterdir()) == stored_secret_before
 
 
 async def decided(
@@ -172,7 +172,7 @@ async def decided(
 
 @pytest.mark.parametrize("example", SUBMISSIONS)
 async def test_the_example_uses_the_secret_and_never_shows_it(example: str, data: Path) -> None:
-    thread, name, values, printed = SUBMISSIONS[example]
+    thread, name, values, output = SUBMISSIONS[example]
     tokens = json.loads((data / "server.json").read_text())
     process = run(example, data)
     left = list(values)
@@ -187,7 +187,7 @@ async def test_the_example_uses_the_secret_and_never_shows_it(example: str, data
                     if not left:
                         break
             out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert (process.returncode, out) == (0, printed), err
+    assert (process.returncode, out) == (0, output), err
     assert not [value for value in values if value in out + err]
 
 
@@ -215,16 +215,16 @@ async def test_the_shared_thread_is_answered_by_its_owner_and_hidden_from_others
     process = run("share_a_thread.py", data)
     async with (
         httpx2.AsyncClient(base_url=tokens["url"], trust_env=False) as http,
-        AsyncClient(tokens["url"], tokens["responder_token"]) as stranger,
+        AsyncClient(tokens["url"], tokens["responder_token"]) as foreign_async_client,
     ):
         admin = {"Authorization": f"Bearer {tokens['admin_token']}"}
-        made = await http.post("/v1/tokens", json={"role": "responder", "user": "ada"}, headers=admin)
-        async with AsyncClient(tokens["url"], made.json()["token"]) as ada:
+        reply = await http.post("/v1/tokens", json={"role": "responder", "user": "ada"}, headers=admin)
+        async with AsyncClient(tokens["url"], reply.json()["token"]) as ada:
             with anyio.fail_after(120):
                 async for event in ada.events("report-7", cursor=0):
                     if event["type"] == "request.created":
                         with pytest.raises(NotFound):
-                            await stranger.requests.get(event["request"]["id"])
+                            await foreign_async_client.requests.get(event["request"]["id"])
                         await ada.requests.answer(event["request"]["id"], {"title": "Whales"}, revision=1)
                         break
                 out, err = await anyio.to_thread.run_sync(process.communicate)
@@ -243,9 +243,9 @@ async def test_a_colleague_gets_the_request_that_is_handed_to_them(data: Path) -
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert out == "Assigned to Bob: ['bob']\n", err
         async with AsyncClient(server["url"], bob.token.reveal()) as inbox:
-            answered = await inbox.requests.answer(request, {"q": "x"})
-        assert answered.settled_by is not None
-        assert answered.settled_by.user == "bob"
+            answered_request = await inbox.requests.answer(request, {"q": "x"})
+        assert answered_request.settled_by is not None
+        assert answered_request.settled_by.user == "bob"
 
 
 async def test_the_agent_reads_the_file_that_it_asked_for(data: Path) -> None:
@@ -267,30 +267,30 @@ async def test_the_directory_is_asked_for_groups() -> None:
     app = runpy.run_path(str(EXAMPLES / "directory.py"))["app"]
     form = Form(fields=[Text(id="q", label="Q")])
     async with AsyncClient(app=app) as agent:
-        asked = await agent.requests.create(form, thread_id="t", assignees=["group:ops"])
+        request = await agent.requests.create(form, thread_id="t", assignees=["group:ops"])
         async with AsyncClient(app=app, token=await app.token("responder", user="eve")) as eve:
             with pytest.raises(Forbidden):
-                await eve.requests.answer(asked.id, {"q": "a"})
+                await eve.requests.answer(request.id, {"q": "a"})
         async with AsyncClient(app=app, token=await app.token("responder", user="bob")) as bob:
-            assert (await bob.requests.answer(asked.id, {"q": "a"})).status == "answered"
+            assert (await bob.requests.answer(request.id, {"q": "a"})).status == "answered"
 
 
 async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> None:
     app = runpy.run_path(str(EXAMPLES / "server_probe.py"))["app"]
     async with AsyncClient(app=app) as agent:
-        asked = await agent.secrets.request("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
-        assert asked.request is not None
+        request = await agent.secrets.request("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
+        assert request.request is not None
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
-            again = await person.requests.submit(asked.request, {"CRM_KEY": "too-short"})
+            again = await person.requests.submit(request.request, {"CRM_KEY": "too-short"})
             with anyio.fail_after(120):
                 while again.revision == 1:
-                    again = await person.requests.get(asked.request.id)
+                    again = await person.requests.get(request.request.id)
             assert [error.message for error in again.field_errors] == ["The CRM does not know this key."]
             await person.requests.submit(again, {"CRM_KEY": "exactly-16-chars"})
             with anyio.fail_after(120):
-                ended = await agent.wait(again)
-    assert ended.answer is not None
-    assert ended.answer.verified is True
+                ended_request = await agent.wait(again)
+    assert ended_request.answer is not None
+    assert ended_request.answer.verified is True
 
 
 async def test_a_server_has_its_own_kind() -> None:
@@ -298,14 +298,14 @@ async def test_a_server_has_its_own_kind() -> None:
     async with AsyncClient(app=app) as agent:
         asking = asyncio.create_task(agent.custom("rating", {"subject": "the soup"}, thread_id="t"))
         with anyio.fail_after(120):
-            while not (found := (await agent.requests.list()).items):
+            while not (items := (await agent.requests.list()).items):
                 await anyio.lowlevel.checkpoint()
-        assert found[0].summary == "Rate the soup"
+        assert items[0].summary == "Rate the soup"
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
-            with pytest.raises(Invalid) as refused:
-                await person.requests.answer_data(found[0], {"stars": 6})
-            assert refused.value.field_errors[0]["message"] == "Give the soup 1 to 5 stars."
-            await person.requests.answer_data(found[0], {"stars": 4})
+            with pytest.raises(Invalid) as exc_info:
+                await person.requests.answer_data(items[0], {"stars": 6})
+            assert exc_info.value.field_errors[0]["message"] == "Give the soup 1 to 5 stars."
+            await person.requests.answer_data(items[0], {"stars": 4})
             answer = await asking
     assert (answer.data, answer.text) == ({"stars": 4}, "The person gave the soup 4 of 5 stars.")
 
@@ -315,9 +315,9 @@ async def test_a_person_is_sent_to_a_page(data: Path) -> None:
     tokens = json.loads((data / "server.json").read_text())
     async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
         with anyio.fail_after(120):
-            while not (found := (await person.requests.list(thread_id="plugins")).items):
+            while not (items := (await person.requests.list(thread_id="plugins")).items):
                 await anyio.lowlevel.checkpoint()
-        await person.requests.finish(found[0], "failed", reason="The shop is closed.")
+        await person.requests.finish(items[0], "failed", reason="The shop is closed.")
     assert process.communicate(timeout=120)[0] == "failed The shop is closed.\n"
 
 
@@ -352,17 +352,17 @@ async def test_the_receiver_continues_once_and_only_with_a_signed_message(
         async with AsyncClient(app=app, token=await app.token("admin")) as admin:
             hook = await admin.webhooks.create("https://agents.example.com/askback")
             monkeypatch.setenv("WEBHOOK_SECRET", hook.secret.reveal())
-            asked = await agent.requests.create(
+            request = await agent.requests.create(
                 Form(fields=[Text(id="q", label="Q")]), thread_id="t", delivery="resume"
             )
-            await admin.requests.answer(asked.id, {"q": "a"})
+            await admin.requests.answer(request.id, {"q": "a"})
             with anyio.fail_after(120):
                 while [delivery.state for delivery in await admin.webhooks.deliveries(hook)] != ["delivered"]:
                     await anyio.sleep(0.01)
     [message] = webhook_client.carried
     assert (await webhook_client.post_again(**message)).status_code == 204
     assert (await webhook_client.post_again(**{**message, "content": b"{}"})).status_code == 401
-    assert capsys.readouterr().out == f'About your question ({asked.id}): The person answered "Q": "a"\n'
+    assert capsys.readouterr().out == f'About your question ({request.id}): The person answered "Q": "a"\n'
 
 
 def _last(field: dict[str, Any]) -> Any:

@@ -76,14 +76,14 @@ class Agent:
                 return
             key = f"{self._name}-{turn}"
             try:
-                ended = await self._until_stored(key)
+                ended_request = await self._until_stored(key)
             except (AskbackError, ValueError) as error:
                 self._notes.note("fault", key=key, error=repr(error))
                 await asyncio.sleep(LOOK_S)
                 continue
-            self._notes.act(ended.id, by="wait")
-            said = {"status": ended.status, "value": value_of(ended)}
-            self._notes.note("ended", agent=self._name, key=key, request=ended.id, **said)
+            self._notes.act(ended_request.id, by="wait")
+            said = {"status": ended_request.status, "value": value_of(ended_request)}
+            self._notes.note("ended", agent=self._name, key=key, request=ended_request.id, **said)
 
     async def _until_stored(self, key: str) -> InputRequest:
         """Take a turn; if the store is unavailable for a moment, repeat it with the same key."""
@@ -94,11 +94,11 @@ class Agent:
                 await asyncio.sleep(LOOK_S)
 
     async def _ask(self, key: str, what: Form | Approval | None = None, **context: Any) -> InputRequest:
-        made = await self._client.requests.create(
+        request = await self._client.requests.create(
             what or question(key), thread_id=self._thread, idempotency_key=key, **context
         )
-        self._notes.note("created", key=key, request=made.id)
-        return made
+        self._notes.note("created", key=key, request=request.id)
+        return request
 
     async def _waits(self, key: str) -> InputRequest:
         made = await self._ask(key)

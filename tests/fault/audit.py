@@ -28,15 +28,17 @@ class Audit:
         while True:
             page = await self._caller.read(ADMIN, f"/v1/audit?after={self._end[0]}&limit={PAGE}")
             entries: list[dict[str, Any]] = page["entries"]
-            found = verify_chain([json.dumps(entry) for entry in entries], after=self._end)
-            if isinstance(found, ChainBreak):
-                raise self._caller.broken("I13", f"the chain breaks after {self._end}: {found}")
-            self._end = found
+            verification = verify_chain([json.dumps(entry) for entry in entries], after=self._end)
+            if isinstance(verification, ChainBreak):
+                raise self._caller.broken("I13", f"the chain breaks after {self._end}: {verification}")
+            self._end = verification
             self._entries.update((_action(entry), entry.get("request_id", "")) for entry in entries)
             head = page["head"]
-            if not entries or found[0] >= head["seq"]:
+            if not entries or verification[0] >= head["seq"]:
                 self._caller.expect(
-                    found == (head["seq"], head["hash"]), "I13", f"the log ends at {found}, not at {head}"
+                    verification == (head["seq"], head["hash"]),
+                    "I13",
+                    f"the log ends at {verification}, not at {head}",
                 )
                 return self._entries
 

@@ -39,14 +39,14 @@ async def run(folder: Path, size: int, *, patience_s: float, fault: str | None =
             agents = [
                 await stack.enter_async_context(AsyncClient(server.url, REQUESTER)) for _ in range(CLIENTS)
             ]
-            waits = await _ask(server, agents, size)
+            tasks = await _ask(server, agents, size)
             server.kill()
             await server.start()
             idle = server.memory
             await _until_waited_for(server, size)
             crowd.bytes_per_wait = (server.memory - idle) / size
             await _answer(server, size)
-            await _check(crowd, waits, patience_s)
+            await _check(crowd, tasks, patience_s)
     finally:
         server.kill()
     return crowd
@@ -54,17 +54,17 @@ async def run(folder: Path, size: int, *, patience_s: float, fault: str | None =
 
 async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list[asyncio.Task[Outcome]]:
     """Ask batch by batch; return when all is stored."""
-    waits: list[asyncio.Task[Outcome]] = []
+    tasks: list[asyncio.Task[Outcome]] = []
     async with AsyncClient(server.url, RESPONDER) as person:
         for begin in range(0, size, BATCH):
             numbers = range(begin, min(begin + BATCH, size))
             for number in numbers:
                 form = Form(title=f"{number}", fields=[Text(id="n", label="N")])
                 asking = agents[number % CLIENTS].try_form(form, thread_id=_thread(number))
-                waits.append(asyncio.ensure_future(asking))
+                tasks.append(asyncio.ensure_future(asking))
             while len(await _requests_of(person, begin)) < len(numbers):
                 await anyio.sleep(0.005)
-    return waits
+    return tasks
 
 
 async def _until_waited_for(server: Server, size: int) -> None:
@@ -85,16 +85,16 @@ async def _answer(server: Server, size: int) -> None:
                     answers.create_task(person.requests.answer(request, {"n": request.form.title}))
 
 
-async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
+async def _check(crowd: Crowd, tasks: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
     """Every agent must get its own number; after `patience_s` seconds without an answer, the rest are missing."""
-    missing, told = set(waits), True
+    missing, told = set(tasks), True
     while missing and told:
         told, missing = await asyncio.wait(missing, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
     if missing:
-        crowd.faults.append(f"{len(missing)} of {len(waits)} were not told")
+        crowd.faults.append(f"{len(missing)} of {len(tasks)} were not told")
     for wait in missing:
         wait.cancel()
-    for number, outcome in enumerate(await asyncio.gather(*waits, return_exceptions=True)):
+    for number, outcome in enumerate(await asyncio.gather(*tasks, return_exceptions=True)):
         if isinstance(outcome, asyncio.CancelledError):
             continue
         if not isinstance(outcome, Answer) or outcome.values != {"n": f"{number}"}:

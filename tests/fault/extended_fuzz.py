@@ -123,8 +123,8 @@ class Sandbox:
 
     def state(self) -> dict[str, bytes | None]:
         """Every file and folder of the root, with its content."""
-        found = self.root.rglob("*")
-        return {str(path): path.read_bytes() if path.is_file() else None for path in found}
+        result = self.root.rglob("*")
+        return {str(path): path.read_bytes() if path.is_file() else None for path in result}
 
     def judge(self, call: Call) -> str | None:
         """Run one command; return its effects that were not decided about."""
@@ -136,15 +136,15 @@ class Sandbox:
         }  # fmt: skip
         text = call.input["command"]
         try:
-            ended = subprocess.run(
+            ended_result = subprocess.run(
                 [*SHELL, "-c", text],
                 cwd=self.root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=2,
             )  # fmt: skip
-            printed = ended.stdout + ended.stderr
-        except subprocess.TimeoutExpired as late:
-            printed = (late.stdout or b"") + (late.stderr or b"")  # `while true` is no escape
+            output = ended_result.stdout + ended_result.stderr
+        except subprocess.TimeoutExpired as error:
+            output = (error.stdout or b"") + (error.stderr or b"")  # `while true` is no escape
         wrong = [odd for ran in self.executed() if (odd := self.odd(ran, call))]
-        if CANARY.encode() in printed:
+        if CANARY.encode() in output:
             wrong.append("it printed the secret")
         if self.state() != self.before:
             wrong.append("it changed a file")
@@ -152,11 +152,11 @@ class Sandbox:
 
     def executed(self) -> list[list[str]]:
         """The records of the stubs: standard input, folder, name, arguments."""
-        found: list[list[str]] = []
+        findings: list[list[str]] = []
         for path in self.record.iterdir():
-            found.append(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1])
+            findings.append(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1])
             path.unlink()
-        return [each for each in found if len(each) > 2]
+        return [each for each in findings if len(each) > 2]
 
     def odd(self, ran: list[str], call: Call) -> str | None:
         """Return the fault of one program that ran."""
@@ -178,11 +178,13 @@ class Sandbox:
 
     def steps(self, call: Call) -> list[tuple[tuple[str, ...], frozenset[str], set[str]]]:
         """The steps that were decided about: words, which of them are patterns, and folders."""
-        found = call.reading
-        assert found is not None
-        if found.unclear is None and (found.extended is None or not found.extended.steps):
-            return [(argv, frozenset(), {str(self.root)}) for argv in found.commands]
-        steps = found.extended.steps if found.extended else ()
+        found_reading = call.reading
+        assert found_reading is not None
+        if found_reading.unclear is None and (
+            found_reading.extended is None or not found_reading.extended.steps
+        ):
+            return [(argv, frozenset(), {str(self.root)}) for argv in found_reading.commands]
+        steps = found_reading.extended.steps if found_reading.extended else ()
         return [
             (step.argv, step.patterns, {os.path.normpath(self.root / (at or "")) for at in step.folders})
             for step in steps

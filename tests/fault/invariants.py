@@ -79,13 +79,13 @@ class Inspector:
 
     async def _events(self, thread_id: str, *, after: int) -> list[dict[str, Any]]:
         """Read a stream up to the last event; if it ends before, read it again at the next server."""
-        last = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
-        found: list[dict[str, Any]] = []
+        last_seq = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
+        findings: list[dict[str, Any]] = []
         with anyio.fail_after(ANSWERS_WITHIN_S):
-            while last > (found[-1]["seq"] if found else after):
+            while last_seq > (findings[-1]["seq"] if findings else after):
                 with contextlib.suppress(httpx2.HTTPError):
-                    found = [event async for event in self._stream(thread_id, after=after, last=last)]
-        return found
+                    findings = [event async for event in self._stream(thread_id, after=after, last=last_seq)]
+        return findings
 
     async def _stream(self, thread_id: str, *, after: int, last: int) -> AsyncGenerator[dict[str, Any]]:
         url = f"{next(self._urls)}/v1/threads/{thread_id}/events"
@@ -103,17 +103,17 @@ class Inspector:
         again = [(event["type"], event["request"]["id"]) for event in await self._events(thread_id, after=0)]
         if again[: len(log)] != log:
             self._ledger.broken("I4", f"{thread_id}: events are not what they were")
-        begun = Counter(request_id for kind, request_id in log if kind == "request.created")
+        started_counter = Counter(request_id for kind, request_id in log if kind == "request.created")
         for request_id in {request_id for _, request_id in log}:
-            if begun[request_id] != 1:
-                self._ledger.broken("I4", f"{request_id} begins {begun[request_id]} times")
+            if started_counter[request_id] != 1:
+                self._ledger.broken("I4", f"{request_id} begins {started_counter[request_id]} times")
 
     # --- requests ----------------------------------------------------------------------------
 
-    async def _check_promise(self, request_id: str, said: Outcome) -> None:
-        stored = outcome_of(await self._get(f"/v1/requests/{request_id}"))
-        if stored != said:
-            self._ledger.broken("I2", f"{request_id}: {said} was acknowledged, {stored} is stored")
+    async def _check_promise(self, request_id: str, outcome: Outcome) -> None:
+        stored_outcome = outcome_of(await self._get(f"/v1/requests/{request_id}"))
+        if stored_outcome != outcome:
+            self._ledger.broken("I2", f"{request_id}: {outcome} was acknowledged, {stored_outcome} is stored")
 
     async def _check_requests(self) -> dict[str, dict[str, Any]]:
         """Every request that an agent knows must exist, and agree with its events and its people."""
@@ -166,9 +166,9 @@ class Inspector:
             if of.setdefault(note["request"], note["resume"]) != note["resume"]:
                 self._ledger.broken("I9", f"{note['request']} has two resumes")
             leases[note["resume"]].append(note)
-        for resume_id, held in leases.items():
-            held.sort(key=lambda note: (note["attempt"], note["since"]))
-            for one, other in itertools.pairwise(held):
+        for resume_id, level in leases.items():
+            level.sort(key=lambda note: (note["attempt"], note["since"]))
+            for one, other in itertools.pairwise(level):
                 if other["attempt"] == one["attempt"] or other["since"] < one["until"]:
                     self._ledger.broken("I9", f"{resume_id} was held by two at once: {one}, {other}")
         for note in self._ledger.notes("acked"):
@@ -177,9 +177,9 @@ class Inspector:
                 self._ledger.broken("I9", f"{note['resume']} came again after it was acknowledged")
 
     async def _check_deadlines(self) -> None:
-        found = await self._get("/v1/requests", status="pending,resolving", limit=200)
+        result = await self._get("/v1/requests", status="pending,resolving", limit=200)
         now = time.time()
-        for request in found["requests"]:
+        for request in result["requests"]:
             at = request.get("expires_at")
             if at is not None and datetime.fromisoformat(at).timestamp() < now - LATE_S:
                 self._ledger.broken("I6", f"{request['id']} is open, and was to expire at {at}")

@@ -66,10 +66,10 @@ class Ledger:
         """Record a broken invariant."""
         self.faults.append(f"{invariant} ({INVARIANTS[invariant]}): {how}")
 
-    def settles(self, request_id: str, said: Outcome) -> None:
+    def settles(self, request_id: str, outcome: Outcome) -> None:
         """Record the outcome of a request that was reported to a person."""
-        if (before := self.settled.setdefault(request_id, said)) != said:
-            self.broken("I2", f"{request_id}: two ends were acknowledged, {before} and {said}")
+        if (before := self.settled.setdefault(request_id, outcome)) != outcome:
+            self.broken("I2", f"{request_id}: two ends were acknowledged, {before} and {outcome}")
 
     def submits(self, request_id: str, revision: int, value: str) -> None:
         """Record an answer that was reported to a person as being checked."""

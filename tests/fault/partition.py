@@ -80,9 +80,9 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
             told.append(await agent.try_form(_form("waits"), thread_id=THREAD, cancel_on_abort=False))
 
         tasks.start_soon(ask)
-        while not (listed := await person.requests.list(thread_id=THREAD)):
+        while not (requests := await person.requests.list(thread_id=THREAD)):
             await anyio.sleep(0.01)
-        [waits] = listed
+        [waits] = requests
         leaves = await agent.requests.create(_form("leaves"), thread_id=THREAD, delivery="resume")
         soon = await agent.requests.create(_form("soon"), thread_id=THREAD, timeout_s=1)
         cut.begin(wire)
@@ -134,7 +134,7 @@ async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
         trial.faults.append(f"requests ended otherwise: {ends}")
 
 
-async def _check_resumes(trial: Trial, left: InputRequest) -> None:
+async def _check_resumes(trial: Trial, remaining_request: InputRequest) -> None:
     """A worker that pulls at both servers at once must get each outcome once."""
     came: list[str] = []
 
@@ -147,22 +147,24 @@ async def _check_resumes(trial: Trial, left: InputRequest) -> None:
     async with anyio.create_task_group() as both:
         for server in (trial.off, trial.on):
             both.start_soon(pull, server)
-    if came.count(left.id) != 1:
-        trial.faults.append(f"what became of {left.id} came {came.count(left.id)} times")
+    if came.count(remaining_request.id) != 1:
+        trial.faults.append(
+            f"what became of {remaining_request.id} came {came.count(remaining_request.id)} times"
+        )
 
 
 async def _log(server: Server) -> list[dict[str, Any]]:
     """Read the events of the thread at a server, or none while it cannot read."""
     headers = {"Authorization": f"Bearer {RESPONDER}"}
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with contextlib.suppress(httpx2.HTTPError, KeyError):
         async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=5) as http:
-            last = (await http.get(f"/v1/threads/{THREAD}")).json()["seq"]
+            last_seq = (await http.get(f"/v1/threads/{THREAD}")).json()["seq"]
             path, after = f"/v1/threads/{THREAD}/events", {"cursor": 0}
             async with http.stream("GET", path, params=after) as stream:
                 async for line in stream.aiter_lines():
                     if line.startswith("data:"):
-                        found.append(json.loads(line[5:]))
-                        if found[-1]["seq"] >= last:
+                        findings.append(json.loads(line[5:]))
+                        if findings[-1]["seq"] >= last_seq:
                             break
-    return found
+    return findings

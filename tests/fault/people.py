@@ -50,18 +50,18 @@ class People:
                 await anyio.sleep(0.02)
                 continue
             self._chance.shuffle(pending)
-            mine = [request for request in pending if _concerns(request)][:AT_ONCE]
+            own_items = [request for request in pending if _concerns(request)][:AT_ONCE]
             async with anyio.create_task_group() as hands:
-                for request in mine:
+                for request in own_items:
                     for name in self._chance.sample(NAMES, 2):
                         hands.start_soon(self._deal_with, request, f"{name}-{self._chance.random()}")
-            await anyio.sleep(0.002 if mine else 0.02)
+            await anyio.sleep(0.002 if own_items else 0.02)
 
     async def _open_at(self, url: str) -> list[dict[str, Any]]:
-        found = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
-        if found.status_code not in (200, DOWN):
-            self._ledger.broken("I3", f"what is open was answered with {found.status_code}")
-        return found.json().get("requests", [])
+        result = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
+        if result.status_code not in (200, DOWN):
+            self._ledger.broken("I3", f"what is open was answered with {result.status_code}")
+        return result.json().get("requests", [])
 
     async def _deal_with(self, request: dict[str, Any], word: str) -> None:
         kind = self._chance.random()
@@ -80,7 +80,7 @@ class People:
             await self._send(request, "answer", body, word, Outcome("answered", word))
 
     async def _send(
-        self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Outcome
+        self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, outcome: Outcome
     ) -> None:
         """Send a call to any server, and again with the same key if its result is unknown."""
         for _ in range(3):
@@ -91,7 +91,7 @@ class People:
                 await anyio.sleep(0.02)
                 continue
             if sent.status_code == 200:
-                self._acknowledged(request, do, word, said)
+                self._acknowledged(request, do, word, outcome)
                 await self._repeat(url, body, word)
             elif sent.status_code == 404:
                 self._ledger.broken("I1", f"{request['id']} was listed and is gone")
@@ -108,11 +108,11 @@ class People:
             if again.status_code not in (200, DOWN):
                 self._ledger.broken("I10", f"{url} with the key {word} is now {again.status_code}")
 
-    def _acknowledged(self, request: dict[str, Any], do: str, word: str, said: Outcome) -> None:
+    def _acknowledged(self, request: dict[str, Any], do: str, word: str, outcome: Outcome) -> None:
         if do == "answer" and "validator" in request:
             self._ledger.submits(request["id"], request["revision"], word)
         else:
-            self._ledger.settles(request["id"], said)
+            self._ledger.settles(request["id"], outcome)
 
 
 def _concerns(request: dict[str, Any]) -> bool:

@@ -46,13 +46,18 @@ def _replace(place: Any, name: str, wrong: Any) -> None:
 
 
 async def _forgetful_insert(
-    self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
+    self: SqliteStore,
+    record: Any,
+    event: Any,
+    claim: Any = None,
+    effects: SideEffects = NOTHING,
+    **extra: Any,
 ) -> Change:
     """Keys are stored only in memory."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
-    change = await _insert(self, record, event, None, effects, **more)
+    change = await _insert(self, record, event, None, effects, **extra)
     if claim is not None:
         made[claim] = change
     return change

@@ -72,16 +72,16 @@ def _starting(step: int) -> Callable[..., Any]:
     return start
 
 
-async def _renamed(*arguments: Any, **more: Any) -> Any:
+async def _renamed(*arguments: Any, **extra: Any) -> Any:
     """Each attempt at a webhook has a new id."""
-    letter = await _write(*arguments, **more)
+    letter = await _write(*arguments, **extra)
     return dataclasses.replace(letter, id=f"{letter.id}-{next(_ids)}") if hasattr(letter, "id") else letter
 
 
 async def _forgetful_deliveries(ctx: Any, webhook: Any, event: Any, now: int) -> Iterator[Any]:
     """Every third event is not delivered."""
-    found = list(await _deliveries(ctx, webhook, event, now))
-    return iter(()) if found and _third() else iter(found)
+    result = list(await _deliveries(ctx, webhook, event, now))
+    return iter(()) if result and _third() else iter(result)
 
 
 async def _send_twice(ctx: Any, webhook: Any, letter: Any) -> Any:

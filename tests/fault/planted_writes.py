@@ -36,10 +36,15 @@ _put_secret: Callable[..., Any] = vars(secrets)["_put"]
 
 
 async def _insert_unclaimed(
-    self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
+    self: SqliteStore,
+    record: Any,
+    event: Any,
+    claim: Any = None,
+    effects: SideEffects = NOTHING,
+    **extra: Any,
 ) -> Change:
     """A repeated key creates another request."""
-    return await _insert(self, record, event, None, effects, **more)
+    return await _insert(self, record, event, None, effects, **extra)
 
 
 async def _settle_again(
@@ -68,8 +73,8 @@ async def _greedy_settle(
 
 async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
     """Deadlines in ten minutes are due now."""
-    found = await _due(self, now_ms + EARLY_MS, limit=limit)
-    return [dataclasses.replace(record, expires_at=now_ms) for record in found]
+    result = await _due(self, now_ms + EARLY_MS, limit=limit)
+    return [dataclasses.replace(record, expires_at=now_ms) for record in result]
 
 
 async def _hasty_next(self: SqliteStore) -> int | None:
@@ -84,24 +89,24 @@ async def _nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
 
 
 async def _add_message_again(
-    self: SqliteStore, message_id: str, data: str, event: Any, *_: Any, **more: Any
+    self: SqliteStore, message_id: str, data: str, event: Any, *_: Any, **extra: Any
 ) -> Any:
     """A repeated key creates another message."""
-    return await _add_message(self, message_id, data, event, None, **more)
+    return await _add_message(self, message_id, data, event, None, **extra)
 
 
 async def _append_again(
-    self: SqliteStore, message_id: str, text: str, event: Any, *_: Any, **more: Any
+    self: SqliteStore, message_id: str, text: str, event: Any, *_: Any, **extra: Any
 ) -> Any:
     """A repeated delta is stored again."""
-    return await _append_text(self, message_id, text, event, None, **more)
+    return await _append_text(self, message_id, text, event, None, **extra)
 
 
 async def _append_nothing(
-    self: SqliteStore, message_id: str, text: str, event: Any, claim: Any = None, **more: Any
+    self: SqliteStore, message_id: str, text: str, event: Any, claim: Any = None, **extra: Any
 ) -> Any:
     """Sometimes a delta is sent and not stored."""
-    return await _append_text(self, message_id, "" if _third() else text, event, claim, **more)
+    return await _append_text(self, message_id, "" if _third() else text, event, claim, **extra)
 
 
 async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:

@@ -156,9 +156,9 @@ class Trial:
     async def _log_in(self, store: Store) -> None:
         code = f"code {self._next()}"
         await store.put_login(code, principal(), expires_at=NOON + 9)
-        opened = await store.open_session(code, f"by {code}", new_session(f"ses_{code}"))
-        assert opened is not None
-        self.ledger.sessions[code] = opened
+        opened_items = await store.open_session(code, f"by {code}", new_session(f"ses_{code}"))
+        assert opened_items is not None
+        self.ledger.sessions[code] = opened_items
 
     async def _repeat(self, store: Store) -> None:
         if self.ledger.inserted:
@@ -198,12 +198,12 @@ async def _whole_thread(store: Store, thread: str) -> Sequence[Event]:
     return events
 
 
-async def _check_requests(store: Store, ledger: Ledger, replayed: Sequence[Event]) -> None:
+async def _check_requests(store: Store, ledger: Ledger, replayed_events: Sequence[Event]) -> None:
     present = {request.id: request for request in await store.list_requests("main", limit=10_000)}
     assert ledger.inserted.keys() <= present.keys(), "an acknowledged request is gone"
     assert present.keys() <= ledger.tried.keys()
-    assert present.keys() == {e.request_id for e in replayed if e.type == "request.created"}
-    endings = [e.request_id for e in replayed if e.settles]
+    assert present.keys() == {e.request_id for e in replayed_events if e.type == "request.created"}
+    endings = [e.request_id for e in replayed_events if e.settles]
     assert sorted(map(str, endings)) == sorted(r.id for r in present.values() if r.settled)
     for row in present.values():
         asked = ledger.tried[row.id]
@@ -229,9 +229,9 @@ async def _replay_insert(store: Store, ledger: Ledger, request_id: str) -> None:
     )
 
 
-async def _check_messages(store: Store, ledger: Ledger, replayed: Sequence[Event]) -> None:
+async def _check_messages(store: Store, ledger: Ledger, replayed_events: Sequence[Event]) -> None:
     folded: dict[str, str] = {}
-    for event in replayed:
+    for event in replayed_events:
         if event.type == "message.delta":
             part = json.loads(event.text)["delta"]
             folded[part["id"]] = folded.get(part["id"], "Hello") + part["text"]

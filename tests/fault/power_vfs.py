@@ -108,10 +108,10 @@ class Disk:
 
     def sync(self, path: str) -> None:
         with self._lock:
-            known = self._contents(path)
-            for change in known.pending:
-                _apply(known.durable, change.offset, change.data)
-            known.pending.clear()
+            contents = self._contents(path)
+            for change in contents.pending:
+                _apply(contents.durable, change.offset, change.data)
+            contents.pending.clear()
 
     def sync_directory(self) -> None:
         with self._lock:
@@ -147,10 +147,10 @@ def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
     content[offset : offset + len(data)] = data
 
 
-def _leftover(known: _Contents, rng: random.Random) -> bytearray:
-    content = bytearray(known.durable)
+def _leftover(contents: _Contents, rng: random.Random) -> bytearray:
+    content = bytearray(contents.durable)
     survival = rng.choice((0.0, 0.5, 0.9, 1.0))
-    for change in known.pending:
+    for change in contents.pending:
         if change.data is None:
             if rng.random() < survival:
                 _apply(content, change.offset, None)

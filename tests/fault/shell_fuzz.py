@@ -136,7 +136,7 @@ def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude
         "HOME": str(place),
         "LC_ALL": "C.UTF-8",
     }
-    ended = subprocess.run(
+    ended_result = subprocess.run(
         ["/bin/bash", "-c", text],
         cwd=place,
         env=environment,
@@ -154,17 +154,17 @@ def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude
     if forbidden:
         return f"it ran {forbidden}"
     if ran - expected or ("||" not in text and ran != expected):
-        return f"it ran {dict(ran)} and not {dict(expected)}: {ended.stderr.decode(errors='replace')[:200]}"
+        return f"it ran {dict(ran)} and not {dict(expected)}: {ended_result.stderr.decode(errors='replace')[:200]}"
     return None
 
 
 def executed(record: Path) -> list[tuple[str, ...]]:
     """The argument vectors that the stubs recorded."""
-    found: list[tuple[str, ...]] = []
+    findings: list[tuple[str, ...]] = []
     for path in record.iterdir():
-        found.append(tuple(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1]))
+        findings.append(tuple(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1]))
         path.unlink()
-    return found
+    return findings
 
 
 def _allowed(argv: tuple[str, ...], rule: str) -> bool:

@@ -57,11 +57,11 @@ class Site:
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 await self._recovered(before)
 
-    async def _recovered(self, before: list[asyncpg.Record]) -> None:
+    async def _recovered(self, records_before: list[asyncpg.Record]) -> None:
         with anyio.fail_after(COMES_BACK_S):
             while True:
                 with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    if await self._run(HELPER) != before:
+                    if await self._run(HELPER) != records_before:
                         return
                 await anyio.sleep(0.02)
 

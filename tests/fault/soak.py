@@ -48,26 +48,26 @@ class Outcome(NamedTuple):
 
 async def play(seed: int, kind: str) -> Outcome:
     """Play one scene in a separate folder. A crowd does not use the seed."""
-    with tempfile.TemporaryDirectory(prefix="askback-soak-") as made:
+    with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder:
         if kind == "crowd":
-            came = await crowd.run(Path(made), CROWD, patience_s=PATIENCE_S)
+            came = await crowd.run(Path(folder), CROWD, patience_s=PATIENCE_S)
             return Outcome(came.faults, f"{CROWD} waits of {came.bytes_per_wait:.0f} bytes")
         scene = replace(SCENES[kind], seed=seed)
         if scene.troubles:
             async with site(scene.servers) as place:
-                report = await kill.run(Path(made), scene, site=place)
+                report = await kill.run(Path(folder), scene, site=place)
         else:
-            report = await kill.run(Path(made), scene)
+            report = await kill.run(Path(folder), scene)
     return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
 
 
 def converse_twice() -> Outcome:
     """Play all golden conversations with kills, over each database."""
-    with tempfile.TemporaryDirectory(prefix="askback-soak-") as made, postgres_server.running() as postgres:
+    with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder, postgres_server.running() as postgres:
         database = postgres.database(anyio.run(postgres.new)).url
         faults = [
-            *anyio.run(converse, Path(made) / "sqlite", ""),
-            *anyio.run(converse, Path(made) / "pg", database),
+            *anyio.run(converse, Path(folder) / "sqlite", ""),
+            *anyio.run(converse, Path(folder) / "pg", database),
         ]
     return Outcome(faults, f"{len(CONVERSATIONS)} conversations over each database")
 

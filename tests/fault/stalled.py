@@ -39,9 +39,9 @@ async def fill(server: Server, messages: int) -> None:
     """Let an agent write many messages."""
     async with AsyncClient(server.url, REQUESTER) as agent:
         for _ in range(messages // AT_ONCE):
-            async with asyncio.TaskGroup() as said:
+            async with asyncio.TaskGroup() as task_group:
                 for _ in range(AT_ONCE):
-                    said.create_task(agent.say("x" * SIZE, thread_id=THREAD))
+                    task_group.create_task(agent.say("x" * SIZE, thread_id=THREAD))
 
 
 class Socket:

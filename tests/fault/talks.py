@@ -52,14 +52,14 @@ class Talk:
         """Record an event that must be on the streams."""
         self.events.append((event, about, text))
 
-    async def ask(self, title: str, **more: Any) -> str:
+    async def ask(self, title: str, **extra: Any) -> str:
         """Ask with a form, or with another body; return the id."""
-        return (await self.asked(title, **more)).said["id"]
+        return (await self.asked(title, **extra)).said["id"]
 
-    async def asked(self, title: str, **more: Any) -> Acknowledged:
+    async def asked(self, title: str, **extra: Any) -> Acknowledged:
         """Ask; return the call."""
         form = {"kind": "form", "form": {"title": f"{title} {self.thread}", "fields": FIELDS}}
-        body = {**({} if "kind" in more else form), **more, "thread_id": self.thread}
+        body = {**({} if "kind" in extra else form), **extra, "thread_id": self.thread}
         made = await self.caller.post(self.agent, "/v1/requests", body, key=self.key())
         self.happened("request.created", made.said["id"])
         return made
@@ -114,8 +114,8 @@ async def messages(talk: Talk) -> None:
         RESPONDER, path, {"content": [{"type": "text", "text": "Yes"}]}, key=talk.key()
     )
     talk.happened("message.added", said.said["id"])
-    stored = (await talk.caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["messages"]
-    texts = [(each["id"], each["content"][0]["text"]) for each in stored]
+    stored_messages = (await talk.caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["messages"]
+    texts = [(each["id"], each["content"][0]["text"]) for each in stored_messages]
     talk.caller.expect(
         texts == [(message_id, "Hello this is a text"), (said.said["id"], "Yes")],
         "I14",
@@ -164,8 +164,8 @@ async def sent_back(talk: Talk) -> None:
     await talk.caller.repeat(first)
     said = await talk.step(talk.agent, request_id, "accept", "request.answered")
     await talk.caller.repeat(first)
-    stored = said.said["answer"]["values"]
-    talk.caller.expect(stored == {"n": "right"}, "I2", f"{request_id}: {stored} is stored")
+    stored_values = said.said["answer"]["values"]
+    talk.caller.expect(stored_values == {"n": "right"}, "I2", f"{request_id}: {stored_values} is stored")
 
 
 async def unchecked(talk: Talk) -> None:
@@ -252,21 +252,25 @@ async def resumes(talk: Talk) -> None:
     path = f"/v1/threads/{talk.thread}/resumes"
     with anyio.move_on_after(talk.patience_s + 2):
         while True:
-            found = (await talk.caller.read(talk.agent, f"{path}?wait=1"))["resumes"]
-            if not found:
+            found_resumes = (await talk.caller.read(talk.agent, f"{path}?wait=1"))["resumes"]
+            if not found_resumes:
                 continue
-            [resume] = found
+            [resume] = found_resumes
             until = datetime.fromisoformat(resume["until"]).timestamp()
-            others = (await talk.caller.read(talk.agent, path))["resumes"]
-            talk.caller.expect(not others or time.time() >= until, "I9", f"{resume['id']} is held by two")
+            other_resumes = (await talk.caller.read(talk.agent, path))["resumes"]
+            talk.caller.expect(
+                not other_resumes or time.time() >= until, "I9", f"{resume['id']} is held by two"
+            )
             ack = f"/v1/resumes/{resume['id']}/ack"
-            attempt = max(each["attempt"] for each in (resume, *others))
+            attempt = max(each["attempt"] for each in (resume, *other_resumes))
             done = [await talk.caller.send(talk.agent, "POST", ack, {"attempt": attempt}) for _ in range(2)]
             if all(each.status == 200 for each in done):
                 break
         await anyio.sleep(max(0.0, until - time.time()) + 0.1)
-        left = (await talk.caller.read(talk.agent, path))["resumes"]
-        talk.caller.expect(not left, "I9", f"{resume['id']} came again after it was acknowledged")
+        remaining_resumes = (await talk.caller.read(talk.agent, path))["resumes"]
+        talk.caller.expect(
+            not remaining_resumes, "I9", f"{resume['id']} came again after it was acknowledged"
+        )
         return
     raise talk.caller.broken("I9", f"{request_id} has no resume")
 
@@ -279,18 +283,20 @@ async def leaving(talk: Talk) -> None:
         key = talk.key()
         async with AsyncClient(talk.caller.url(), talk.agent, retry_for=120) as client:
             ask = partial(client.requests.create, form, thread_id=talk.thread, idempotency_key=key)
-            made = await _through(ask)
-            talk.happened("request.created", made.id)
+            request = await _through(ask)
+            talk.happened("request.created", request.id)
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_wait, talk, client, made.id)
+                tasks.start_soon(_wait, talk, client, request.id)
                 await _through(
-                    partial(client.requests.get, made.id)
+                    partial(client.requests.get, request.id)
                 )  # on the same connection: the wait is in place
-                await talk.answer(made.id, values={"n": "bye"})
+                await talk.answer(request.id, values={"n": "bye"})
     await anyio.sleep(LIMITS.orphan_s + 0.2)
-    left = (await talk.caller.read(talk.agent, f"/v1/threads/{talk.thread}/resumes"))["resumes"]
+    remaining_resumes = (await talk.caller.read(talk.agent, f"/v1/threads/{talk.thread}/resumes"))["resumes"]
     talk.caller.expect(
-        not left or talk.kills() > kills, "I9", f"{[each['request_id'] for each in left]} had been read"
+        not remaining_resumes or talk.kills() > kills,
+        "I9",
+        f"{[each['request_id'] for each in remaining_resumes]} had been read",
     )
 
 
@@ -305,11 +311,11 @@ async def _through(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
 
 async def _wait(talk: Talk, client: AsyncClient, request_id: str) -> None:
     with anyio.move_on_after(talk.patience_s):
-        ended = await _through(partial(client.wait, request_id))
+        ended_request = await _through(partial(client.wait, request_id))
         talk.caller.expect(
-            ended.answer is not None and ended.answer.values == {"n": "bye"},
+            ended_request.answer is not None and ended_request.answer.values == {"n": "bye"},
             "I5",
-            f"the agent that waits for {request_id} was told {ended.status}",
+            f"the agent that waits for {request_id} was told {ended_request.status}",
         )
         return
     raise talk.caller.broken("I5", f"the agent that waits for {request_id} was not told")
@@ -317,8 +323,8 @@ async def _wait(talk: Talk, client: AsyncClient, request_id: str) -> None:
 
 async def secrets(talk: Talk) -> None:
     """A secret is stored once it was accepted, not before, in its first version."""
-    asked = {"names": ["API_KEY"], "reason": "to try", "default_scope": "session", "probe": True}
-    request_id = await talk.ask("", kind="secret", secret=asked)
+    request_members = {"names": ["API_KEY"], "reason": "to try", "default_scope": "session", "probe": True}
+    request_id = await talk.ask("", kind="secret", secret=request_members)
     value = f"value of {talk.thread}"
     await talk.answer(request_id, event="request.resolving", secrets={"API_KEY": value}, scope="session")
     talk.caller.expect(await _versions(talk) == [], "I2", f"{request_id} is in place before it was accepted")
@@ -333,8 +339,8 @@ async def secrets(talk: Talk) -> None:
 
 
 async def _versions(talk: Talk) -> list[int]:
-    found = (await talk.caller.read(ADMIN, "/v1/secrets?limit=200"))["secrets"]
-    return [each["version"] for each in found if each.get("thread_id") == talk.thread]
+    found_secrets = (await talk.caller.read(ADMIN, "/v1/secrets?limit=200"))["secrets"]
+    return [each["version"] for each in found_secrets if each.get("thread_id") == talk.thread]
 
 
 async def tokens(talk: Talk) -> None:

@@ -36,19 +36,19 @@ HANG_S = 60.0
 async def test_every_wait_is_notified_once_over_a_faulty_bus(seed: int) -> None:
     bus = BadBus(seed)
     ctx, store = await services(bus)
-    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
+    connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     ids = [f"req_{number}" for number in range(50)]
     for request_id in ids:
         await ask(store, request_id)
-        await waits.wait_for(request_id, waiter)
+        await connection_waits.wait_for(request_id, waiter)
     for request_id in ids:
         await settle(store, request_id)
     told = len(waiter.outcomes)
     bus.mute = True
-    await waits.poll()
+    await connection_waits.poll()
     assert told < len(ids), "nothing was lost, so nothing was proved"
     assert sorted(request_id for request_id, _ in waiter.outcomes) == sorted(ids)
-    assert waits.count() == 0
+    assert connection_waits.count() == 0
 
 
 class Idle(ChangeSignal):

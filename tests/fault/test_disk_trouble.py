@@ -29,8 +29,8 @@ class DiskFails(apsw.IOError):
 
 @pytest.fixture
 def path() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as made:
-        yield Path(made) / "askback.db"
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "askback.db"
 
 
 class Trouble:

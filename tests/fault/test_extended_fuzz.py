@@ -28,8 +28,8 @@ pytestmark = [
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder on the disk: the policy treats paths below /dev, such as the tests' memory disk, as devices."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(dir="/tmp") as made_folder:
+        yield Path(made_folder)
 
 
 @requirement("N7", "B4")

@@ -47,9 +47,9 @@ async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[Inp
 async def resumes_until_a_later_one(server: Server) -> list[str]:
     """Return the requests of the resumes before that of a last request, which arrives after two seconds."""
     async with AsyncClient(server.url, REQUESTER) as agent:
-        last = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
+        last_request = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
         came: list[str] = []
-        while last.id not in came:
+        while last_request.id not in came:
             came += [resume.request_id for resume in await agent.resumes.pull(wait=10, limit=20)]
     return came[:-1]
 
@@ -64,8 +64,8 @@ async def test_an_outcome_lost_with_its_connection_becomes_a_resume(server: Serv
         ):
             request, waiting = await waited_for(agent)
             relay.swallows = relay.refuses = True
-            answered = await person.requests.answer(request, {"dish": "soup"})
-            assert not answered.queued
+            answered_request = await person.requests.answer(request, {"dish": "soup"})
+            assert not answered_request.queued
             relay.cut()
             [resume] = await successor.resumes.pull(wait=10)
             waiting.cancel()

@@ -29,8 +29,8 @@ pytestmark = pytest.mark.fault
 def folder() -> Iterator[Path]:
     """A folder in memory where there is one: the trials decide what is synced, not this machine's disk."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=memory) as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(dir=memory) as made_folder:
+        yield Path(made_folder)
 
 
 async def template(folder: Path) -> bytes:

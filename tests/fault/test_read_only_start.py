@@ -47,9 +47,9 @@ async def first_run(data: Path) -> tuple[str, dict[str, Any]]:
     app = server(data)
     async with app.running():
         token = (await open_keyring(app, url="http://127.0.0.1:1"))["requester"]
-        made = await caller(app, token).post("/v1/requests", json=FORM)
-        assert made.status_code == 201
-    return token, made.json()
+        reply = await caller(app, token).post("/v1/requests", json=FORM)
+        assert reply.status_code == 201
+    return token, reply.json()
 
 
 async def leave_log(path: Path) -> None:
@@ -73,9 +73,9 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
     data = tmp_path / "data"
     token, request = await first_run(data)
     app = server(data)
-    async with AsyncExitStack() as running:
+    async with AsyncExitStack() as running_exit_stack:
         with full_disk(), caplog.at_level(logging.WARNING):
-            await running.enter_async_context(app.running(retry_s=0.01))
+            await running_exit_stack.enter_async_context(app.running(retry_s=0.01))
             assert (await open_keyring(app, url="http://127.0.0.1:2"))["requester"] == token
             assert server_file.read(data / "server.json")["url"] == "http://127.0.0.1:1"
             agent = caller(app, token)
@@ -87,10 +87,10 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
             assert (await agent.get(f"/v1/requests/{request['id']}")).json() == request
             assert (await agent.get("/v1/requests")).json()["requests"] == [request]
             assert (await agent.get("/v1/threads/t1")).status_code == 200
-            refused = await agent.post("/v1/requests", json=FORM)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
-            assert REASON in refused.json()["error"]["message"]
-            assert refused.headers["retry-after"] == "5"
+            refusal = await agent.post("/v1/requests", json=FORM)
+            assert (refusal.status_code, refusal.json()["error"]["code"]) == (503, "unavailable")
+            assert REASON in refusal.json()["error"]["message"]
+            assert refusal.headers["retry-after"] == "5"
             assert [r.message for r in caplog.records if r.levelno == logging.ERROR] == [
                 f"started read-only: {REASON}. Reads work, every write is refused, and writing is tried again every 5 s",
                 f"{data / 'server.json'} cannot be written: {REASON}. {ELSEWHERE}",
@@ -102,8 +102,8 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
         soon = await agent.post("/v1/requests", json={**FORM, "timeout_s": 1})
         assert soon.status_code == 201
         with anyio.fail_after(120):
-            ended = await agent.get(f"/v1/requests/{soon.json()['id']}?wait=5")
-        assert ended.json()["status"] == "expired"
+            ended_reply = await agent.get(f"/v1/requests/{soon.json()['id']}?wait=5")
+        assert ended_reply.json()["status"] == "expired"
         assert (await agent.get(f"/v1/requests/{request['id']}")).json() == request
 
 
@@ -123,9 +123,9 @@ async def test_tokens_of_the_settings_count_once_the_disk_takes_writes(tmp_path:
     await first_run(tmp_path)
     (tmp_path / "server.json").unlink()
     app = server(tmp_path, ASKBACK_BOOTSTRAP_TOKENS="requester:a-token-of-the-settings")
-    async with AsyncExitStack() as running:
+    async with AsyncExitStack() as running_exit_stack:
         with full_disk():
-            await running.enter_async_context(app.running(retry_s=0.01))
+            await running_exit_stack.enter_async_context(app.running(retry_s=0.01))
             assert await open_keyring(app) == {}
             agent = caller(app, "a-token-of-the-settings")
             assert (await agent.get("/v1/requests")).status_code == 401
@@ -165,14 +165,14 @@ async def test_data_only_in_the_wal_is_readable_and_survives_recovery(
 async def test_a_read_only_store_keeps_its_lock(tmp_path: Path) -> None:
     path = tmp_path / "askback.db"
     await leave_log(path)
-    store, other = SqliteStore(path), SqliteStore(path)
+    store, other_sqlite_store = SqliteStore(path), SqliteStore(path)
     with full_disk():
         await store.open()
         with pytest.raises(StoreUnusable, match="is in use by another process"):
-            await other.open()
+            await other_sqlite_store.open()
     await store.recover()
     with pytest.raises(StoreUnusable, match="is in use by another process"):
-        await other.open()
+        await other_sqlite_store.open()
     await store.close()
 
 

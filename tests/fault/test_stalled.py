@@ -45,38 +45,38 @@ async def test_a_stalled_websocket_gets_a_resync_and_loses_nothing(server: Serve
 
 @requirement("G3", "L9")
 async def test_a_stalled_stream_is_closed_and_loses_nothing_after_reconnecting(server: Server) -> None:
-    seen = [0]
+    seen_items = [0]
     with anyio.fail_after(120):
         cuts = -1
-        while seen[-1] < MESSAGES:
+        while seen_items[-1] < MESSAGES:
             cuts += 1
-            async with streaming(server, after=seen[-1]) as stream:
+            async with streaming(server, after=seen_items[-1]) as stream:
                 if not cuts:
                     await fill(server, MESSAGES)
                 async for number in stream.events():
-                    seen.append(number)
+                    seen_items.append(number)
                     if number == MESSAGES:
                         break
     assert cuts > 0, "it was never cut, so nothing was proved"
-    assert seen == list(range(MESSAGES + 1))
+    assert seen_items == list(range(MESSAGES + 1))
 
 
 @requirement("L9")
 async def test_streams_that_never_read_again_are_hung_up(server: Server) -> None:
     with anyio.fail_after(120):
-        async with streaming(server, after=0) as first:
-            before = server.sockets
-            del first
+        async with streaming(server, after=0) as first_stream:
+            sockets_before = server.sockets
+            del first_stream
             await fill(server, MESSAGES)
-            await until_hung_up(server, before - 1)
+            await until_hung_up(server, sockets_before - 1)
 
 
 async def cost(server: Server) -> int:
     """The cost of stalled readers in a server, in bytes."""
-    before = server.memory
+    memory_before = server.memory
     async with all_stalled(server, READERS):
         await fill(server, MANY)
-        return server.memory - before
+        return server.memory - memory_before
 
 
 @requirement("L9")

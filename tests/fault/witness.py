@@ -72,8 +72,8 @@ class Witness:
         self._caller.expect(added.status == 201, "I12", f"no webhook was made: {added}")
         return made.body["token"]
 
-    def _talk(self, agent: str, number: int, of: Subject) -> Talk:
-        name = f"{TALK}{number}-{getattr(of, '__name__', '')}"
+    def _talk(self, agent: str, number: int, subject: Subject) -> Talk:
+        name = f"{TALK}{number}-{getattr(subject, '__name__', '')}"
         talk = Talk(self._caller, agent, name, self._patience_s, self._kills)
         self._talks.append(talk)
         return talk
@@ -95,8 +95,8 @@ class Witness:
 
     async def _redeliver(self, hook: Hook) -> None:
         """Redeliver a message: it must arrive under the same id."""
-        listed = await self._caller.read(ADMIN, "/v1/webhooks")
-        [mine] = [webhook for webhook in listed["webhooks"] if webhook["url"] == hook.url]
+        listing = await self._caller.read(ADMIN, "/v1/webhooks")
+        [mine] = [webhook for webhook in listing["webhooks"] if webhook["url"] == hook.url]
         path = f"/v1/webhooks/{mine['id']}"
         logged = (await self._caller.read(ADMIN, f"{path}/deliveries?limit=1"))["deliveries"][0]
         message_id = logged["message_id"]
@@ -160,13 +160,13 @@ class _Conversation:
         """Every stream must have the events of the talks, in order."""
         if not talk.events:
             return
-        last = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
+        last_seq = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
         for place in places:
             await self._until(
-                talk, lambda place=place: place.cursor >= last, f"{place.name} ends before {last}"
+                talk, lambda place=place: place.cursor >= last_seq, f"{place.name} ends before {last_seq}"
             )
-            found = [event[2:] for event in place.events if event.type != QUIET]
-            self._caller.expect(found == talk.events, "I4", f"{place.name}: {found}, not {talk.events}")
+            findings = [event[2:] for event in place.events if event.type != QUIET]
+            self._caller.expect(findings == talk.events, "I4", f"{place.name}: {findings}, not {talk.events}")
         requests = [each for each in places[0].events if each.type.startswith("request.")]
         for inbox in inboxes:
             given = partial(_of, inbox, talk.thread)

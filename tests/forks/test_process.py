@@ -25,28 +25,28 @@ def test_it_prints_the_same_as_a_newly_started_process(
 ) -> None:
     environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}
     forked = fork(*arguments, environment=environment)
-    said = forked.communicate(typed, timeout=120)
+    text = forked.communicate(typed, timeout=120)
     anew = subprocess.run(
         [sys.executable, "-m", "askback", *arguments],
         env=environment, input=typed, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
-    assert (forked.returncode, *said) == (anew.returncode, anew.stdout, anew.stderr)
+    assert (forked.returncode, *text) == (anew.returncode, anew.stdout, anew.stderr)
     assert anew.returncode == status
 
 
 def test_a_signal_is_for_one_and_its_number_comes_back(tmp_path: Path) -> None:
     arguments = ("serve", "--port", "0", "--ready-json")
-    first, second = (
+    first_process, second_process = (
         fork(*arguments, environment={"ASKBACK_DATA_DIR": str(tmp_path / name)}) for name in ("a", "b")
     )
-    with first, second:
-        for each in (first, second):
+    with first_process, second_process:
+        for each in (first_process, second_process):
             assert each.stdout is not None
             assert each.stdout.readline()
-        first.kill()
-        assert first.wait(120) == -signal.SIGKILL
-        assert second.poll() is None
+        first_process.kill()
+        assert first_process.wait(120) == -signal.SIGKILL
+        assert second_process.poll() is None
         with pytest.raises(subprocess.TimeoutExpired):
-            second.wait(0)
-        second.terminate()
-        assert second.wait(120) == 0
+            second_process.wait(0)
+        second_process.terminate()
+        assert second_process.wait(120) == 0

@@ -157,21 +157,21 @@ class Screen:
         """The width of the page, including overflow."""
         return await self.page.evaluate("document.documentElement.scrollWidth")
 
-    async def violations(self, *looks: Look) -> list[tuple[str, str]]:
+    async def violations(self, *appearances: Look) -> list[tuple[str, str]]:
         """What axe finds on the page by WCAG 2.2 AA, as it is drawn now or in each of some looks.
 
         A theme changes only colours, so only their contrast is checked in the second one. A language changes only
         texts, and forced colours cannot be read.
         """
-        if not looks:
+        if not appearances:
             return await self._violations(ALL)
-        found: list[tuple[str, str]] = []
-        for number, look in enumerate(looks):
+        findings: list[tuple[str, str]] = []
+        for number, look in enumerate(appearances):
             await self.page.emulate_media(color_scheme=look)
             rules = CONTRAST if number else ALL
-            found += [(f"{look}: {rule}", html) for rule, html in await self._violations(rules)]
+            findings += [(f"{look}: {rule}", html) for rule, html in await self._violations(rules)]
         await self.page.emulate_media(color_scheme="null")
-        return found
+        return findings
 
     async def _violations(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         if not await self.page.evaluate("'axe' in window"):
@@ -192,7 +192,7 @@ class OpenScreen(Protocol):
         *,
         name: str = ...,
         at: Server | None = ...,
-        house: Team | None = ...,
+        team: Team | None = ...,
         who: Mapping[str, Any] | None = ...,
         before: Callable[[Page], Awaitable[Any]] | None = ...,
         **options: Any,
@@ -228,43 +228,43 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     `house` a separate tenant there, `before` prepares the page, and everything else is an option of
     Playwright's `new_context`.
     """
-    opened: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
+    opened_items: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
 
     async def open_one(
         path: str,
         *,
         name: str = "Eva",
         at: Server | None = None,
-        house: Team | None = None,
+        team: Team | None = None,
         who: Mapping[str, Any] | None = None,
         before: Callable[[Page], Awaitable[Any]] | None = None,
         **options: Any,
     ) -> Screen:
         place = at or server
         settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
-        known = name if at is None and house is None and who is None else None
+        known = name if at is None and team is None and who is None else None
         window = await windows.open(settings, name=known)
-        shown = Screen(window.page, window.context, place.url)
+        shown_screen = Screen(window.page, window.context, place.url)
         if at is None and _leaves_nothing(before):
-            opened.append((shown, lambda: windows.give_back(window, settings, place.url)))
+            opened_items.append((shown_screen, lambda: windows.give_back(window, settings, place.url)))
         else:
-            opened.append((shown, window.context.close))
+            opened_items.append((shown_screen, window.context.close))
         if before is not None:
             await before(window.page)
         if window.session is None:
-            admin = place.person("admin") if house is None else nullcontext(house.admin)
+            admin = place.person("admin") if team is None else nullcontext(team.admin)
             async with admin as host:
                 link = await host.login_link(name, **(who or {}))
             await window.sign_in(place.url, link, known)
-        shown.listen()
-        await shown.go(path)
-        return shown
+        shown_screen.listen()
+        await shown_screen.go(path)
+        return shown_screen
 
     yield open_one
-    for shown, close in opened:
+    for shown, close in opened_items:
         shown.unlisten()
         await close()
-    complaints = [line for shown, _ in opened for line in shown.complaints]
+    complaints = [line for shown, _ in opened_items for line in shown.complaints]
     assert complaints == [], complaints
 
 
@@ -377,12 +377,12 @@ def place_of(thread: str) -> str:
 async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]:
     """The result of the waiting agent."""
     with anyio.fail_after(120):
-        ended = await agent.wait(request)
-    assert ended.answer is not None, ended.status
-    return ended.answer.values
+        ended_request = await agent.wait(request)
+    assert ended_request.answer is not None, ended_request.status
+    return ended_request.answer.values
 
 
-def form(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+def form(*fields: dict[str, Any], **extra: Any) -> dict[str, Any]:
     """A form of these fields; a field without an id or a label gets one."""
     named = [{"id": f"q{at}", "label": f"Question {at}", **item} for at, item in enumerate(fields)]
-    return {"title": "A question", "fields": named, **more}
+    return {"title": "A question", "fields": named, **extra}

@@ -122,9 +122,9 @@ class KillableServer:
         """Everybody, in a separate tenant."""
         return gathered(self.server.url, next(self._houses))
 
-    def dies(self, how: signal.Signals = signal.SIGKILL) -> None:
+    def dies(self, signals: signal.Signals = signal.SIGKILL) -> None:
         """End the process, by default without a warning."""
-        self._process.send_signal(how)
+        self._process.send_signal(signals)
         self._process.wait(120)
 
     async def returns(self) -> None:
@@ -144,9 +144,9 @@ class KillableServer:
 @pytest.fixture(scope="session")
 def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableServer]:
     """The server that the killing journeys of this worker share."""
-    running = KillableServer(tmp_path_factory.mktemp("mortal"))
-    yield running
-    running.dies(signal.SIGTERM)
+    running_killable_server = KillableServer(tmp_path_factory.mktemp("mortal"))
+    yield running_killable_server
+    running_killable_server.dies(signal.SIGTERM)
 
 
 @pytest.fixture

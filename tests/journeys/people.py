@@ -43,10 +43,10 @@ class Person:
     ) -> None:
         await self.http.aclose()
 
-    async def ask(self, thread: str, form: Any, **more: Any) -> httpx2.Response:
+    async def ask(self, thread: str, form: Any, **extra: Any) -> httpx2.Response:
         """Create a form request; `key=` sends an idempotency key."""
-        headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
-        body = {"kind": "form", "thread_id": thread, "form": form, **more}
+        headers = {"Idempotency-Key": extra.pop("key")} if "key" in extra else {}
+        body = {"kind": "form", "thread_id": thread, "form": form, **extra}
         return await self.http.post("/v1/requests", json=body, headers=headers)
 
     async def answer(
@@ -57,17 +57,17 @@ class Person:
         body = {"revision": revision, "values": values}
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
 
-    async def approve(self, thread: str, tool: str, call: Any, **more: Any) -> httpx2.Response:
+    async def approve(self, thread: str, tool: str, call: Any, **extra: Any) -> httpx2.Response:
         """Request an approval; `more` are keys of the approval or of the envelope, `key=` is for idempotency."""
-        return await self._ask_approval(thread, {"tool": tool, "input": call}, more)
+        return await self._ask_approval(thread, {"tool": tool, "input": call}, extra)
 
-    async def bash(self, thread: str, command: str, **more: Any) -> httpx2.Response:
+    async def bash(self, thread: str, command: str, **extra: Any) -> httpx2.Response:
         """Ask whether a shell command may run."""
-        return await self.approve(thread, "bash", {"command": command}, **more)
+        return await self.approve(thread, "bash", {"command": command}, **extra)
 
-    async def plan(self, thread: str, text: str, **more: Any) -> httpx2.Response:
+    async def plan(self, thread: str, text: str, **extra: Any) -> httpx2.Response:
         """Ask whether a plan is good."""
-        return await self._ask_approval(thread, {"plan": text}, more)
+        return await self._ask_approval(thread, {"plan": text}, extra)
 
     async def _ask_approval(self, thread: str, asked: Any, more: dict[str, Any]) -> httpx2.Response:
         headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
@@ -76,23 +76,23 @@ class Person:
         return await self.http.post("/v1/requests", json=body, headers=headers)
 
     async def decide(
-        self, request_id: str, decision: str, *, revision: int = 1, key: str | None = None, **more: Any
+        self, request_id: str, decision: str, *, revision: int = 1, key: str | None = None, **extra: Any
     ) -> httpx2.Response:
         """Decide about an approval."""
         headers = {} if key is None else {"Idempotency-Key": key}
-        body = {"revision": revision, "decision": decision, **more}
+        body = {"revision": revision, "decision": decision, **extra}
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
 
-    async def consume(self, request_id: str, execution_id: str, **more: Any) -> httpx2.Response:
+    async def consume(self, request_id: str, execution_id: str, **extra: Any) -> httpx2.Response:
         """Use an approved call."""
-        body = {"execution_id": execution_id, **more}
+        body = {"execution_id": execution_id, **extra}
         return await self.http.post(f"/v1/requests/{request_id}/consume", json=body)
 
-    async def need(self, thread: str, *names: str, **more: Any) -> httpx2.Response:
+    async def need(self, thread: str, *names: str, **extra: Any) -> httpx2.Response:
         """Ask for secrets; `more` are keys of the question or of the envelope, `key=` is for idempotency."""
-        headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
-        around = {name: more.pop(name) for name in ENVELOPE & set(more)}
-        secret = {"names": list(names), "reason": "to call the CRM", **more}
+        headers = {"Idempotency-Key": extra.pop("key")} if "key" in extra else {}
+        around = {name: extra.pop(name) for name in ENVELOPE & set(extra)}
+        secret = {"names": list(names), "reason": "to call the CRM", **extra}
         body = {"kind": "secret", "thread_id": thread, **around, "secret": secret}
         return await self.http.post("/v1/requests", json=body, headers=headers)
 
@@ -104,7 +104,7 @@ class Person:
         existing: Any = None,
         revision: Any = 1,
         key: str | None = None,
-        **more: Any,
+        **extra: Any,
     ) -> httpx2.Response:
         """Answer a request for secrets with values, and with names whose stored value is used."""
         headers = {} if key is None else {"Idempotency-Key": key}
@@ -112,13 +112,13 @@ class Person:
         body = {
             "revision": revision,
             **{name: part for name, part in given.items() if part is not None},
-            **more,
+            **extra,
         }
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
 
-    async def lease(self, thread: str, *names: str, **more: Any) -> httpx2.Response:
+    async def lease(self, thread: str, *names: str, **extra: Any) -> httpx2.Response:
         """Lease values; `refs=` are those of sensitive fields, `request_id=` a request whose values are being tested."""
-        body = {"thread_id": thread, **({"names": list(names)} if names else {}), **more}
+        body = {"thread_id": thread, **({"names": list(names)} if names else {}), **extra}
         return await self.http.post("/v1/secrets/lease", json=body)
 
     async def accept(self, request_id: str) -> httpx2.Response:
@@ -130,10 +130,10 @@ class Person:
         return await self.http.post(f"/v1/requests/{request_id}/reprompt", json=body)
 
     async def keep(
-        self, name: str, value: str, scope: str = "global", *, agents: Any = "all", **more: Any
+        self, name: str, value: str, scope: str = "global", *, agents: Any = "all", **extra: Any
     ) -> httpx2.Response:
         """Set a secret, or replace its value, and set its agents."""
-        body = {"name": name, "value": value, "scope": scope, **more}
+        body = {"name": name, "value": value, "scope": scope, **extra}
         reply = await self.http.post("/v1/secrets", json=body)
         if reply.status_code == 201:
             url = f"/v1/secrets/{reply.json()['id']}/agents"
@@ -150,25 +150,27 @@ class Person:
         """Erase a secret."""
         return await self.http.delete(f"/v1/secrets/{secret_id}")
 
-    async def rotate(self, **more: Any) -> httpx2.Response:
+    async def rotate(self, **extra: Any) -> httpx2.Response:
         """Rewrap every secret with the first master key."""
-        return await self.http.post("/v1/secrets/rotate", json=more)
+        return await self.http.post("/v1/secrets/rotate", json=extra)
 
-    async def report(self, request_id: str, execution_id: str, outcome: str, **more: Any) -> httpx2.Response:
+    async def report(self, request_id: str, execution_id: str, outcome: str, **extra: Any) -> httpx2.Response:
         """Report the outcome of an execution."""
-        body = {"execution_id": execution_id, "outcome": outcome, **more}
+        body = {"execution_id": execution_id, "outcome": outcome, **extra}
         return await self.http.post(f"/v1/requests/{request_id}/report", json=body)
 
-    async def batch(self, action: str, requests: list[Any], **more: Any) -> httpx2.Response:
+    async def batch(self, action: str, requests: list[Any], **extra: Any) -> httpx2.Response:
         """Decide about many requests; each is an id, or an object with the data that the person saw."""
-        listed = [
+        listing = [
             {"id": request, "revision": 1} if isinstance(request, str) else request for request in requests
         ]
-        return await self.http.post("/v1/requests/batch", json={"action": action, "requests": listed, **more})
+        return await self.http.post(
+            "/v1/requests/batch", json={"action": action, "requests": listing, **extra}
+        )
 
-    async def rule(self, text: str, effect: str = "allow", **more: Any) -> httpx2.Response:
+    async def rule(self, text: str, effect: str = "allow", **extra: Any) -> httpx2.Response:
         """Make a rule."""
-        return await self.http.post("/v1/rules", json={"rule": text, "effect": effect, **more})
+        return await self.http.post("/v1/rules", json={"rule": text, "effect": effect, **extra})
 
     async def revoke(self, rule_id: str) -> httpx2.Response:
         """Revoke a rule."""
@@ -219,9 +221,9 @@ class Person:
                     pass
         return reply
 
-    async def decline(self, request_id: str, reason: str, **more: Any) -> httpx2.Response:
+    async def decline(self, request_id: str, reason: str, **extra: Any) -> httpx2.Response:
         """Decline a request."""
-        return await self.http.post(f"/v1/requests/{request_id}/decline", json={"reason": reason, **more})
+        return await self.http.post(f"/v1/requests/{request_id}/decline", json={"reason": reason, **extra})
 
     async def cancel(self, request_id: str, **body: Any) -> httpx2.Response:
         """Cancel a request."""
@@ -233,26 +235,26 @@ class Person:
         reply.raise_for_status()
         return reply.json()
 
-    async def login_link(self, name: str, **who: Any) -> str:
+    async def login_link(self, name: str, **identity: Any) -> str:
         """A new one-time link for somebody, made by an admin; `who` has their `user` and `groups`."""
-        reply = await self.http.post("/v1/login-links", json={"name": name, **who})
+        reply = await self.http.post("/v1/login-links", json={"name": name, **identity})
         assert reply.status_code == 201, reply.text
         return reply.json()["url"]
 
     async def lets_pass(self, seconds: int) -> None:
         """Wait until the server's clock has advanced by this time: a question that is open for so long expires."""
-        made = await self.ask(
+        reply = await self.ask(
             "clock", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}, timeout_s=seconds
         )
-        ended = await self.http.get(f"/v1/requests/{made.json()['id']}", params={"wait": 20})
-        assert ended.json()["status"] == "expired"
+        ended_reply = await self.http.get(f"/v1/requests/{reply.json()['id']}", params={"wait": 20})
+        assert ended_reply.json()["status"] == "expired"
 
     async def pending(self, thread: str) -> list[dict[str, Any]]:
         """The open requests of a thread, oldest first, without the reader's own members."""
         reply = await self.http.get("/v1/requests", params={"thread_id": thread, "status": "pending"})
         reply.raise_for_status()
-        listed = reply.json()["requests"][::-1]
-        return [{name: value for name, value in each.items() if name != "level"} for each in listed]
+        listing = reply.json()["requests"][::-1]
+        return [{name: value for name, value in each.items() if name != "level"} for each in listing]
 
     async def events(self, thread: str, *, cursor: int = 0, until: int) -> AsyncIterator[dict[str, Any]]:
         """The events of a thread above `cursor`, up to and with `seq` `until`."""
@@ -297,9 +299,9 @@ async def gathered(
 
         async def join(name: str, role: str) -> Person:
             agent = {"agent": name} if role == "requester" else {}
-            made = (await admin.http.post("/v1/tokens", json={"role": role, "name": name, **agent})).json()
-            member = await stack.enter_async_context(Person(url, made["token"], transport=transport))
-            member.id = made["id"]
+            body = (await admin.http.post("/v1/tokens", json={"role": role, "name": name, **agent})).json()
+            member = await stack.enter_async_context(Person(url, body["token"], transport=transport))
+            member.id = body["id"]
             return member
 
         people = {name: await join(name, "responder") for name in ("ada", "bob", "carol")}
@@ -354,6 +356,6 @@ def decided(reply: httpx2.Response) -> tuple[str, str]:
 
 async def answer_of(team: Team, request: dict[str, Any]) -> dict[str, Any]:
     """The result for the agent."""
-    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
-    assert ended.status_code == 200, "nobody answered"
-    return ended.json()["answer"]
+    ended_reply = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
+    assert ended_reply.status_code == 200, "nobody answered"
+    return ended_reply.json()["answer"]

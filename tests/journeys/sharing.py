@@ -33,23 +33,23 @@ class Shared:
     owners_agent: Person
     strangers_agent: Person
 
-    async def fresh(self, kind: str, **more: Any) -> dict[str, Any]:
+    async def fresh(self, kind: str, **extra: Any) -> dict[str, Any]:
         """A new request of a kind, with new content."""
         agent, number = self.team.agent, next(_NUMBERS)
         if kind == "form":
-            return request_of(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **more))
+            return request_of(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **extra))
         if kind == "approval":
-            return request_of(await agent.bash(self.thread, f"git push {number}", **more))
-        return request_of(await agent.need(self.thread, f"A_{number}", f"B_{number}", **more))
+            return request_of(await agent.bash(self.thread, f"git push {number}", **extra))
+        return request_of(await agent.need(self.thread, f"A_{number}", f"B_{number}", **extra))
 
 
 async def person(
     stack: AsyncExitStack, admin: Person, url: str, *, transport: Any = None, **body: Any
 ) -> Person:
     """A caller with a new token; `body` has its role and its person."""
-    made = await admin.http.post("/v1/tokens", json=body)
-    assert made.status_code == 201, made.text
-    return await stack.enter_async_context(Person(url, made.json()["token"], transport=transport))
+    reply = await admin.http.post("/v1/tokens", json=body)
+    assert reply.status_code == 201, reply.text
+    return await stack.enter_async_context(Person(url, reply.json()["token"], transport=transport))
 
 
 @asynccontextmanager
@@ -71,9 +71,9 @@ async def shared(url: str, team: Team, thread: str) -> AsyncIterator[Shared]:
         yield scene
 
 
-async def share(who: Person, thread: str, **access: Any) -> httpx2.Response:
+async def share(caller: Person, thread: str, **access: Any) -> httpx2.Response:
     """Set the access to a thread."""
-    return await who.http.put(f"/v1/threads/{thread}/access", json=access or SHARED)
+    return await caller.http.put(f"/v1/threads/{thread}/access", json=access or SHARED)
 
 
 @asynccontextmanager

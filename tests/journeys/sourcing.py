@@ -60,16 +60,16 @@ class SourceScene:
     agent: httpx2.AsyncClient
     person: httpx2.AsyncClient
 
-    async def ask(self, *fields: Body, **more: Any) -> httpx2.Response:
-        form = {"title": "Where?", "fields": fields, **more.pop("form", {})}
+    async def ask(self, *fields: Body, **extra: Any) -> httpx2.Response:
+        form = {"title": "Where?", "fields": fields, **extra.pop("form", {})}
         return await self.agent.post(
-            "/v1/requests", json={"kind": "form", "thread_id": "t1", "form": form, **more}
+            "/v1/requests", json={"kind": "form", "thread_id": "t1", "form": form, **extra}
         )
 
-    async def asked(self, *fields: Body, **more: Any) -> Body:
-        made = await self.ask(*fields, **more)
-        assert made.status_code == 201, made.text
-        return made.json()
+    async def asked(self, *fields: Body, **extra: Any) -> Body:
+        reply = await self.ask(*fields, **extra)
+        assert reply.status_code == 201, reply.text
+        return reply.json()
 
     async def search(self, request: Body, **query: Any) -> httpx2.Response:
         return await self.person.get(f"/v1/requests/{request['id']}/options", params=query)

@@ -24,19 +24,19 @@ def main() -> None:  # hello
 """
 
 
-def rows(shown: Screen) -> Locator:
+def rows(shown_screen: Screen) -> Locator:
     """The conversations in the list."""
-    return shown.page.locator("askback-place-conversations .row")
+    return shown_screen.page.locator("askback-place-conversations .row")
 
 
-def titles(shown: Screen) -> Locator:
+def titles(shown_screen: Screen) -> Locator:
     """The titles of the conversations in the list."""
-    return rows(shown).locator(".t")
+    return rows(shown_screen).locator(".t")
 
 
-def message_texts(shown: Screen) -> Locator:
+def message_texts(shown_screen: Screen) -> Locator:
     """The texts in the open conversation."""
-    return shown.page.locator("askback-thread .text")
+    return shown_screen.page.locator("askback-thread .text")
 
 
 def text(words: str) -> dict[str, Any]:
@@ -44,14 +44,14 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def tool(name: str, call: str, **more: Any) -> dict[str, Any]:
+def tool(name: str, call: str, **extra: Any) -> dict[str, Any]:
     """A tool call as a part of a message."""
-    return {"type": "tool", "tool_call_id": call, "name": name, **more}
+    return {"type": "tool", "tool_call_id": call, "name": name, **extra}
 
 
-async def say(person: Person, thread: str, *content: dict[str, Any], **more: Any) -> str:
+async def say(person: Person, thread: str, *content: dict[str, Any], **extra: Any) -> str:
     """Write a message and return its id."""
-    body = {"content": list(content), **more}
+    body = {"content": list(content), **extra}
     reply = await person.http.post(f"/v1/threads/{thread}/messages", json=body)
     assert reply.status_code == 201, reply.text
     return reply.json()["id"]

@@ -19,14 +19,14 @@ SCOPES = ["once", "thread", "project", "always"]
 @pytest.fixture
 async def stranger(server: Any, team: Team) -> AsyncIterator[Person]:
     """A second agent of the same tenant."""
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
-    async with Person(server.url, made.json()["token"]) as person:
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
+    async with Person(server.url, reply.json()["token"]) as person:
         yield person
 
 
-async def runs(agent: Person, thread: str, command: str, **more: Any) -> bool:
+async def runs(agent: Person, thread: str, command: str, **extra: Any) -> bool:
     """Whether a command runs without a question."""
-    return decided(await agent.bash(thread, command, **more))[0] == "approve"
+    return decided(await agent.bash(thread, command, **extra))[0] == "approve"
 
 
 async def let_in(team: Team, thread: str, *agents: Person) -> None:
@@ -66,10 +66,10 @@ async def test_a_new_token_of_the_same_agent_keeps_its_rules(team: Team, server:
     request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     body = {"role": "requester", "agent": request["requester"]["id"]}
-    made = await team.admin.http.post("/v1/tokens", json=body)
-    async with Person(server.url, made.json()["token"]) as again:
-        assert await runs(again, thread, "make test")
-        assert (await again.http.get(f"/v1/requests/{request['id']}")).status_code == 200
+    reply = await team.admin.http.post("/v1/tokens", json=body)
+    async with Person(server.url, reply.json()["token"]) as second_person:
+        assert await runs(second_person, thread, "make test")
+        assert (await second_person.http.get(f"/v1/requests/{request['id']}")).status_code == 200
 
 
 @requirement("N9")
@@ -113,8 +113,8 @@ async def test_a_mode_of_a_new_thread_is_for_the_first_agent_that_asks_there(
 
 @requirement("N9")
 async def test_no_agent_that_a_person_names_is_taken_for_the_first_one(team: Team, thread: str) -> None:
-    refused = await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[""])
-    assert faults(refused) == [("mode_agents[0]", "empty")]
+    refusal = await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[""])
+    assert faults(refusal) == [("mode_agents[0]", "empty")]
     await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=["first"])
     assert not await runs(team.agent, thread, "make one")
 

@@ -21,33 +21,35 @@ def agent_view(request: dict[str, Any]) -> dict[str, Any]:
 async def test_another_agent_needs_a_grant_and_gets_no_information_before_it(
     team: Team, server: Any, thread: str
 ) -> None:
-    mine = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
-    await team.ada.hand_over(mine["id"], {"A_KEY": "a-value"}, scope="global")
-    again = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
-    assert (again["status"], again["source"]) == ("answered", "existing")
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
-    async with Person(server.url, made.json()["token"]) as stranger:
-        stored = request_of(await stranger.need("theirs", "A_KEY", default_scope="global"))
-        unknown = request_of(await stranger.need("theirs", "NO_KEY", default_scope="global"))
+    own_request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    await team.ada.hand_over(own_request["id"], {"A_KEY": "a-value"}, scope="global")
+    second_request = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
+    assert (second_request["status"], second_request["source"]) == ("answered", "existing")
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
+    async with Person(server.url, reply.json()["token"]) as foreign_person:
+        stored_request = request_of(await foreign_person.need("theirs", "A_KEY", default_scope="global"))
+        unknown = request_of(await foreign_person.need("theirs", "NO_KEY", default_scope="global"))
         unknown["secret"]["names"] = ["A_KEY"]
-        assert agent_view(stored) == agent_view(unknown)
-        assert refusal(await stranger.lease("theirs", "A_KEY")) == (404, "not_granted")
-        saved = await team.ada.http.get(f"/v1/requests/{stored['id']}/saved")
+        assert agent_view(stored_request) == agent_view(unknown)
+        assert refusal(await foreign_person.lease("theirs", "A_KEY")) == (404, "not_granted")
+        saved = await team.ada.http.get(f"/v1/requests/{stored_request['id']}/saved")
         assert saved.json() == {"saved": {"A_KEY": ["global"]}}
-        assert (await stranger.http.get(f"/v1/requests/{stored['id']}/saved")).status_code == 403
-        await team.ada.hand_over(stored["id"], existing=["A_KEY"], scope="global")
-        leased = (await stranger.lease("theirs", "A_KEY")).json()
+        assert (
+            await foreign_person.http.get(f"/v1/requests/{stored_request['id']}/saved")
+        ).status_code == 403
+        await team.ada.hand_over(stored_request["id"], existing=["A_KEY"], scope="global")
+        leased = (await foreign_person.lease("theirs", "A_KEY")).json()
         assert leased["secrets"]["A_KEY"]["value"] == "a-value"
 
 
 @requirement("N9")
 async def test_a_person_gives_and_takes_back_ahead(team: Team, thread: str) -> None:
     me = (await team.agent.http.get("/v1/session")).json()["principal"]["id"]
-    made = (await team.ada.keep("A_KEY", "a-value", agents=[me])).json()
-    given = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
-    assert given["source"] == "existing"
+    body = (await team.ada.keep("A_KEY", "a-value", agents=[me])).json()
+    request = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
+    assert request["source"] == "existing"
     assert (await team.agent.lease(thread, "A_KEY")).status_code == 200
-    url = f"/v1/secrets/{made['id']}/agents"
+    url = f"/v1/secrets/{body['id']}/agents"
     assert (await team.ada.http.get(url)).json() == {"agents": [me]}
     await team.ada.http.put(url, json={"agents": []})
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")

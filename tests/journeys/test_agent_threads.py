@@ -36,12 +36,12 @@ class Scene:
     async def id_of(self, name: str) -> str:
         return (await self.callers[name].http.get("/v1/session")).json()["principal"]["id"]
 
-    async def asks(self, name: str = "first", **more: Any) -> dict[str, Any]:
-        return request_of(await self.callers[name].ask(self.thread, FORM, **more))
+    async def asks(self, name: str = "first", **extra: Any) -> dict[str, Any]:
+        return request_of(await self.callers[name].ask(self.thread, FORM, **extra))
 
-    async def agents(self, who: str, *names: str, **more: Any) -> Any:
+    async def agents(self, who: str, *names: str, **extra: Any) -> Any:
         ids = [await self.id_of(name) for name in names]
-        return await share(self.callers[who], self.thread, agents=ids, **more)
+        return await share(self.callers[who], self.thread, agents=ids, **extra)
 
 
 @pytest.fixture
@@ -147,8 +147,8 @@ async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None
     assert (await scene.callers["owner"].answer(request["id"], {"q": "a"})).status_code == 200
     for name in AGENTS:
         who, mine = scene.callers[name].http, name == "first"
-        listed = (await who.get("/v1/requests")).json()["requests"]
-        assert [each["id"] for each in listed] == [request["id"]] * mine, name
+        requests = (await who.get("/v1/requests")).json()["requests"]
+        assert [each["id"] for each in requests] == [request["id"]] * mine, name
         resumes = (await who.get("/v1/resumes")).json()["resumes"]
         assert [resume["request_id"] for resume in resumes] == [request["id"]] * mine, name
 
@@ -165,8 +165,8 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
         assert (await other.ask(scene.thread, FORM)).status_code == 201
         assert (await scene.agents("admin", "first", "let in")).status_code == 200
     # It admits others, and removes none; the people are not changed.
-    shown = (await scene.agents("first", "other")).json()
-    assert shown == {
+    body = (await scene.agents("first", "other")).json()
+    assert body == {
         "owner": "ada",
         "others": "none",
         "people": {},
@@ -178,24 +178,24 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
 @requirement("N9")
 async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene) -> None:
     first, owner = scene.callers["first"], scene.callers["owner"]
-    approved = request_of(await first.bash(scene.thread, "git push"))
-    assert (await owner.decide(approved["id"], "approve")).status_code == 200
+    approved_request = request_of(await first.bash(scene.thread, "git push"))
+    assert (await owner.decide(approved_request["id"], "approve")).status_code == 200
     ended = await scene.asks(delivery="resume")
     assert (await owner.answer(ended["id"], {"q": "a"})).status_code == 200
-    waiting = request_of(await first.bash(scene.thread, "git push --force"))
+    waiting_request = request_of(await first.bash(scene.thread, "git push --force"))
     kept = await scene.asks("let in")
     async with socket(first) as line:
-        wait = {"op": "wait", "request_ids": [waiting["id"]]}
+        wait = {"op": "wait", "request_ids": [waiting_request["id"]]}
         assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": []}
         assert (await scene.agents("owner", "let in")).status_code == 200
         # The wait ends: the peer starts over, and finds nothing.
         assert await frame_reply(line) == {"resync": True}
-        assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": [waiting["id"]]}
-    assert (await owner.decide(waiting["id"], "approve")).status_code == 409
-    cancelled = (await owner.http.get(f"/v1/requests/{waiting['id']}")).json()
-    assert (cancelled["status"], cancelled["settled_by"]["user"]) == ("cancelled", "ada")
+        assert (await frame_reply(line, **wait))["ok"] == {"settled": [], "unknown": [waiting_request["id"]]}
+    assert (await owner.decide(waiting_request["id"], "approve")).status_code == 409
+    cancelled_request = (await owner.http.get(f"/v1/requests/{waiting_request['id']}")).json()
+    assert (cancelled_request["status"], cancelled_request["settled_by"]["user"]) == ("cancelled", "ada")
     assert (await owner.http.get(f"/v1/requests/{kept['id']}")).json()["status"] == "pending"
-    assert (await first.consume(approved["id"], "e1")).status_code == 404
+    assert (await first.consume(approved_request["id"], "e1")).status_code == 404
     assert (await first.http.get("/v1/requests")).json()["requests"] == []
     assert (await first.http.get("/v1/resumes")).json()["resumes"] == []
     lease = await first.http.post("/v1/secrets/lease", json={"thread_id": scene.thread, "names": ["A_KEY"]})
@@ -203,15 +203,15 @@ async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene)
     # The agents of the same person had access through the removed one.
     assert (await scene.callers["same person"].ask(scene.thread, FORM)).status_code == 403
     assert (await scene.agents("admin", "let in", "first")).status_code == 200
-    assert (await first.http.get(f"/v1/requests/{approved['id']}")).status_code == 200
+    assert (await first.http.get(f"/v1/requests/{approved_request['id']}")).status_code == 200
 
 
 @requirement("N9")
 async def test_a_thread_without_agents_takes_none(scene: Scene) -> None:
     assert (await scene.agents("owner")).json()["agents"] == []
     for name in AGENTS[:4]:
-        refused = await scene.callers[name].ask(scene.thread, FORM)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "thread_of_another_agent"), (
+        refusal = await scene.callers[name].ask(scene.thread, FORM)
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "thread_of_another_agent"), (
             name
         )
 
@@ -221,12 +221,12 @@ async def test_one_of_several_concurrent_first_writers_owns_the_thread(scene: Sc
     thread, agents = f"{scene.thread}-new", [scene.callers[each] for each in ("first", "let in", "other")]
     replies: list[int] = []
 
-    async def asks(who: Person) -> None:
-        replies.append((await who.ask(thread, FORM)).status_code)
+    async def asks(caller: Person) -> None:
+        replies.append((await caller.ask(thread, FORM)).status_code)
 
     async with anyio.create_task_group() as group:
-        for who in agents:
-            group.start_soon(asks, who)
+        for agent in agents:
+            group.start_soon(asks, agent)
     assert sorted(replies) == [201, 403, 403]
 
 
@@ -251,8 +251,8 @@ async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
     snapshot = (await scene.callers["owner"].http.get(f"/v1/threads/{scene.thread}")).json()
     assert snapshot["messages"] == []
     entries, _ = await scene.team.admin.audit()
-    tried = [entry["attempted"] for entry in entries if entry["action"] == "refused"]
-    assert tried[-1] == "post_message"
+    attempts = [entry["attempted"] for entry in entries if entry["action"] == "refused"]
+    assert attempts[-1] == "post_message"
 
 
 @pytest.mark.parametrize(
@@ -270,6 +270,6 @@ async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
 async def test_agents_that_make_no_sense_are_refused_by_their_path(
     scene: Scene, access: dict[str, Any], path: str
 ) -> None:
-    refused = await share(scene.callers["admin"], scene.thread, **access)
-    assert refused.status_code == 422
-    assert path in [error["path"] for error in refused.json()["error"]["field_errors"]]
+    refusal = await share(scene.callers["admin"], scene.thread, **access)
+    assert refusal.status_code == 422
+    assert path in [error["path"] for error in refusal.json()["error"]["field_errors"]]

@@ -21,24 +21,24 @@ NAME = {"id": "name", "type": "text", "label": "Name", "allow_skip": True}
 PIN = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
 
 
-async def switch(who: Person, thread: str, value: object = True) -> Any:
-    return await who.http.patch(f"/v1/threads/{thread}", json={"answers_as_messages": value})
+async def switch(person: Person, thread: str, value: object = True) -> Any:
+    return await person.http.patch(f"/v1/threads/{thread}", json={"answers_as_messages": value})
 
 
-async def ask(agent: Person, thread: str, *fields: Any, allow_skip: bool = True, **more: Any) -> str:
-    reply = await agent.ask(thread, {"fields": list(fields), "allow_skip": allow_skip}, **more)
+async def ask(agent: Person, thread: str, *fields: Any, allow_skip: bool = True, **extra: Any) -> str:
+    reply = await agent.ask(thread, {"fields": list(fields), "allow_skip": allow_skip}, **extra)
     assert reply.status_code == 201, reply.text
     return reply.json()["id"]
 
 
-async def texts(who: Person, thread: str) -> list[tuple[str, str]]:
+async def texts(person: Person, thread: str) -> list[tuple[str, str]]:
     """Return the request and the text of each message."""
-    found = (await who.http.get(f"/v1/threads/{thread}")).json()["messages"]
-    return [(each.get("request_id", ""), each["content"][0]["text"]) for each in found]
+    messages = (await person.http.get(f"/v1/threads/{thread}")).json()["messages"]
+    return [(each.get("request_id", ""), each["content"][0]["text"]) for each in messages]
 
 
-async def send(who: Person, request_id: str, **body: Any) -> Any:
-    return await who.http.post(f"/v1/requests/{request_id}/answer", json={"revision": 1, **body})
+async def send(person: Person, request_id: str, **body: Any) -> Any:
+    return await person.http.post(f"/v1/requests/{request_id}/answer", json={"revision": 1, **body})
 
 
 @requirement("D7")
@@ -46,8 +46,8 @@ async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thr
     async with site.first.person("requester") as agent, site.last.person() as ada:
         assert (await switch(agent, thread)).json()["answers_as_messages"] is True
         first = await ask(agent, thread, CHOICE)
-        answered = await send(ada, first, values={"format": "pdf"}, languages=["de-AT"])
-        assert answered.status_code == 200, answered.text
+        answered_request = await send(ada, first, values={"format": "pdf"}, languages=["de-AT"])
+        assert answered_request.status_code == 200, answered_request.text
         second = await ask(agent, thread, NAME)
         assert (await ada.decline(second, "skipped")).status_code == 200
         third = await ask(agent, thread, NAME)
@@ -89,16 +89,16 @@ async def test_one_of_many_concurrent_answers_becomes_a_message(site: Site, thre
         ids = [await ask(agent, thread, NAME) for _ in range(5)]
         replies: list[int] = []
 
-        async def answer(who: Person, request_id: str, n: int) -> None:
-            replies.append((await who.answer(request_id, {"name": f"n{n}"}, key=f"k{n}")).status_code)
+        async def answer(person: Person, request_id: str, n: int) -> None:
+            replies.append((await person.answer(request_id, {"name": f"n{n}"}, key=f"k{n}")).status_code)
 
         async with anyio.create_task_group() as tasks:
             for request_id in ids:
                 for n in range(6):
                     tasks.start_soon(answer, (ada, tab)[n % 2], request_id, n // 2)
         assert set(replies) <= {200, 409}
-        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-        values = {request["id"]: request["answer"]["values"]["name"] for request in found["requests"]}
+        found_thread = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        values = {request["id"]: request["answer"]["values"]["name"] for request in found_thread["requests"]}
         assert sorted(await texts(ada, thread)) == sorted(values.items())
 
 
@@ -106,7 +106,7 @@ async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, 
     async with site.first.person("requester") as agent:
         await switch(agent, thread)
         ids = [await ask(agent, thread, NAME) for _ in range(20)]
-    done = anyio.Event()
+    finished_event = anyio.Event()
     async with site.last.person() as ada:
 
         async def answer(request_id: str) -> None:
@@ -115,22 +115,24 @@ async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, 
             except Exception:  # noqa: BLE001 - the server was killed, whatever that looks like
                 return
             finally:
-                done.set()
+                finished_event.set()
 
         async with anyio.create_task_group() as tasks:
             for request_id in ids:
                 tasks.start_soon(answer, request_id)
-            await done.wait()
+            await finished_event.wait()
             site.kill()
     await site.dies_and_returns()
     async with site.last.person() as ada:
-        for again in range(2):
-            found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-            answered = [request["id"] for request in found["requests"] if request["status"] == "answered"]
+        for attempt in range(2):
+            found_thread = (await ada.http.get(f"/v1/threads/{thread}")).json()
+            answered = [
+                request["id"] for request in found_thread["requests"] if request["status"] == "answered"
+            ]
             assert sorted(await texts(ada, thread)) == sorted((each, each) for each in answered)
             assert answered
             for request_id in ids:
-                assert again or (await ada.answer(request_id, {"name": request_id}, key="k")).is_success
+                assert attempt or (await ada.answer(request_id, {"name": request_id}, key="k")).is_success
         assert len(answered) == len(ids)
 
 
@@ -151,8 +153,8 @@ async def test_only_answers_of_people_to_forms_are_messages(site: Site, thread: 
         await switch(agent, thread, None)
         back = await ask(agent, thread, NAME)
         assert (await ada.answer(back, {"name": "Ada"})).status_code == 200
-        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-        assert (found["messages"], "answers_as_messages" in found) == ([], False)
+        found_thread = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        assert (found_thread["messages"], "answers_as_messages" in found_thread) == ([], False)
 
 
 async def test_an_answer_that_is_checked_becomes_a_message_when_it_is_accepted(
@@ -172,9 +174,9 @@ async def test_an_answer_that_is_checked_becomes_a_message_when_it_is_accepted(
             )
             assert reply.status_code == 200
         assert await texts(ada, thread) == [(request_id, "right")]
-        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
-        assert found["messages"][0]["author"] == found["requests"][0]["settled_by"]
-        assert found["requests"][0]["answer"]["values"] == {"name": "RIGHT"}
+        found_thread = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        assert found_thread["messages"][0]["author"] == found_thread["requests"][0]["settled_by"]
+        assert found_thread["requests"][0]["answer"]["values"] == {"name": "RIGHT"}
 
 
 async def test_a_message_that_answers_is_not_written_twice(site: Site, thread: str) -> None:
@@ -186,12 +188,12 @@ async def test_a_message_that_answers_is_not_written_twice(site: Site, thread: s
         for validator in (None, "requester"):
             request_id = await ask(agent, thread, NAME, validator=validator)
             content = [{"type": "text", "text": "Ada"}]
-            sent = await ada.http.post(f"/v1/threads/{thread}/messages", json={"content": content})
-            assert sent.json()["answered"] == request_id
+            sent_reply = await ada.http.post(f"/v1/threads/{thread}/messages", json={"content": content})
+            assert sent_reply.json()["answered"] == request_id
             if validator:
                 assert (await agent.accept(request_id)).status_code == 200
             answer = (await agent.get(request_id))["answer"]
-            assert answer == {"values": {"name": "Ada"}, "message_id": sent.json()["id"]}
+            assert answer == {"values": {"name": "Ada"}, "message_id": sent_reply.json()["id"]}
         assert await texts(ada, thread) == [("", "Ada")] * 2
 
 
@@ -209,15 +211,15 @@ async def test_nobody_changes_an_answer_and_the_thread_takes_it_along(site: Site
         assert (await ada.answer(request_id, {"name": "Ada"})).status_code == 200
         [message] = (await ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
         url = f"/v1/threads/{thread}/messages"
-        for who in (agent, ada, admin):
-            more = await who.http.post(url, json={"append_to": message["id"], "text": "!"})
-            assert refusal(more) == (404, "not_found")
+        for person in (agent, ada, admin):
+            further_reply = await person.http.post(url, json={"append_to": message["id"], "text": "!"})
+            assert refusal(further_reply) == (404, "not_found")
         exported = (await admin.http.get(f"/v1/threads/{thread}/export")).json()
         assert exported["answers_as_messages"] is True
         assert [each["id"] for each in exported["messages"]] == [message["id"]]
         assert (await admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
         assert await texts(admin, thread) == []
         assert (await admin.http.post(f"/v1/threads/{thread}/unarchive", json={})).status_code == 200
-        again = await ask(agent, thread, NAME)
-        assert (await ada.answer(again, {"name": "Ada"})).status_code == 200
+        second_request = await ask(agent, thread, NAME)
+        assert (await ada.answer(second_request, {"name": "Ada"})).status_code == 200
         assert await texts(ada, thread) == []

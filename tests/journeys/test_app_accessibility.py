@@ -84,11 +84,11 @@ async def fill(team: Team, thread: str) -> dict[str, str]:
     """Create one of everything: open and settled requests, a rule, a message."""
     await team.agent.need(thread, "A_KEY")
     await team.agent.ask(thread, form({"type": "radio", "options": ["A", "B"]}, title="Which one?"))
-    settled = request_of(await team.agent.bash(thread, "make one"))
-    await team.ada.decide(settled["id"], "approve")
+    settled_request = request_of(await team.agent.bash(thread, "make one"))
+    await team.ada.decide(settled_request["id"], "approve")
     await team.admin.rule("bash(make test:*)")
     dangerous = request_of(await team.agent.bash(thread, "rm -rf build"))
-    return {"open": dangerous["id"], "settled": settled["id"], "thread": thread}
+    return {"open": dangerous["id"], "settled": settled_request["id"], "thread": thread}
 
 
 @requirement("J4", "J11", "I6")
@@ -105,31 +105,31 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
         await expect(eva.page.get_by_role("heading", level=1).first).to_be_visible()
         await expect(eva.link).to_have_text(("Connected", "Verbunden")[locale == "de-DE"])
         await expect(eva.page.locator("[aria-busy=true]")).to_have_count(0)
-        found = {} if locale == "de-DE" else await faults_apart_from_widths(eva)
+        findings = {} if locale == "de-DE" else await faults_apart_from_widths(eva)
         await eva.page.set_viewport_size(ZOOMED)
-        found["over the width at 200 %"] = await eva.width() - ZOOMED["width"]
+        findings["over the width at 200 %"] = await eva.width() - ZOOMED["width"]
         await eva.page.set_viewport_size(NARROW)
-        found["narrow targets"] = await eva.page.evaluate("window.smallTargets()")
-        found["over 320 px"] = await eva.width() - 320
+        findings["narrow targets"] = await eva.page.evaluate("window.smallTargets()")
+        findings["over 320 px"] = await eva.width() - 320
         if locale == "en-GB" and place.startswith(("/agents", "/settings")):
-            found["axe at 320 px"] = await eva.violations()
+            findings["axe at 320 px"] = await eva.violations()
         await eva.page.evaluate(_SPACED)
-        found["over 320 px, spaced"] = await eva.width() - 320
+        findings["over 320 px, spaced"] = await eva.width() - 320
         await eva.page.evaluate("document.documentElement.removeAttribute('style')")
         await eva.page.set_viewport_size(WIDE)
-        faults |= {f"{place} {name}": each for name, each in found.items() if each}
+        faults |= {f"{place} {name}": each for name, each in findings.items() if each}
     assert faults == {}
 
 
 async def faults_apart_from_widths(eva: Screen) -> dict[str, Any]:
     """What does not depend on the length of texts."""
-    found: dict[str, Any] = {"axe": await eva.violations("light", "dark")}
+    violations: dict[str, Any] = {"axe": await eva.violations("light", "dark")}
     await eva.page.keyboard.press("Tab")
     for check in ("unseenFocus", "coveredFocus", "smallTargets"):
-        found[check] = await eva.page.evaluate(f"window.{check}()")
+        violations[check] = await eva.page.evaluate(f"window.{check}()")
     await eva.page.set_viewport_size(ZOOMED)
-    found["covered at 200 %"] = await eva.page.evaluate("window.coveredFocus()")
-    return found
+    violations["covered at 200 %"] = await eva.page.evaluate("window.coveredFocus()")
+    return violations
 
 
 _SPACED = """Object.assign(document.documentElement.style,

@@ -64,8 +64,8 @@ async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: Open
     assert await boss.violations() == []
     link = await page.locator(".sample code").inner_text()
     async with httpx2.AsyncClient(base_url=boss.origin) as phone:
-        opened = await phone.post("/v1/sessions", json={"code": link.partition("#")[2]})
-        assert opened.status_code == 201
+        opened_reply = await phone.post("/v1/sessions", json={"code": link.partition("#")[2]})
+        assert opened_reply.status_code == 201
         await page.keyboard.press("Escape")
         await page.reload()
         row = page.get_by_role("row").filter(has_text="Ada's phone")
@@ -73,7 +73,7 @@ async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: Open
         await yes(page, "Sign out")
         await expect(row).to_have_count(0)
         await expect(page.get_by_text("Ada's phone is signed out.")).to_be_visible()
-        phone.headers["X-Askback-Session"] = opened.json()["session"]
+        phone.headers["X-Askback-Session"] = opened_reply.json()["session"]
         assert (await phone.get("/v1/session")).status_code == 401
 
 
@@ -102,18 +102,18 @@ async def test_a_token_is_shown_once_works_and_is_revoked(screen: OpenScreen, te
 
 async def test_a_long_list_comes_in_pages(screen: OpenScreen, team: Team) -> None:
     for number in range(52):
-        made = await team.admin.http.post("/v1/agents", json={"name": f"agent-{number:02}"})
-        assert made.status_code == 201, made.text
+        reply = await team.admin.http.post("/v1/agents", json={"name": f"agent-{number:02}"})
+        assert reply.status_code == 201, reply.text
     eva = await screen("/agents", house=team)
     oldest = eva.page.get_by_role("row").filter(has_text="agent-00")
     await expect(eva.page.get_by_role("row").filter(has_text="agent-51")).to_be_visible()
     await expect(oldest).to_have_count(0)
-    more = eva.page.get_by_role("button", name="Show more")
+    more_button = eva.page.get_by_role("button", name="Show more")
     eva.forgive("400")
     await eva.page.route("**/v1/agents?cursor=*", lambda route: route.fulfill(status=400, json={}))
-    await more.click()
+    await more_button.click()
     await expect(eva.page.get_by_text("This could not be loaded")).to_be_visible()
     await eva.page.unroute("**/v1/agents?cursor=*")
-    await more.dblclick()
-    await expect(more).to_have_count(0)
+    await more_button.dblclick()
+    await expect(more_button).to_have_count(0)
     await expect(oldest).to_have_count(1)

@@ -92,12 +92,12 @@ async def test_axe_finds_nothing_in_the_audit_log(screen: OpenScreen, team: Team
     await eva.page.locator("button.primary").click()
     await expect(eva.page.locator("askback-copy")).to_be_visible()
     await eva.page.locator("summary").first.click()
-    found = {"list": await eva.violations("light", "dark")}
+    violations = {"list": await eva.violations("light", "dark")}
     await eva.page.set_viewport_size(PHONE)
-    found["phone"] = await eva.violations()
+    violations["phone"] = await eva.violations()
     await eva.page.set_viewport_size({"width": 320, "height": 640})
     assert await eva.width() == 320
     await eva.go("/audit?actor=nobody-at-all")
     await expect(eva.page.locator(".empty")).to_be_visible()
-    found["empty"] = await eva.violations("light", "dark")
-    assert found == {"list": [], "phone": [], "empty": []}
+    violations["empty"] = await eva.violations("light", "dark")
+    assert violations == {"list": [], "phone": [], "empty": []}

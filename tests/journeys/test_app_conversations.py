@@ -133,10 +133,10 @@ async def test_a_list_that_cannot_be_loaded_says_so_and_tries_again(
 
     eva = await screen("/conversations", house=team, before=break_it)
     eva.forgive("503")
-    again = eva.page.get_by_role("button", name="Try again")
-    await expect(again).to_be_visible()
+    retry_button = eva.page.get_by_role("button", name="Try again")
+    await expect(retry_button).to_be_visible()
     await eva.page.unroute("**/v1/conversations?**")
-    await again.click()
+    await retry_button.click()
     await expect(titles(eva)).to_have_text(["Trip"])
 
 

@@ -37,9 +37,9 @@ async def fill_five(eva: Screen) -> None:
 
 async def check(team: Team, requests: list[dict[str, Any]]) -> None:
     """See that each request was answered as intended."""
-    choice, one, two, five = [(await team.ada.get(request["id"]))["answer"] for request in requests]
+    choice, answer, two, five = [(await team.ada.get(request["id"]))["answer"] for request in requests]
     assert choice["values"] == {"flight": "Early"}
-    assert (one["decision"], two["decision"], two["note"]) == ("approve", "deny", "Not now")
+    assert (answer["decision"], two["decision"], two["note"]) == ("approve", "deny", "Not now")
     assert five["values"] == {f"f{at}": str(at) for at in range(5)}
 
 

@@ -22,31 +22,31 @@ async def stop_the_clock(page: Page) -> None:
     await page.clock.install()
 
 
-def titles(shown: Screen) -> Locator:
+def titles(shown_screen: Screen) -> Locator:
     """Return the texts of the rows."""
-    return shown.page.locator("askback-place-inbox .row .t")
+    return shown_screen.page.locator("askback-place-inbox .row .t")
 
 
-async def press(shown: Screen, *keys: str) -> None:
+async def press(shown_screen: Screen, *keys: str) -> None:
     """Press keys one after the other, after the request has been visible for long enough."""
-    await shown.page.clock.run_for(PAUSE_MS + 100)
+    await shown_screen.page.clock.run_for(PAUSE_MS + 100)
     for key in keys:
-        await shown.page.keyboard.press(key)
+        await shown_screen.page.keyboard.press(key)
 
 
-async def let_it_be_sent(shown: Screen) -> None:
+async def let_it_be_sent(shown_screen: Screen) -> None:
     """Let the time for Undo pass, until the server has replied."""
-    async with shown.page.expect_response("**/v1/requests/batch"):
-        await shown.page.clock.run_for(UNDO_MS + 1_000)
-    await expect(shown.page.get_by_role("button", name="Undo")).to_have_count(0)
+    async with shown_screen.page.expect_response("**/v1/requests/batch"):
+        await shown_screen.page.clock.run_for(UNDO_MS + 1_000)
+    await expect(shown_screen.page.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 async def statuses(team: Team, *requests: dict[str, Any]) -> list[tuple[str, str | None]]:
     """Return the status of requests, with the decision or the reason."""
-    found = [await team.ada.get(request["id"]) for request in requests]
+    findings = [await team.ada.get(request["id"]) for request in requests]
     return [
         (each["status"], each["answer"]["decision"] if each.get("answer") else each.get("reason"))
-        for each in found
+        for each in findings
     ]
 
 
@@ -54,7 +54,7 @@ async def statuses(team: Team, *requests: dict[str, Any]) -> list[tuple[str, str
 async def test_by_keyboard_one_request_is_decided_after_the_other(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [
+    requests = [
         request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + at))
         for at, name in enumerate("abc")
     ]
@@ -65,7 +65,7 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     await expect(eva.card).to_contain_text("make a")
     await press(eva, "a")
     await expect(eva.page.get_by_text("Allowed: Run: make a")).to_be_visible()
-    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{made[1]['id']}")
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{requests[1]['id']}")
     await expect(eva.card).to_contain_text("make b")
     await expect(eva.button("Allow once")).to_be_visible()
     await press(eva, "d")
@@ -75,7 +75,11 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     await press(eva, "Escape")
     await expect(eva.page.get_by_role("link", name="Run: make c")).to_be_focused()
     await expect(eva.card).to_have_count(0)
-    assert await statuses(team, *made) == [("answered", "approve"), ("answered", "deny"), ("pending", None)]
+    assert await statuses(team, *requests) == [
+        ("answered", "approve"),
+        ("answered", "deny"),
+        ("pending", None),
+    ]
     await eva.page.go_back()
     await eva.page.go_back()
     await expect(eva.card.locator("summary").first).to_contain_text("Denied by Eva")
@@ -86,7 +90,7 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     several = request_of(await team.agent.bash(thread, "make a", timeout_s=3000, quorum=3))
-    other = request_of(await team.agent.bash(thread, "make b", timeout_s=3001))
+    other_request = request_of(await team.agent.bash(thread, "make b", timeout_s=3001))
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.button("Allow once")).to_be_visible()
@@ -97,10 +101,10 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
     await expect(
         eva.page.get_by_text("Vote recorded, 1 more approval is needed: Run: make a")
     ).to_be_visible()
-    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{other['id']}")
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{other_request['id']}")
     await expect(eva.card.locator("#title")).to_be_focused()
     await expect(titles(eva)).to_have_text(["Run: make a", "Run: make b"])
-    assert await statuses(team, several, other) == [("pending", None), ("pending", None)]
+    assert await statuses(team, several, other_request) == [("pending", None), ("pending", None)]
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.card).to_contain_text("You approved this. Others have to approve it too.")
     await team.carol.decide(several["id"], "approve")
@@ -230,7 +234,9 @@ async def test_filters_count_and_narrow_and_stay_in_the_address(
 async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for_ten_seconds(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [request_of(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)]
+    requests = [
+        request_of(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)
+    ]
     eva = await screen("/", house=team, before=stop_the_clock)
     sent: list[str] = []
     eva.page.on("request", lambda each: sent.append(each.url) if each.method == "POST" else None)
@@ -238,7 +244,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await eva.page.get_by_role("button", name="Select", exact=True).click()
     await eva.page.get_by_role("checkbox", name="Select: Run: make target-0").check()
     await eva.page.get_by_role("button", name="Select all 30").click()
-    late = request_of(await team.agent.bash(thread, "make late"))
+    late_request = request_of(await team.agent.bash(thread, "make late"))
     await expect(eva.page).to_have_title("(31) Inbox – askback")
     await eva.page.keyboard.press("s")
     await expect(eva.page.get_by_role("button", name="Deny 30")).to_be_focused()
@@ -256,7 +262,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await expect(eva.page.locator("askback-place-inbox .pane.list")).to_have_js_property("scrollTop", 0)
     await expect(eva.page.get_by_role("heading", name="Inbox", exact=True)).to_be_focused()
     await eva.page.clock.run_for(2 * UNDO_MS)
-    assert (sent, await statuses(team, made[0])) == ([], [("pending", None)])
+    assert (sent, await statuses(team, requests[0])) == ([], [("pending", None)])
     await eva.page.get_by_role("searchbox", name="Search").fill("target")
     await eva.page.get_by_role("checkbox", name="Select: Run: make target-0").check()
     await eva.page.get_by_role("button", name="Select all 30").click()
@@ -264,8 +270,8 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await let_it_be_sent(eva)
     await expect(eva.page).to_have_title("(1) Inbox – askback")
     assert [url.rpartition("/v1")[2] for url in sent] == ["/requests/batch"]
-    assert await statuses(team, *made, late) == [("answered", "deny")] * 30 + [("pending", None)]
-    await eva.go(f"/history/{made[0]['id']}")
+    assert await statuses(team, *requests, late_request) == [("answered", "deny")] * 30 + [("pending", None)]
+    await eva.go(f"/history/{requests[0]['id']}")
     await expect(eva.page.locator(".verdict .tag")).to_have_text("Denied")
     await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
 
@@ -275,7 +281,7 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     risky = request_of(await team.agent.bash(thread, "rm -rf build", timeout_s=3000))
-    plain = request_of(await team.agent.bash(thread, "make one", timeout_s=3001))
+    plain_request = request_of(await team.agent.bash(thread, "make one", timeout_s=3001))
     question = request_of(await team.agent.ask(thread, form({"type": "text"}, title="A name?")))
     eva = await screen("/", house=team, before=stop_the_clock)
     bar = eva.page.get_by_role("region", name="Selected requests")
@@ -296,7 +302,7 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
     await bar.get_by_role("button", name="Dismiss 1").click()
     await let_it_be_sent(eva)
     await expect(eva.page).to_have_title("(1) Inbox – askback")
-    assert await statuses(team, risky, plain, question) == [
+    assert await statuses(team, risky, plain_request, question) == [
         ("pending", None),
         ("answered", "approve"),
         ("declined", "dismissed"),
@@ -306,17 +312,17 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
 async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
+    requests = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
     eva = await screen("/", house=team, before=stop_the_clock)
     await eva.page.get_by_role("checkbox", name="Select: Run: make a").check()
     await eva.page.get_by_role("button", name="Select all 2").click()
     await eva.page.get_by_role("button", name="Deny 2").click()
-    await team.bob.decide(made[0]["id"], "approve")
+    await team.bob.decide(requests[0]["id"], "approve")
     await let_it_be_sent(eva)
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     await expect(eva.page.get_by_text("could not be decided")).to_have_count(0)
     await expect(eva.page.get_by_text("1 request had already ended and was not changed.")).to_be_visible()
-    assert await statuses(team, *made) == [("answered", "approve"), ("answered", "deny")]
+    assert await statuses(team, *requests) == [("answered", "approve"), ("answered", "deny")]
 
 
 @requirement("K1", "K2")
@@ -375,16 +381,16 @@ async def test_axe_finds_nothing_in_the_help_the_selection_and_the_undo_toast(
     await expect(titles(eva)).to_have_count(2)
     await eva.page.keyboard.press("?")
     await expect(eva.page.locator("dialog")).to_be_visible()
-    found = {"help": await eva.violations("light", "dark")}
+    violations = {"help": await eva.violations("light", "dark")}
     await eva.page.keyboard.press("Escape")
     await eva.page.get_by_role("checkbox").first.check()
-    found["selection"] = await eva.violations("light", "dark")
+    violations["selection"] = await eva.violations("light", "dark")
     await (
         eva.page.locator(".bulk .danger")
         .or_(eva.page.locator(".bulk .actions:last-child button"))
         .first.click()
     )
     await expect(eva.page.locator(".toast button")).to_be_visible()
-    found["undo"] = await eva.violations("light", "dark")
+    violations["undo"] = await eva.violations("light", "dark")
     await eva.page.locator(".toast button").click()
-    assert found == {"help": [], "selection": [], "undo": []}
+    assert violations == {"help": [], "selection": [], "undo": []}

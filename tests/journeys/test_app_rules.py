@@ -169,24 +169,24 @@ async def test_rules_are_exported_as_a_file(screen: OpenScreen, team: Team) -> N
 async def test_axe_finds_nothing_in_the_rules(screen: OpenScreen, team: Team, thread: str) -> None:
     eva = await screen("/rules", house=team)
     await expect(eva.page.locator("askback-copy")).to_be_visible()
-    found = {"empty": await eva.violations("light", "dark")}
+    violations = {"empty": await eva.violations("light", "dark")}
     await create_rule(team, "make test", shadow=True, expires_in_s=60)
     await create_rule(team, "git push:*", effect="ask", locked=True)
     await team.agent.bash(thread, "make all")
     await eva.page.reload()
     await expect(eva.page.locator("tbody tr")).to_have_count(2)
-    found["list"] = await eva.violations("light", "dark")
+    violations["list"] = await eva.violations("light", "dark")
     await eva.page.locator(".head .primary").click()
     await eva.page.keyboard.type("make all")
     await expect(eva.page.locator(".calls li")).to_have_count(1)
-    found["draft"] = await eva.violations("light", "dark")
+    violations["draft"] = await eva.violations("light", "dark")
     await eva.page.keyboard.press("Escape")
     await eva.page.set_viewport_size(PHONE)
-    found["phone"] = await eva.violations()
+    violations["phone"] = await eva.violations()
     await eva.page.set_viewport_size({"width": 768, "height": 900})
     revoke = eva.page.locator("tbody button").first
     await revoke.scroll_into_view_if_needed()
     await expect(revoke).to_be_in_viewport(ratio=1)
     await eva.page.set_viewport_size({"width": 320, "height": 640})
     assert await eva.width() == 320
-    assert found == {"empty": [], "list": [], "draft": [], "phone": []}
+    assert violations == {"empty": [], "list": [], "draft": [], "phone": []}

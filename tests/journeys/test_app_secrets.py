@@ -20,8 +20,8 @@ AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
 async def provide_secret(team: Team, thread: str, value: str = "first") -> None:
     """Give `A_KEY` to the agent of a thread."""
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope="global")
-    assert settled.status_code == 200, settled.text
+    settled_reply = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope="global")
+    assert settled_reply.status_code == 200, settled_reply.text
 
 
 def dialog(page: Page, name: str) -> Any:
@@ -62,9 +62,9 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     assert not await canary_is_visible(boss)
 
 
-async def canary_is_visible(shown: Screen) -> bool:
+async def canary_is_visible(shown_screen: Screen) -> bool:
     """Whether the canary is in the page, in its storage, or in the console."""
-    found = await shown.page.evaluate(
+    result = await shown_screen.page.evaluate(
         """async () => {
           const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
           const look = (root) => {
@@ -78,7 +78,7 @@ async def canary_is_visible(shown: Screen) -> bool:
           return texts.join("\\n");
         }"""
     )
-    return CANARY in found + "\n".join(shown.said)
+    return CANARY in result + "\n".join(shown_screen.said)
 
 
 @requirement("E17")
@@ -131,8 +131,8 @@ async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
     await provide_secret(team, thread)
 
     async def late(page: Page) -> None:
-        none = {"agents": [], "next_cursor": "more"}
-        await page.route("**/v1/agents?*", lambda route: route.fulfill(json=none))
+        empty_page = {"agents": [], "next_cursor": "more"}
+        await page.route("**/v1/agents?*", lambda route: route.fulfill(json=empty_page))
 
     boss = await screen("/secrets", house=team, before=late, **AS_ADMIN)
     await (
@@ -193,8 +193,8 @@ async def test_a_name_that_cannot_be_is_refused_in_words_and_the_value_stays(
 
 
 async def test_a_person_sees_only_the_secrets_that_they_may_manage(screen: OpenScreen, team: Team) -> None:
-    for name, more in (("SHARED", {}), ("HERS", {"owner": "somebody"})):
-        body = {"name": name, "value": "v", "scope": "global", **more}
+    for name, extra in (("SHARED", {}), ("HERS", {"owner": "somebody"})):
+        body = {"name": name, "value": "v", "scope": "global", **extra}
         assert (await team.admin.http.post("/v1/secrets", json=body)).status_code == 201
     eva = await screen("/secrets", house=team)
     await expect(eva.page.get_by_role("row").filter(has_text="SHARED")).to_be_visible()

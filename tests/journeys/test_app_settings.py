@@ -105,15 +105,15 @@ async def test_a_notification_names_the_agent_and_never_the_question(
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
     await expect(page.get_by_label("Notify me in this browser")).to_be_checked()
-    told = page.locator("html")
-    await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    locator = page.locator("html")
+    await expect(locator).to_have_attribute("data-shown", re.compile("Notifications are on"))
     request_of(await team.agent.bash(thread, "make"))
     # Requests that the page finds when it loads the inbox are not new.
     await expect(page.locator("askback-app .rail .n")).to_have_text("1")
     await page.evaluate("() => { window.here = false; }")
     request_of(await team.agent.bash(thread, "deploy --key canary-4711"))
     request_of(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))
-    await expect(told).to_have_attribute("data-shown", re.compile("wait"))
+    await expect(locator).to_have_attribute("data-shown", re.compile("wait"))
     shown = await page.evaluate("window.shown")
     assert shown[0][:2] == ["Notifications are on", "Open askback to see what it is."]
     assert "wait" in shown[1][0]
@@ -131,8 +131,8 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
     eva = await screen("/settings", house=team, before=prepare)
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
-    told = page.locator("html")
-    await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    locator = page.locator("html")
+    await expect(locator).to_have_attribute("data-shown", re.compile("Notifications are on"))
     await page.evaluate("() => { window.here = false; }")
     waiting = page.locator("askback-app .rail .n")
     for at in range(1, 19):
@@ -264,8 +264,8 @@ async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScree
 @requirement("K4")
 async def test_health_shows_the_checks_and_the_server(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
-    sent = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
-    assert sent.json()["status"] == "resolving", sent.text
+    sent_reply = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
+    assert sent_reply.json()["status"] == "resolving", sent_reply.text
     boss = await screen("/settings/health", house=team, **AS_ADMIN)
     page = boss.page
     await expect(page.get_by_role("row").filter(has_text=thread)).to_contain_text("agent")

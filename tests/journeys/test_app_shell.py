@@ -101,20 +101,20 @@ async def test_a_lost_connection_is_shown_and_missed_requests_appear_after_it(
 
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_in_the_application(screen: OpenScreen, team: Team, thread: str) -> None:
-    empty = await screen("/", house=team)
-    await expect(empty.page.locator("askback-copy")).to_be_visible()
-    found = {"empty": await empty.violations("light", "dark")}
+    empty_screen = await screen("/", house=team)
+    await expect(empty_screen.page.locator("askback-copy")).to_be_visible()
+    violations = {"empty": await empty_screen.violations("light", "dark")}
     await team.agent.bash(thread, "rm -rf build")
     await team.agent.need(thread, "A_KEY")
-    rows = empty.page.locator("askback-place-inbox li:has(.row)")
+    rows = empty_screen.page.locator("askback-place-inbox li:has(.row)")
     await expect(rows).to_have_count(2)
-    found["list"] = await empty.violations("light", "dark")
+    violations["list"] = await empty_screen.violations("light", "dark")
     await rows.first.get_by_role("link").click()
-    await expect(empty.card.locator("#deny")).to_be_visible()
-    found["request"] = await empty.violations("light", "dark")
-    await empty.page.set_viewport_size(PHONE)
-    found["phone"] = await empty.violations()
-    assert found == {"empty": [], "list": [], "request": [], "phone": []}
+    await expect(empty_screen.card.locator("#deny")).to_be_visible()
+    violations["request"] = await empty_screen.violations("light", "dark")
+    await empty_screen.page.set_viewport_size(PHONE)
+    violations["phone"] = await empty_screen.violations()
+    assert violations == {"empty": [], "list": [], "request": [], "phone": []}
 
 
 KEYS = {

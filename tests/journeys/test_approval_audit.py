@@ -23,8 +23,15 @@ Told = tuple[Any, ...]
 
 def summary_of(entry: dict[str, Any]) -> Told:
     """Return the action, actor, channel, decision, source and rule of an entry."""
-    who = entry["actor"]["name"] if "actor" in entry else None
-    return entry["action"], who, entry["via"], entry.get("decision"), entry.get("source"), entry.get("rule")
+    person = entry["actor"]["name"] if "actor" in entry else None
+    return (
+        entry["action"],
+        person,
+        entry["via"],
+        entry.get("decision"),
+        entry.get("source"),
+        entry.get("rule"),
+    )
 
 
 def lines(entries: list[dict[str, Any]]) -> list[str]:
@@ -34,13 +41,13 @@ def lines(entries: list[dict[str, Any]]) -> list[str]:
 
 async def some_history(team: Team, thread: str) -> None:
     """An approval with a rule, a use of the rule, a denial, a use of the call and its outcome."""
-    first = request_of(await team.agent.bash(thread, "make test"))
-    await team.ada.decide(first["id"], "approve", scope="always")
+    first_request = request_of(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(first_request["id"], "approve", scope="always")
     allowed = (await team.agent.bash(thread, "make test")).json()
     await team.agent.consume(allowed["id"], "run-1")
     await team.agent.report(allowed["id"], "run-1", "succeeded")
-    second = request_of(await team.agent.bash(thread, "make deploy"))
-    await team.bob.decide(second["id"], "deny")
+    second_request = request_of(await team.agent.bash(thread, "make deploy"))
+    await team.bob.decide(second_request["id"], "deny")
 
 
 @requirement("B28")
@@ -50,8 +57,8 @@ async def test_every_decision_is_logged_with_person_transport_rule_and_time(team
     request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     await team.agent.bash(thread, "make test")
-    refused = request_of(await team.agent.bash(thread, "make deploy"))
-    await team.bob.decide(refused["id"], "deny")
+    refused_request = request_of(await team.agent.bash(thread, "make deploy"))
+    await team.bob.decide(refused_request["id"], "deny")
     await team.agent.bash(thread, "make deploy")
     entries, head = await team.admin.audit()
     assert [summary_of(entry) for entry in entries] == [
@@ -83,16 +90,16 @@ async def test_votes_outcomes_uses_rules_settings_and_refusals_are_logged(team: 
     await team.agent.consume(quorum["id"], "run-1")
     await team.agent.report(quorum["id"], "run-1", "failed")
     await team.agent.decide(quorum["id"], "approve")
-    declined = request_of(await team.agent.bash(thread, "make two"))
-    await team.ada.decline(declined["id"], "dismissed")
-    cancelled = request_of(await team.agent.bash(thread, "make three"))
-    await team.agent.cancel(cancelled["id"])
+    declined_request = request_of(await team.agent.bash(thread, "make two"))
+    await team.ada.decline(declined_request["id"], "dismissed")
+    cancelled_request = request_of(await team.agent.bash(thread, "make three"))
+    await team.agent.cancel(cancelled_request["id"])
     rule = (await team.carol.rule("make four")).json()
     await team.carol.revoke(rule["id"])
     await team.admin.set_policy(mode="plan")
     await team.admin.set_policy(mode="normal")
-    late = request_of(await team.agent.bash(thread, "make five", timeout_s=1))
-    await team.ada.http.get(f"/v1/requests/{late['id']}", params={"wait": 20})
+    late_request = request_of(await team.agent.bash(thread, "make five", timeout_s=1))
+    await team.ada.http.get(f"/v1/requests/{late_request['id']}", params={"wait": 20})
     entries, head = await team.admin.audit()
     assert [summary_of(entry)[:2] for entry in entries] == [
         ("vote", "ada"),
@@ -124,8 +131,8 @@ async def test_the_transport_of_a_decision_is_logged(server: Any, team: Team, th
     async with httpx2.AsyncClient(base_url=server.url) as browser:
         await sign_in(browser, link)
         body = {"revision": 1, "decision": "approve"}
-        done = await browser.post(f"/v1/requests/{request['id']}/answer", json=body)
-        assert done.status_code == 200
+        finished_reply = await browser.post(f"/v1/requests/{request['id']}/answer", json=body)
+        assert finished_reply.status_code == 200
     entries, _ = await team.admin.audit()
     ways = [entry["via"] for entry in entries]
     assert ways[:4] == ["cli", "mcp", "chat", "api"]
@@ -177,8 +184,8 @@ def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
     """The line at which a log is broken."""
-    found = verify_chain(lines(entries), head=head)
-    return found.line if isinstance(found, ChainBreak) else None
+    verification = verify_chain(lines(entries), head=head)
+    return verification.line if isinstance(verification, ChainBreak) else None
 
 
 @requirement("B28")
@@ -220,9 +227,9 @@ async def test_only_an_admin_reads_the_log_and_only_of_the_own_tenant(
     for person in (team.agent, team.ada):
         assert refusal(await person.http.get("/v1/audit")) == (403, "forbidden")
     async with server.person("admin") as stranger:
-        theirs = (await stranger.http.get("/v1/audit", params={"limit": 500})).json()["entries"]
+        other_entries = (await stranger.http.get("/v1/audit", params={"limit": 500})).json()["entries"]
     ours, _ = await team.admin.audit()
-    assert not {entry["hash"] for entry in ours} & {entry["hash"] for entry in theirs}
+    assert not {entry["hash"] for entry in ours} & {entry["hash"] for entry in other_entries}
 
 
 @requirement("B28", "I7")

@@ -115,20 +115,20 @@ async def refused_with(team: Team, thread: str, body: dict[str, Any]) -> list[st
 async def test_an_approval_that_cannot_be_asked_is_refused_with_its_paths_and_nothing_is_stored(
     team: Team, thread: str
 ) -> None:
-    found = {}
+    findings = {}
     for shows, (changes, _) in CASES.items():
         body = {"kind": "approval", "thread_id": thread, "approval": changed(GOOD, changes)}
-        found[shows] = await refused_with(team, thread, body)
-    assert found == {shows: paths for shows, (_, paths) in CASES.items()}
+        findings[shows] = await refused_with(team, thread, body)
+    assert findings == {shows: paths for shows, (_, paths) in CASES.items()}
 
 
 @requirement("B29", "M1", "M2")
 async def test_a_fault_around_an_approval_is_refused_with_its_path(team: Team, thread: str) -> None:
     whole = {"kind": "approval", "thread_id": thread, "approval": GOOD}
-    found = {}
+    findings = {}
     for shows, (changes, _) in AROUND.items():
-        found[shows] = await refused_with(team, thread, changed(whole, changes))
-    assert found == {shows: paths for shows, (_, paths) in AROUND.items()}
+        findings[shows] = await refused_with(team, thread, changed(whole, changes))
+    assert findings == {shows: paths for shows, (_, paths) in AROUND.items()}
 
 
 @requirement("B29", "M1", "L5")
@@ -165,8 +165,8 @@ async def test_an_input_is_stored_completely_or_refused(team: Team, thread: str)
     fits = "x" * 200_000
     request = request_of(await team.agent.approve(thread, "write_file", {"path": "a", "content": fits}))
     assert request["approval"]["input"]["content"] == fits
-    over = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (256 * 1024)})
-    assert faults(over) == [("", "too_long")]
+    reply = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (256 * 1024)})
+    assert faults(reply) == [("", "too_long")]
     huge = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (1024 * 1024)})
     assert (huge.status_code, huge.json()["error"]["code"]) == (413, "too_large")
     assert (await team.ada.http.get("/v1/threads/over")).json()["seq"] == 0
@@ -201,12 +201,12 @@ async def test_an_invalid_decision_is_refused_with_its_path_and_the_request_stay
         ({**no, "rule": "bash(make)"}, ["rule"]),
     ]
     request = request_of(await team.agent.bash(thread, "make", allow_edit=True))
-    found: list[tuple[dict[str, Any], list[str]]] = []
+    findings: list[tuple[dict[str, Any], list[str]]] = []
     for body, _ in cases:
         reply = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
-        found.append((body, [path for path, _ in faults(reply)]))
+        findings.append((body, [path for path, _ in faults(reply)]))
         assert MARK not in reply.text
-    assert found == cases
+    assert findings == cases
     assert await team.ada.get(request["id"]) == request
     assert await team.ada.rules(ended="true") == []
 

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.anyio
 CALL = {"command": "make deploy"}
 
 
-async def approved(team: Team, thread: str, call: dict[str, Any] = CALL, **more: Any) -> dict[str, Any]:
+async def approved(team: Team, thread: str, call: dict[str, Any] = CALL, **extra: Any) -> dict[str, Any]:
     """A call that was approved once."""
-    request = request_of(await team.agent.approve(thread, "bash", call, **more))
+    request = request_of(await team.agent.approve(thread, "bash", call, **extra))
     reply = await team.ada.decide(request["id"], "approve")
     assert reply.status_code == 200, reply.text
     return reply.json()
@@ -55,19 +55,19 @@ async def test_an_approved_call_is_used_once_and_only_as_it_was_approved(team: T
         {"digest": digest_of("bash", {"command": "make  deploy"})},
     ):
         assert refusal(await team.agent.consume(request["id"], "run-1", **change)) == (409, "digest_mismatch")
-    used = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
-    assert used.status_code == 200
-    assert used.json() == {
+    used_reply = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+    assert used_reply.status_code == 200
+    assert used_reply.json() == {
         "request_id": request["id"],
         "execution_id": "run-1",
         "tool": "bash",
         "input": CALL,
         "digest": digest_of("bash", CALL),
-        "consumed_at": used.json()["consumed_at"],
+        "consumed_at": used_reply.json()["consumed_at"],
         "outcome": None,
     }
-    again = await team.agent.consume(request["id"], "run-1", digest=digest_of("bash", CALL))
-    assert (again.status_code, again.json()) == (200, used.json())
+    second_reply = await team.agent.consume(request["id"], "run-1", digest=digest_of("bash", CALL))
+    assert (second_reply.status_code, second_reply.json()) == (200, used_reply.json())
     second = await team.agent.consume(request["id"], "run-2", tool="bash", input=CALL)
     assert refusal(second) == (409, "already_consumed")
     assert "the call may have run" in second.json()["error"]["message"]
@@ -84,37 +84,39 @@ async def test_one_of_many_concurrent_executions_gets_the_call(team: Team, threa
 @requirement("B15")
 async def test_a_call_without_approval_cannot_be_used(team: Team, thread: str) -> None:
     pending = request_of(await team.agent.bash(thread, "make one"))
-    denied = request_of(await team.agent.bash(thread, "make two"))
-    await team.ada.decide(denied["id"], "deny")
-    declined = request_of(await team.agent.bash(thread, "make three"))
-    await team.ada.decline(declined["id"], "refused")
-    cancelled = request_of(await team.agent.bash(thread, "make four"))
-    await team.agent.cancel(cancelled["id"])
-    refused = (await team.agent.bash(thread, "rm -rf /")).json()
-    for request in (pending, denied, declined, cancelled, refused):
-        tried = await team.agent.consume(request["id"], "run-1")
-        assert refusal(tried) == (409, "not_approved"), request["id"]
+    denied_request = request_of(await team.agent.bash(thread, "make two"))
+    await team.ada.decide(denied_request["id"], "deny")
+    declined_request = request_of(await team.agent.bash(thread, "make three"))
+    await team.ada.decline(declined_request["id"], "refused")
+    cancelled_request = request_of(await team.agent.bash(thread, "make four"))
+    await team.agent.cancel(cancelled_request["id"])
+    refused_request = (await team.agent.bash(thread, "rm -rf /")).json()
+    for request in (pending, denied_request, declined_request, cancelled_request, refused_request):
+        tried_reply = await team.agent.consume(request["id"], "run-1")
+        assert refusal(tried_reply) == (409, "not_approved"), request["id"]
 
 
 @requirement("B15")
 async def test_an_approval_ends_when_its_time_is_over(team: Team, thread: str) -> None:
     request = await approved(team, thread, valid_s=1)
     used_in_time = await approved(team, thread, {"command": "make other"}, valid_s=1)
-    first = await team.agent.consume(used_in_time["id"], "run-1")
-    assert first.status_code == 200
+    first_reply = await team.agent.consume(used_in_time["id"], "run-1")
+    assert first_reply.status_code == 200
     await team.agent.lets_pass(1)
     assert refusal(await team.agent.consume(request["id"], "run-1")) == (410, "decision_expired")
-    assert (await team.agent.consume(used_in_time["id"], "run-1")).json() == first.json()
+    assert (await team.agent.consume(used_in_time["id"], "run-1")).json() == first_reply.json()
 
 
 @requirement("B15")
 async def test_only_the_agent_that_asked_uses_the_decision(team: Team, thread: str) -> None:
     request = await approved(team, thread)
-    stranger = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    headers = {"Authorization": f"Bearer {stranger.json()['token']}"}
+    foreign_reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    headers = {"Authorization": f"Bearer {foreign_reply.json()['token']}"}
     body = {"execution_id": "theirs"}
-    theirs = await team.agent.http.post(f"/v1/requests/{request['id']}/consume", json=body, headers=headers)
-    assert refusal(theirs) == (404, "not_found")
+    other_reply = await team.agent.http.post(
+        f"/v1/requests/{request['id']}/consume", json=body, headers=headers
+    )
+    assert refusal(other_reply) == (404, "not_found")
     assert refusal(await team.ada.consume(request["id"], "adas")) == (403, "forbidden")
     assert (await team.agent.consume(request["id"], "mine")).status_code == 200
 
@@ -123,13 +125,13 @@ async def test_only_the_agent_that_asked_uses_the_decision(team: Team, thread: s
 async def test_the_result_of_an_execution_is_reported_once(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     assert (await team.agent.report(request["id"], "run-1", "succeeded")).status_code in {404, 409}
-    used = (await team.agent.consume(request["id"], "run-1")).json()
-    told = await team.agent.report(request["id"], "run-1", "failed", note="exit status 2")
-    assert told.json() == {**used, "outcome": "failed"}
-    assert (await team.agent.report(request["id"], "run-1", "failed")).json() == told.json()
-    other = await team.agent.report(request["id"], "run-1", "succeeded")
-    assert refusal(other) == (409, "already_reported")
-    assert (await team.agent.consume(request["id"], "run-1")).json() == told.json()
+    used_execution = (await team.agent.consume(request["id"], "run-1")).json()
+    reply = await team.agent.report(request["id"], "run-1", "failed", note="exit status 2")
+    assert reply.json() == {**used_execution, "outcome": "failed"}
+    assert (await team.agent.report(request["id"], "run-1", "failed")).json() == reply.json()
+    other_reply = await team.agent.report(request["id"], "run-1", "succeeded")
+    assert refusal(other_reply) == (409, "already_reported")
+    assert (await team.agent.consume(request["id"], "run-1")).json() == reply.json()
 
 
 @requirement("B15")
@@ -146,15 +148,18 @@ async def test_a_decision_about_another_call_than_the_shown_one_is_refused(team:
 async def test_an_edited_input_replaces_the_requested_one_and_is_bound_again(team: Team, thread: str) -> None:
     call = {"command": "make deploy", "timeout": 60}
     request = request_of(await team.agent.approve(thread, "bash", call, allow_edit=True))
-    edited = {"command": "make deploy --dry-run"}
-    approval = (await team.ada.decide(request["id"], "approve", edited_input=edited)).json()
-    assert approval["answer"]["edited_input"] == edited
-    assert approval["answer"]["digest"] == digest_of("bash", edited)
+    edited_input = {"command": "make deploy --dry-run"}
+    approval = (await team.ada.decide(request["id"], "approve", edited_input=edited_input)).json()
+    assert approval["answer"]["edited_input"] == edited_input
+    assert approval["answer"]["digest"] == digest_of("bash", edited_input)
     assert approval["approval"]["input"] == call
     original = await team.agent.consume(request["id"], "run-1", tool="bash", input=call)
     assert refusal(original) == (409, "digest_mismatch")
-    used = (await team.agent.consume(request["id"], "run-1")).json()
-    assert (used["input"], used["digest"]) == (edited, digest_of("bash", edited))
+    used_execution = (await team.agent.consume(request["id"], "run-1")).json()
+    assert (used_execution["input"], used_execution["digest"]) == (
+        edited_input,
+        digest_of("bash", edited_input),
+    )
 
 
 @requirement("B16")
@@ -193,23 +198,27 @@ async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
     team: Team, thread: str, scope: str
 ) -> None:
     request = request_of(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
-    edited = {"command": "make clean"}
-    refused = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited)
+    edited_input = {"command": "make clean"}
+    refused = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited_input)
     assert [path for path, _ in faults(refused)] == ["scope"]
-    await team.ada.decide(request["id"], "approve", edited_input=edited)
+    await team.ada.decide(request["id"], "approve", edited_input=edited_input)
     assert await team.ada.rules() == []
-    assert decided(await team.agent.approve(thread, "bash", edited)) == ("ask", "")
+    assert decided(await team.agent.approve(thread, "bash", edited_input)) == ("ask", "")
 
 
 @requirement("B24")
 async def test_a_rule_that_now_denies_wins_over_a_late_yes(team: Team, thread: str) -> None:
     request = request_of(await team.agent.approve(thread, "bash", CALL))
     await team.bob.rule("make deploy:*", "deny", why="the freeze has begun")
-    late = await team.ada.decide(request["id"], "approve", scope="always")
-    assert late.status_code == 200
-    ended = late.json()
-    assert (ended["status"], ended["source"], ended["answer"]["decision"]) == ("answered", "policy", "deny")
-    assert "make deploy" in " ".join(ended["answer"]["reasons"])
+    late_reply = await team.ada.decide(request["id"], "approve", scope="always")
+    assert late_reply.status_code == 200
+    ended_body = late_reply.json()
+    assert (ended_body["status"], ended_body["source"], ended_body["answer"]["decision"]) == (
+        "answered",
+        "policy",
+        "deny",
+    )
+    assert "make deploy" in " ".join(ended_body["answer"]["reasons"])
     assert [rule["effect"] for rule in await team.ada.rules()] == ["deny"]
     assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "not_approved")
 
@@ -225,11 +234,11 @@ async def test_a_rule_that_now_denies_stops_an_approved_call_that_is_not_yet_use
     else:
         request = await approved(team, thread)
     used = await approved(team, thread, {"command": "make docs"})
-    first = await team.agent.consume(used["id"], "run-1")
+    first_reply = await team.agent.consume(used["id"], "run-1")
     await team.bob.rule("make:*", "deny")
-    stopped = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
-    assert refusal(stopped) == (409, "denied_by_policy")
-    assert (await team.agent.consume(used["id"], "run-1")).json() == first.json()
+    stopped_reply = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+    assert refusal(stopped_reply) == (409, "denied_by_policy")
+    assert (await team.agent.consume(used["id"], "run-1")).json() == first_reply.json()
 
 
 @requirement("B15", "B24")
@@ -237,14 +246,14 @@ async def test_an_approval_survives_the_death_of_the_server_and_is_still_used_on
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        waiting = request_of(await team.agent.bash(thread, "make one"))
+        waiting_request = request_of(await team.agent.bash(thread, "make one"))
         request = await approved(team, thread)
         await killable_server.dies_and_returns()
-        used = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
-        assert used.status_code == 200
-        late = (await team.ada.decide(waiting["id"], "approve")).json()
-        assert late["answer"]["decision"] == "approve"
+        used_reply = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+        assert used_reply.status_code == 200
+        late_request = (await team.ada.decide(waiting_request["id"], "approve")).json()
+        assert late_request["answer"]["decision"] == "approve"
         await killable_server.dies_and_returns()
-        assert (await team.agent.consume(request["id"], "run-1")).json() == used.json()
+        assert (await team.agent.consume(request["id"], "run-1")).json() == used_reply.json()
         assert refusal(await team.agent.consume(request["id"], "run-2")) == (409, "already_consumed")
-        assert (await team.agent.consume(late["id"], "run-3")).status_code == 200
+        assert (await team.agent.consume(late_request["id"], "run-3")).status_code == 200

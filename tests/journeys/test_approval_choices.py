@@ -21,23 +21,23 @@ async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: s
         ("options", "bash(git diff:*) in /srv"),
     ]
     await team.ada.decide(request["id"], "approve", scope="always", rule=choices[1]["rule"])
-    later = await team.agent.approve(thread, "Bash", {"command": "git diff --name-only", "cwd": "/srv"})
-    assert later.json()["answer"]["policy_rule"] == choices[1]["rule"]
-    written = await team.agent.approve(thread, "write_file", {"path": "src/a.py", "content": "x"})
-    assert [choice["rule"] for choice in request_of(written)["approval"]["choices"]] == [
+    later_reply = await team.agent.approve(thread, "Bash", {"command": "git diff --name-only", "cwd": "/srv"})
+    assert later_reply.json()["answer"]["policy_rule"] == choices[1]["rule"]
+    written_reply = await team.agent.approve(thread, "write_file", {"path": "src/a.py", "content": "x"})
+    assert [choice["rule"] for choice in request_of(written_reply)["approval"]["choices"]] == [
         "write_file(path=src/a.py)",
         "write_file(path=src/**)",
     ]
     mail = {"to": "ada@example.com", "subject": "Hi"}
-    sent = request_of(await team.agent.approve(thread, "send_mail", mail))
-    assert [(choice["kind"], choice["rule"]) for choice in sent["approval"]["choices"]] == [
+    sent_request = request_of(await team.agent.approve(thread, "send_mail", mail))
+    assert [(choice["kind"], choice["rule"]) for choice in sent_request["approval"]["choices"]] == [
         ("exact", 'send_mail {"subject": "Hi", "to": "ada@example.com"}'),
         ("recipient", "send_mail(to=ada@example.com)"),
         ("tool", "send_mail"),
     ]
-    await team.ada.decide(sent["id"], "approve", scope="always", rule="send_mail(to=ada@example.com)")
-    again = await team.agent.approve(thread, "send_mail", {**mail, "subject": "Hi again"})
-    assert again.json()["answer"]["policy_rule"] == "send_mail(to=ada@example.com)"
+    await team.ada.decide(sent_request["id"], "approve", scope="always", rule="send_mail(to=ada@example.com)")
+    second_reply = await team.agent.approve(thread, "send_mail", {**mail, "subject": "Hi again"})
+    assert second_reply.json()["answer"]["policy_rule"] == "send_mail(to=ada@example.com)"
     request_of(await team.agent.approve(thread, "send_mail", {**mail, "to": "eve@example.com"}))
     call = {"url": "https://api.example.com/v1/a", "method": "GET"}
     request = request_of(await team.agent.approve(thread, "http_request", call))

@@ -34,16 +34,19 @@ async def test_an_input_of_any_type_is_shown_approved_and_used_unchanged(
     team: Team, thread: str, value: Any
 ) -> None:
     request = request_of(await team.agent.approve(thread, "send", value))
-    shown = request["approval"]
-    assert (shown["input"], type(shown["input"])) == (value, type(value))
-    assert (shown["digest"], shown["preview"]["type"]) == (call_digest("send", value), "json")
-    approved = (await team.ada.decide(request["id"], "approve")).json()
+    shown_approval = request["approval"]
+    assert (shown_approval["input"], type(shown_approval["input"])) == (value, type(value))
+    assert (shown_approval["digest"], shown_approval["preview"]["type"]) == (
+        call_digest("send", value),
+        "json",
+    )
+    approved_request = (await team.ada.decide(request["id"], "approve")).json()
     assert (await team.ada.get(request["id"]))["approval"]["input"] == value
-    assert Decision.from_request(InputRequest.model_validate(approved)).input == value
-    other = await team.agent.consume(request["id"], "run-1", tool="send", input={"": value})
-    assert refusal(other) == (409, "digest_mismatch")
-    used = (await team.agent.consume(request["id"], "run-1", tool="send", input=value)).json()
-    assert (used["input"], type(used["input"])) == (value, type(value))
+    assert Decision.from_request(InputRequest.model_validate(approved_request)).input == value
+    other_reply = await team.agent.consume(request["id"], "run-1", tool="send", input={"": value})
+    assert refusal(other_reply) == (409, "digest_mismatch")
+    used_execution = (await team.agent.consume(request["id"], "run-1", tool="send", input=value)).json()
+    assert (used_execution["input"], type(used_execution["input"])) == (value, type(value))
 
 
 @requirement("B12", "B29")
@@ -72,8 +75,8 @@ async def test_an_edit_keeps_the_type_of_the_input(
     assert faults(refused) == [("edited_input", "wrong_type")]
     assert await team.ada.get(request["id"]) == request
     await team.ada.decide(request["id"], "approve", edited_input=edited)
-    used = (await team.agent.consume(request["id"], "run-1")).json()
-    assert (used["input"], used["digest"]) == (edited, call_digest("send", edited))
+    used_execution = (await team.agent.consume(request["id"], "run-1")).json()
+    assert (used_execution["input"], used_execution["digest"]) == (edited, call_digest("send", edited))
 
 
 @requirement("B16", "B7")

@@ -31,18 +31,18 @@ def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
     requests = await create_thirty(team, thread)
     assert [each["id"] for each in await team.ada.pending(thread)] == [request["id"] for request in requests]
-    done = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
-    assert done.status_code == 200
-    results = done.json()["results"]
+    finished_reply = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
+    assert finished_reply.status_code == 200
+    results = finished_reply.json()["results"]
     assert [result["id"] for result in results] == [each["id"] for each in requests]
     assert {result["status"] for result in results} == {200}
-    ended = [await team.bob.get(each["id"]) for each in requests]
-    for now, result in zip(ended, results, strict=True):
-        told = result["request"]
-        assert told == {name: now[name] for name in told}
-        assert told["status"] == "declined"
-        assert "approval" not in told
-    assert {(e["status"], e["reason"], e["note"], e["settled_by"]["name"]) for e in ended} == {
+    ended_requests = [await team.bob.get(each["id"]) for each in requests]
+    for now, result in zip(ended_requests, results, strict=True):
+        told_request = result["request"]
+        assert told_request == {name: now[name] for name in told_request}
+        assert told_request["status"] == "declined"
+        assert "approval" not in told_request
+    assert {(e["status"], e["reason"], e["note"], e["settled_by"]["name"]) for e in ended_requests} == {
         ("declined", "refused", "stop", "ada")
     }
     assert await team.ada.pending(thread) == []
@@ -56,10 +56,12 @@ async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: s
 async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
     team: Team, thread: str, action: str, decision: str
 ) -> None:
-    first, second, third = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
-    results = (await team.ada.batch(action, as_listed([first, third]))).json()["results"]
+    first_request, second_request, third_request = [
+        request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)
+    ]
+    results = (await team.ada.batch(action, as_listed([first_request, third_request]))).json()["results"]
     assert [result["request"]["answer"]["decision"] for result in results] == [decision] * 2
-    assert [each["id"] for each in await team.ada.pending(thread)] == [second["id"]]
+    assert [each["id"] for each in await team.ada.pending(thread)] == [second_request["id"]]
     assert await team.ada.rules(ended="true") == []
     assert decided(await team.agent.bash("another", "make step0")) == ("ask", "")
 
@@ -78,25 +80,25 @@ async def test_a_batch_has_no_place_for_a_rule(team: Team, thread: str, key: str
 
 @requirement("B25")
 async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -> None:
-    good, other, stale, settled = [
+    good, other_request, stale, settled_request = [
         request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(4)
     ]
     plan = request_of(await team.agent.plan(thread, "Do it."))
-    await team.bob.decide(settled["id"], "deny")
+    await team.bob.decide(settled_request["id"], "deny")
     items = [
         {"id": good["id"], "revision": 1, "digest": good["approval"]["digest"]},
-        {"id": other["id"], "revision": 1, "digest": good["approval"]["digest"]},
+        {"id": other_request["id"], "revision": 1, "digest": good["approval"]["digest"]},
         {"id": stale["id"], "revision": 7},
-        {"id": settled["id"], "revision": 1},
+        {"id": settled_request["id"], "revision": 1},
         {"id": "req_nothing", "revision": 1},
         {"id": plan["id"], "revision": 1},
     ]
     results = (await team.ada.batch("deny", items)).json()["results"]
     assert [(result["id"], result["status"]) for result in results] == [
         (good["id"], 200),
-        (other["id"], 409),
+        (other_request["id"], 409),
         (stale["id"], 409),
-        (settled["id"], 409),
+        (settled_request["id"], 409),
         ("req_nothing", 404),
         (plan["id"], 422),
     ]
@@ -104,7 +106,7 @@ async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -
     assert codes == ["digest_mismatch", "stale_revision", "already_settled", "not_found", "invalid"]
     assert results[3]["error"]["request"]["settled_by"]["name"] == "bob"
     left = [each["id"] for each in await team.ada.pending(thread)]
-    assert left == [other["id"], stale["id"], plan["id"]]
+    assert left == [other_request["id"], stale["id"], plan["id"]]
 
 
 @requirement("B25")
@@ -121,7 +123,7 @@ async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thre
         ({"requests": [one]}, "action"),
     ):
         refused = await team.ada.http.post("/v1/requests/batch", json=body)
-        assert [found for found, _ in faults(refused)] == [path]
+        assert [fault for fault, _ in faults(refused)] == [path]
     assert await team.ada.get(request["id"]) == request
 
 
@@ -165,8 +167,10 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
 ) -> None:
     threads = [f"{thread}-{n}" for n in range(3)]
     requests = [request_of(await team.agent.bash(thread, "make")) for thread in threads]
-    waiting = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-    assert [each["thread_id"] for each in waiting[::-1]] == threads
+    waiting_requests = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()[
+        "requests"
+    ]
+    assert [each["thread_id"] for each in waiting_requests[::-1]] == threads
     results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
     assert [result["request"]["status"] for result in results] == ["declined"] * 3
     query = {"status": "pending", "kind": "approval"}

@@ -35,10 +35,10 @@ async def waiting(person: Person, thread: str) -> str:
     raise AssertionError("the stream ended")
 
 
-async def outcome(client: AsyncClient, team: Team, thread: str, then: Deciding, **more: Any) -> Decision:
+async def outcome(client: AsyncClient, team: Team, thread: str, deciding: Deciding, **extra: Any) -> Decision:
     """Ask, let somebody decide, and return the agent's result."""
-    asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread, **more))
-    await then(await waiting(team.ada, thread))
+    asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread, **extra))
+    await deciding(await waiting(team.ada, thread))
     with anyio.fail_after(120):
         return await asking
 
@@ -53,8 +53,12 @@ async def test_an_interrupted_agent_withdraws_its_request_on_every_screen(
     for person in (team.ada, team.bob):
         with anyio.fail_after(120):
             events = [event async for event in person.events(thread, until=2)]
-        ended = events[1]["request"]
-        assert (ended["id"], ended["status"], ended["reason"]) == (request_id, "cancelled", "agent_aborted")
+        ended_request = events[1]["request"]
+        assert (ended_request["id"], ended_request["status"], ended_request["reason"]) == (
+            request_id,
+            "cancelled",
+            "agent_aborted",
+        )
     assert (await team.ada.decide(request_id, "approve")).status_code == 409
     assert (await team.agent.consume(request_id, "run-1")).status_code == 409
 
@@ -105,13 +109,13 @@ async def test_a_hook_that_fails_says_no(client: AsyncClient, team: Team, thread
 
 @requirement("B16", "M6")
 async def test_the_input_edited_by_the_person_runs(client: AsyncClient, team: Team, thread: str) -> None:
-    edited = {"command": "make deploy --dry-run"}
+    edited_input = {"command": "make deploy --dry-run"}
 
     async def then(request_id: str) -> None:
-        await team.ada.decide(request_id, "approve", edited_input=edited, note="dry first")
+        await team.ada.decide(request_id, "approve", edited_input=edited_input, note="dry first")
 
     decision = await outcome(client, team, thread, then, allow_edit=True)
-    assert (bool(decision), decision.input, decision.note) == (True, edited, "dry first")
+    assert (bool(decision), decision.input, decision.note) == (True, edited_input, "dry first")
     assert "make deploy --dry-run" in decision.text
     assert "dry first" in decision.text
 
@@ -127,9 +131,9 @@ async def test_the_text_for_the_model_names_the_denied_tool_and_the_note(
     assert (bool(decision), decision.status, decision.input) == (False, "deny", {})
     assert '"bash"' in decision.text
     assert "Not on a Friday: {tool}" in decision.text
-    again = await client.approve("bash", CALL, thread_id=thread)
-    assert (bool(again), again.status) == (False, "deny")
-    assert "already said no" in again.text
+    second_decision = await client.approve("bash", CALL, thread_id=thread)
+    assert (bool(second_decision), second_decision.status) == (False, "deny")
+    assert "already said no" in second_decision.text
 
 
 @requirement("M6", "M5", "B20")
@@ -144,10 +148,10 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
         "dismissed": lambda each: ada.decline(each, "dismissed"),
         "cancelled": lambda each: admin.cancel(each, reason="admin"),
     }
-    found = {way: await outcome(client, team, f"{thread}-{way}", then) for way, then in ways.items()}
-    found["expired"] = await client.approve("bash", CALL, thread_id=f"{thread}-e", timeout_s=1)
-    found["refused"] = await client.approve("bash", {"command": "rm -rf /"}, thread_id=thread)
-    statuses = {way: decision.status for way, decision in found.items()}
+    result = {way: await outcome(client, team, f"{thread}-{way}", then) for way, then in ways.items()}
+    result["expired"] = await client.approve("bash", CALL, thread_id=f"{thread}-e", timeout_s=1)
+    result["refused"] = await client.approve("bash", {"command": "rm -rf /"}, thread_id=thread)
+    statuses = {way: decision.status for way, decision in result.items()}
     assert statuses == {
         "approve": "approve",
         "deny": "deny",
@@ -157,8 +161,8 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
         "expired": "expired",
         "refused": "deny",
     }
-    assert [way for way, decision in found.items() if decision] == ["approve"]
-    texts = {way: decision.text for way, decision in found.items()}
+    assert [way for way, decision in result.items() if decision] == ["approve"]
+    texts = {way: decision.text for way, decision in result.items()}
     assert len(set(texts.values())) == len(texts)
     assert all("bash" in text for text in texts.values())
     assert [way for way, text in texts.items() if "not run" not in text] == ["approve"]

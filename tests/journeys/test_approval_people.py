@@ -16,9 +16,9 @@ pytestmark = pytest.mark.anyio
 FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
-async def two_of_three(team: Team, thread: str, command: str = "make deploy", **more: Any) -> str:
+async def two_of_three(team: Team, thread: str, command: str = "make deploy", **extra: Any) -> str:
     """Ask for two yeses of three people; returns the id."""
-    request = request_of(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **more))
+    request = request_of(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **extra))
     assert request["approval"]["scopes"] == ["once"]
     return request["id"]
 
@@ -31,14 +31,14 @@ def voters(request: dict[str, Any]) -> list[tuple[str, str]]:
 @requirement("K6")
 async def test_one_yes_of_two_leaves_it_open_and_the_second_approves(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread)
-    first = await team.ada.decide(request_id, "approve")
-    assert (first.status_code, first.json()["status"]) == (200, "pending")
-    assert voters(first.json()) == [("ada", "approve")]
-    assert "answer" not in first.json()
+    first_reply = await team.ada.decide(request_id, "approve")
+    assert (first_reply.status_code, first_reply.json()["status"]) == (200, "pending")
+    assert voters(first_reply.json()) == [("ada", "approve")]
+    assert "answer" not in first_reply.json()
     assert refusal(await team.agent.consume(request_id, "early")) == (409, "not_approved")
-    second = (await team.carol.decide(request_id, "approve")).json()
-    assert (second["status"], second["answer"]["decision"]) == ("answered", "approve")
-    assert voters(second) == [("ada", "approve"), ("carol", "approve")]
+    second_request = (await team.carol.decide(request_id, "approve")).json()
+    assert (second_request["status"], second_request["answer"]["decision"]) == ("answered", "approve")
+    assert voters(second_request) == [("ada", "approve"), ("carol", "approve")]
     assert refusal(await team.bob.decide(request_id, "approve")) == (409, "already_settled")
     assert (await team.agent.consume(request_id, "run-1")).status_code == 200
     events = [event["type"] async for event in team.bob.events(thread, until=3)]
@@ -49,9 +49,9 @@ async def test_one_yes_of_two_leaves_it_open_and_the_second_approves(team: Team,
 async def test_one_no_is_enough(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
-    denied = (await team.bob.decide(request_id, "deny", note="not today")).json()
-    assert (denied["status"], denied["answer"]["decision"]) == ("answered", "deny")
-    assert denied["answer"]["note"] == "not today"
+    denied_request = (await team.bob.decide(request_id, "deny", note="not today")).json()
+    assert (denied_request["status"], denied_request["answer"]["decision"]) == ("answered", "deny")
+    assert denied_request["answer"]["note"] == "not today"
     assert refusal(await team.carol.decide(request_id, "approve")) == (409, "already_settled")
     assert refusal(await team.agent.consume(request_id, "run-1")) == (409, "not_approved")
 
@@ -61,9 +61,9 @@ async def test_a_person_votes_once_whatever_the_second_vote_says(team: Team, thr
     request_id = await two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     for decision in ("approve", "deny"):
-        again = await team.ada.decide(request_id, decision)
-        assert refusal(again) == (409, "already_voted")
-        assert voters(again.json()["error"]["request"]) == [("ada", "approve")]
+        second_reply = await team.ada.decide(request_id, decision)
+        assert refusal(second_reply) == (409, "already_voted")
+        assert voters(second_reply.json()["error"]["request"]) == [("ada", "approve")]
     assert (await team.ada.get(request_id))["status"] == "pending"
 
 
@@ -81,9 +81,9 @@ async def test_a_second_credential_of_the_same_person_has_no_second_vote(
 ) -> None:
     request_id = request_of(await team.agent.bash(thread, "make deploy", quorum=2))["id"]
     await team.ada.decide(request_id, "approve")
-    made = await team.admin.http.post("/v1/tokens", json={"role": "responder", "name": "ada"})
-    async with Person(server.url, made.json()["token"]) as again:
-        assert refusal(await again.decide(request_id, "approve")) == (409, "already_voted")
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "responder", "name": "ada"})
+    async with Person(server.url, reply.json()["token"]) as second_person:
+        assert refusal(await second_person.decide(request_id, "approve")) == (409, "already_voted")
     assert (await team.ada.get(request_id))["status"] == "pending"
 
 
@@ -92,10 +92,10 @@ async def test_an_approval_in_a_batch_is_one_vote(team: Team, thread: str) -> No
     request_id = await two_of_three(team, thread)
     [result] = (await team.ada.batch("approve", [request_id])).json()["results"]
     assert (result["status"], result["request"]["status"]) == (200, "pending")
-    [again] = (await team.ada.batch("approve", [request_id])).json()["results"]
-    assert (again["status"], again["error"]["code"]) == (409, "already_voted")
-    [last] = (await team.bob.batch("approve", [request_id])).json()["results"]
-    assert last["request"]["answer"]["decision"] == "approve"
+    [second_result] = (await team.ada.batch("approve", [request_id])).json()["results"]
+    assert (second_result["status"], second_result["error"]["code"]) == (409, "already_voted")
+    [last_result] = (await team.bob.batch("approve", [request_id])).json()["results"]
+    assert last_result["request"]["answer"]["decision"] == "approve"
 
 
 @requirement("K6", "I2")
@@ -111,8 +111,8 @@ async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
     server: Server, team: Team, thread: str
 ) -> None:
     async def person(**body: str) -> Person:
-        made = await team.admin.http.post("/v1/tokens", json=body)
-        return Person(server.url, made.json()["token"])
+        reply = await team.admin.http.post("/v1/tokens", json=body)
+        return Person(server.url, reply.json()["token"])
 
     async with (
         await person(role="requester", name="her agent", user="usr_eva") as agent,
@@ -127,10 +127,10 @@ async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
         assert (batched["status"], batched["error"]["code"]) == (403, "requester_excluded")
         assert "votes" not in await team.ada.get(request["id"])
         await team.ada.decide(request["id"], "approve")
-        ended = (await team.bob.decide(request["id"], "approve")).json()
-        assert ended["answer"]["decision"] == "approve"
-        other = request_of(await agent.bash(thread, "make clean"))
-        assert (await eva.decide(other["id"], "approve")).status_code == 200
+        ended_request = (await team.bob.decide(request["id"], "approve")).json()
+        assert ended_request["answer"]["decision"] == "approve"
+        other_request = request_of(await agent.bash(thread, "make clean"))
+        assert (await eva.decide(other_request["id"], "approve")).status_code == 200
 
 
 @requirement("K6")
@@ -142,9 +142,9 @@ async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> No
         people = (team.ada, team.bob, team.carol)
         replies = await asyncio.gather(*(person.decide(request["id"], "approve") for person in people))
         assert [reply.status_code for reply in replies] == [200] * 3
-        ended = await team.ada.get(request["id"])
-        assert (ended["status"], ended["answer"]["decision"]) == ("answered", "approve")
-        assert sorted(voters(ended)) == [(name, "approve") for name in ("ada", "bob", "carol")]
+        ended_request = await team.ada.get(request["id"])
+        assert (ended_request["status"], ended_request["answer"]["decision"]) == ("answered", "approve")
+        assert sorted(voters(ended_request)) == [(name, "approve") for name in ("ada", "bob", "carol")]
 
 
 @requirement("K6")
@@ -154,20 +154,20 @@ async def test_votes_survive_the_death_of_the_server(killable_server: KillableSe
         await team.ada.decide(request_id, "approve")
         await killable_server.dies_and_returns()
         assert refusal(await team.ada.decide(request_id, "approve")) == (409, "already_voted")
-        ended = (await team.bob.decide(request_id, "approve")).json()
-        assert voters(ended) == [("ada", "approve"), ("bob", "approve")]
-        assert ended["status"] == "answered"
+        ended_request = (await team.bob.decide(request_id, "approve")).json()
+        assert voters(ended_request) == [("ada", "approve"), ("bob", "approve")]
+        assert ended_request["status"] == "answered"
 
 
 @requirement("K6", "B20")
 async def test_too_few_votes_in_time_are_no_approval(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread, timeout_s=1)
     await team.ada.decide(request_id, "approve")
-    ended = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
-    while ended["status"] == "pending":
-        ended = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
-    assert ended["status"] == "expired"
-    assert "answer" not in ended
+    ended_request = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+    while ended_request["status"] == "pending":
+        ended_request = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+    assert ended_request["status"] == "expired"
+    assert "answer" not in ended_request
     assert refusal(await team.bob.decide(request_id, "approve")) == (410, "expired")
 
 
@@ -176,8 +176,12 @@ async def test_a_rule_that_now_denies_ends_the_voting(team: Team, thread: str) -
     request_id = await two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     await team.bob.rule("make deploy", "deny")
-    ended = (await team.carol.decide(request_id, "approve")).json()
-    assert (ended["status"], ended["source"], ended["answer"]["decision"]) == ("answered", "policy", "deny")
+    ended_request = (await team.carol.decide(request_id, "approve")).json()
+    assert (ended_request["status"], ended_request["source"], ended_request["answer"]["decision"]) == (
+        "answered",
+        "policy",
+        "deny",
+    )
 
 
 @requirement("K6")
@@ -229,6 +233,6 @@ async def test_one_of_fifty_concurrent_decisions_settles_and_stores_one_rule(tea
     async def decides(person: Person) -> int:
         return (await person.decide(request["id"], "approve", scope="always")).status_code
 
-    found = await asyncio.gather(*(decides(person) for person in (team.ada, team.bob) for _ in range(25)))
-    assert sorted(found) == [200] + [409] * 49
+    result = await asyncio.gather(*(decides(person) for person in (team.ada, team.bob) for _ in range(25)))
+    assert sorted(result) == [200] + [409] * 49
     assert len(await team.ada.rules()) == 1

@@ -27,17 +27,21 @@ async def in_plan_mode(team: Team, thread: str) -> str:
 async def test_a_plan_is_shown_in_full_and_no_rule_decides_it(team: Team, thread: str) -> None:
     await team.admin.set_policy(level="full", confirm="ENABLE FULL")
     request = request_of(await team.agent.plan(thread, PLAN))
-    shown = request["approval"]
-    assert (shown["tool"], shown["plan"], shown["scopes"]) == ("plan", PLAN, ["once"])
-    assert shown["digest"] == digest_of("plan", {"plan": PLAN})
-    assert shown["preview"]["type"] == "plan"
-    assert "".join(shown["preview"]["parts"]) == PLAN
+    shown_approval = request["approval"]
+    assert (shown_approval["tool"], shown_approval["plan"], shown_approval["scopes"]) == (
+        "plan",
+        PLAN,
+        ["once"],
+    )
+    assert shown_approval["digest"] == digest_of("plan", {"plan": PLAN})
+    assert shown_approval["preview"]["type"] == "plan"
+    assert "".join(shown_approval["preview"]["parts"]) == PLAN
 
 
 @requirement("B23")
 async def test_an_approved_plan_ends_plan_mode_and_edits_are_asked(team: Team, thread: str) -> None:
-    approved = (await team.ada.decide(await in_plan_mode(team, thread), "approve")).json()
-    assert approved["answer"]["decision"] == "approve"
+    approved_request = (await team.ada.decide(await in_plan_mode(team, thread), "approve")).json()
+    assert approved_request["answer"]["decision"] == "approve"
     assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
     assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("ask", "")
 
@@ -47,8 +51,8 @@ async def test_a_plan_approved_with_its_edits_stops_the_asking_in_this_thread_on
     team: Team, thread: str
 ) -> None:
     request_id = await in_plan_mode(team, thread)
-    approved = (await team.ada.decide(request_id, "approve", mode="accept_edits")).json()
-    assert approved["answer"]["mode"] == "accept_edits"
+    approved_request = (await team.ada.decide(request_id, "approve", mode="accept_edits")).json()
+    assert approved_request["answer"]["mode"] == "accept_edits"
     assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
     assert decided(await team.agent.bash(thread, "make")) == ("ask", "")
     assert decided(await team.agent.approve("another", "write_file", EDIT)) == ("ask", "")
@@ -62,12 +66,15 @@ async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, 
         refused = await team.ada.decide(request_id, "deny", **silent)
         assert [path for path, _ in faults(refused)] == ["note"]
     assert (await team.ada.get(request_id))["status"] == "pending"
-    denied = (await team.ada.decide(request_id, "deny", note="Tests first.")).json()
-    assert (denied["answer"]["decision"], denied["answer"]["note"]) == ("deny", "Tests first.")
+    denied_request = (await team.ada.decide(request_id, "deny", note="Tests first.")).json()
+    assert (denied_request["answer"]["decision"], denied_request["answer"]["note"]) == (
+        "deny",
+        "Tests first.",
+    )
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
     assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
-    again = request_of(await team.agent.plan(thread, PLAN))
-    assert again["id"] != request_id
+    second_request = request_of(await team.agent.plan(thread, PLAN))
+    assert second_request["id"] != request_id
 
 
 @requirement("B23")
@@ -78,8 +85,8 @@ async def test_an_open_plan_survives_the_death_of_the_server(
         request_id = await in_plan_mode(team, thread)
         await killable_server.dies_and_returns()
         assert (await team.ada.get(request_id))["approval"]["plan"] == PLAN
-        approved = await team.ada.decide(request_id, "approve", mode="accept_edits")
-        assert approved.json()["status"] == "answered"
+        approved_reply = await team.ada.decide(request_id, "approve", mode="accept_edits")
+        assert approved_reply.json()["status"] == "answered"
         await killable_server.dies_and_returns()
         assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
 
@@ -93,9 +100,9 @@ async def test_a_plan_takes_no_other_mode_scope_rule_or_edit(team: Team, thread:
         ({"rule": "bash(make)"}, "rule"),
         ({"edited_input": {"plan": "Something else."}}, "edited_input"),
     ]
-    for more, path in cases:
-        refused = await team.ada.decide(request["id"], "approve", **more)
-        assert path in [found for found, _ in faults(refused)], more
+    for extra, path in cases:
+        refused = await team.ada.decide(request["id"], "approve", **extra)
+        assert path in [fault for fault, _ in faults(refused)], extra
     assert await team.ada.get(request["id"]) == request
 
 
@@ -110,6 +117,6 @@ async def test_a_mode_goes_with_a_plan_only(team: Team, thread: str) -> None:
 @requirement("B23", "I2")
 async def test_no_agent_approves_its_own_plan(team: Team, thread: str) -> None:
     request_id = await in_plan_mode(team, thread)
-    tried = await team.agent.decide(request_id, "approve", mode="accept_edits")
-    assert refusal(tried) == (403, "forbidden")
+    tried_reply = await team.agent.decide(request_id, "approve", mode="accept_edits")
+    assert refusal(tried_reply) == (403, "forbidden")
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"

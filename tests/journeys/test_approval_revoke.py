@@ -18,13 +18,13 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 
-async def approved(team: Team, thread: str, command: str = "make deploy", **more: Any) -> dict[str, Any]:
-    request = request_of(await team.agent.bash(thread, command, **more))
+async def approved(team: Team, thread: str, command: str = "make deploy", **extra: Any) -> dict[str, Any]:
+    request = request_of(await team.agent.bash(thread, command, **extra))
     return (await team.ada.decide(request["id"], "approve")).json()
 
 
-async def revoke(who: Person, request: dict[str, Any]) -> Any:
-    return await who.http.post(f"/v1/requests/{request['id']}/revoke", json={})
+async def revoke(person: Person, request: dict[str, Any]) -> Any:
+    return await person.http.post(f"/v1/requests/{request['id']}/revoke", json={})
 
 
 @requirement("B15", "B28")
@@ -40,8 +40,10 @@ async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team
         assert refusal(refused) == (409, "revoked")
         assert "A person revoked this approval" in refused.json()["error"]["message"]
     entries, _ = await team.admin.audit()
-    told = [(entry["action"], entry.get("actor", {}).get("name"), entry.get("refused")) for entry in entries]
-    assert told == [
+    records = [
+        (entry["action"], entry.get("actor", {}).get("name"), entry.get("refused")) for entry in entries
+    ]
+    assert records == [
         ("decide", "ada", None),
         ("revoke", "bob", None),
         *[("consume", "agent", "revoked")] * 3,
@@ -53,11 +55,11 @@ async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team
 @requirement("B15")
 async def test_a_used_approval_cannot_be_revoked_and_shows_its_time(team: Team, thread: str) -> None:
     request = await approved(team, thread)
-    used = (await team.agent.consume(request["id"], "run-1")).json()
+    used_execution = (await team.agent.consume(request["id"], "run-1")).json()
     refused = await revoke(team.bob, request)
     assert refusal(refused) == (409, "already_consumed")
-    assert refused.json()["error"]["request"]["used_at"] == used["consumed_at"]
-    assert (await team.agent.consume(request["id"], "run-1")).json() == used
+    assert refused.json()["error"]["request"]["used_at"] == used_execution["consumed_at"]
+    assert (await team.agent.consume(request["id"], "run-1")).json() == used_execution
     events = [event["type"] async for event in team.bob.events(thread, until=3)]
     assert events == ["request.created", "request.answered", "request.used"]
 
@@ -70,8 +72,11 @@ async def test_a_concurrent_use_and_revocation_have_one_winner(team: Team, threa
             team.agent.consume(request["id"], "run-1"), revoke(team.bob, request)
         )
         assert sorted((used.status_code, revoked.status_code)) == [200, 409]
-        now = await team.ada.get(request["id"])
-        assert ("used_at" in now, "revoked" in now) == (used.status_code == 200, revoked.status_code == 200)
+        current_request = await team.ada.get(request["id"])
+        assert ("used_at" in current_request, "revoked" in current_request) == (
+            used.status_code == 200,
+            revoked.status_code == 200,
+        )
 
 
 @requirement("B15", "I2")
@@ -80,10 +85,10 @@ async def test_only_a_person_who_may_decide_a_call_may_revoke_it(team: Team, thr
     assert refusal(await revoke(team.agent, request)) == (403, "forbidden")
     assert refusal(await revoke(team.bob, request)) == (403, "not_assigned")
     assert (await revoke(team.ada, request)).status_code == 200
-    waiting = request_of(await team.agent.bash(thread, "make later"))
-    assert refusal(await revoke(team.ada, waiting)) == (409, "not_approved")
-    denied = (await team.ada.decide(waiting["id"], "deny")).json()
-    assert refusal(await revoke(team.ada, denied)) == (409, "not_approved")
+    waiting_request = request_of(await team.agent.bash(thread, "make later"))
+    assert refusal(await revoke(team.ada, waiting_request)) == (409, "not_approved")
+    denied_request = (await team.ada.decide(waiting_request["id"], "deny")).json()
+    assert refusal(await revoke(team.ada, denied_request)) == (409, "not_approved")
 
 
 @requirement("B15", "F23")
@@ -101,8 +106,8 @@ async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread
         call = Approval(tool="bash", input={"command": "make"})
         request = await agent.requests.create(call, thread_id=thread)
         await person.requests.decide(request, "approve")
-        revoked = await person.requests.revoke(request)
-        assert revoked.revoked is not None
+        revoked_request = await person.requests.revoke(request)
+        assert revoked_request.revoked is not None
         decision = Decision.from_request(await agent.wait(request))
         assert (decision.status, bool(decision), decision.input) == ("revoked", False, {})
         assert "then took that back" in decision.text
@@ -122,13 +127,13 @@ async def test_a_receipt_revokes_an_unused_approval_on_every_page(
     screen: OpenScreen, team: Team, thread: str, locale: str, button: str, line: str
 ) -> None:
     request = await approved(team, thread)
-    ran = await approved(team, thread, "make test")
+    run_result = await approved(team, thread, "make test")
     place = place_of(thread)
     eva = await screen(place, house=team, locale=locale)
     bob = await screen(place, house=team, name="Bob", locale=locale)
     for each in (eva, bob):
         await expect(each.page.get_by_role("button", name=button)).to_have_count(2)
-    await team.agent.consume(ran["id"], "run-1")
+    await team.agent.consume(run_result["id"], "run-1")
     for each in (eva, bob):
         await expect(each.page.get_by_role("button", name=button)).to_have_count(1)
     assert await eva.violations() == []

@@ -128,9 +128,9 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
 ) -> None:
     [request] = await team.ada.pending(thread)
     [rule] = await team.ada.rules()
-    found = await operations(team.agent)
-    assert set(found) >= HARMLESS | TAKES_BACK
-    for method, path in found:
+    result = await operations(team.agent)
+    assert set(result) >= HARMLESS | TAKES_BACK
+    for method, path in result:
         if method == "GET" or (method, path) in TAKES_BACK:
             continue
         url = filled(path, request, rule["id"], thread)
@@ -147,14 +147,14 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
 @requirement("I2", "B28")
 async def test_each_attempt_of_an_agent_to_decide_is_in_the_audit_log(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy"))
-    tried = [
+    attempts = [
         await team.agent.decide(request["id"], "approve"),
         await team.agent.decline(request["id"], "refused"),
         await team.agent.batch("approve", [request["id"]]),
         await team.agent.rule("make deploy"),
         await team.agent.set_policy(thread_id=thread, mode="full", confirm="ENABLE FULL"),
     ]
-    assert [refusal(reply) for reply in tried] == [(403, "forbidden")] * 5
+    assert [refusal(reply) for reply in attempts] == [(403, "forbidden")] * 5
     entries, _ = await team.admin.audit()
     assert [(entry["action"], entry["actor"]["name"]) for entry in entries] == [("refused", "agent")] * 5
 
@@ -206,11 +206,11 @@ async def test_an_answer_by_a_requester_is_refused_under_any_header(
 async def test_no_route_is_open_to_a_stranger(server: Any, team: Team, thread: str, state: State) -> None:
     [request] = await team.ada.pending(thread)
     [rule] = await team.ada.rules()
-    async with Person(server.url, None) as stranger:
-        for method, path in set(await operations(stranger)) - PUBLIC:
+    async with Person(server.url, None) as foreign_person:
+        for method, path in set(await operations(foreign_person)) - PUBLIC:
             url = filled(path, request, rule["id"], thread)
             for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "askback_session=wrong"}):
-                reply = await stranger.http.request(method, url, headers=headers)
+                reply = await foreign_person.http.request(method, url, headers=headers)
                 assert refusal(reply) == (401, "unauthorized"), (method, path)
     await state.holds()
 
@@ -224,10 +224,10 @@ async def test_a_persons_cookie_alone_opens_nothing_on_any_route(
     link = (await team.admin.http.post("/v1/login-links", json={"name": "Dora"})).json()["url"]
     async with Person(server.url, None) as browser:
         assert (await sign_in(browser.http, link)).status_code == 201
-        half = browser.http.headers.pop(HALF)
+        session_half = browser.http.headers.pop(HALF)
         for method, path in set(await operations(browser)) - PUBLIC:
             url = filled(path, request, rule["id"], thread)
-            for headers in ({}, {HALF: half[::-1]}):
+            for headers in ({}, {HALF: session_half[::-1]}):
                 reply = await browser.http.request(method, url, json=DECISION, headers=headers)
                 assert refusal(reply) == (401, "unauthorized"), (method, path)
     await state.holds()
@@ -240,9 +240,9 @@ async def test_another_tenant_finds_neither_the_request_nor_the_rule(
     request = request_of(await team.agent.bash(thread, "make deploy"))
     rule = (await team.ada.rule("make test")).json()
     async with server.person("responder@acme") as stranger:
-        tried = await stranger.decide(request["id"], "approve")
-        none = await stranger.decide("req_nothing", "approve")
-        assert (tried.status_code, tried.text) == (404, none.text)
+        reply = await stranger.decide(request["id"], "approve")
+        missing_reply = await stranger.decide("req_nothing", "approve")
+        assert (reply.status_code, reply.text) == (404, missing_reply.text)
         assert (await stranger.revoke(rule["id"])).text == (await stranger.revoke("rul_nothing")).text
         [result] = (await stranger.batch("decline", [request["id"]])).json()["results"]
         assert result["status"] == 404

@@ -16,35 +16,35 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 
-async def keeps(team: Team, thread: str, command: str, scope: str, **more: Any) -> dict[str, Any]:
+async def keeps(team: Team, thread: str, command: str, scope: str, **extra: Any) -> dict[str, Any]:
     """Approve a command and store the rule; returns the settled request."""
     scopes = ["once", "thread", "project", "always"]
     request = request_of(await team.agent.bash(thread, command, scopes=scopes, project="web"))
-    reply = await team.ada.decide(request["id"], "approve", scope=scope, **more)
+    reply = await team.ada.decide(request["id"], "approve", scope=scope, **extra)
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
-async def verdicts(agent: Person, thread: str, *commands: str, **more: Any) -> list[str]:
+async def verdicts(agent: Person, thread: str, *commands: str, **extra: Any) -> list[str]:
     """The policy's decisions about some commands."""
-    return [decided(await agent.bash(thread, command, **more))[0] for command in commands]
+    return [decided(await agent.bash(thread, command, **extra))[0] for command in commands]
 
 
 @requirement("B9")
 async def test_always_stores_the_exact_words_that_were_shown(team: Team, thread: str) -> None:
-    kept = await keeps(team, thread, "make  test", "always")
-    assert kept["approval"]["rule"] == kept["answer"]["rule"]["text"] == "bash(make test)"
+    kept_rule = await keeps(team, thread, "make  test", "always")
+    assert kept_rule["approval"]["rule"] == kept_rule["answer"]["rule"]["text"] == "bash(make test)"
     [rule] = await team.ada.rules()
     assert (rule["id"], rule["rule"], rule["effect"], rule["scope"]) == (
-        kept["answer"]["rule"]["id"],
+        kept_rule["answer"]["rule"]["id"],
         "bash(make test)",
         "allow",
         "always",
     )
     allowed = (await team.agent.bash("another", "make test")).json()
     assert (allowed["source"], allowed["answer"]["policy_rule"]) == ("policy", "bash(make test)")
-    others = ("make clean", "make test x", "make test && x", "make test; x", "make", "./make test")
-    assert await verdicts(team.agent, "another", *others) == ["ask"] * len(others)
+    other_cases = ("make clean", "make test x", "make test && x", "make test; x", "make", "./make test")
+    assert await verdicts(team.agent, "another", *other_cases) == ["ask"] * len(other_cases)
 
 
 @requirement("B9")
@@ -52,14 +52,14 @@ async def test_a_rule_can_be_edited_before_storing_if_it_still_covers_the_call(
     team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
-    for wrong in ("bash(make clean)", "bash(*)", "make test && x", "bash", "tool:bash", "make 'test"):
-        refused = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong)
-        assert [path for path, _ in faults(refused)] == ["rule"], wrong
+    for wrong_value in ("bash(make clean)", "bash(*)", "make test && x", "bash", "tool:bash", "make 'test"):
+        refused = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong_value)
+        assert [path for path, _ in faults(refused)] == ["rule"], wrong_value
     assert await team.ada.rules() == []
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await team.ada.decide(request["id"], "approve", scope="always", rule="bash(make test:*)")
-    found = await verdicts(team.agent, thread, "make test", "make test -k", "make clean", "make test; x")
-    assert found == ["approve", "approve", "ask", "ask"]
+    result = await verdicts(team.agent, thread, "make test", "make test -k", "make clean", "make test; x")
+    assert result == ["approve", "approve", "ask", "ask"]
 
 
 @requirement("B9")
@@ -91,10 +91,14 @@ async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_fol
     assert request["approval"]["rule"] == "write_file(path=src/a.py)"
     await team.ada.decide(request["id"], "approve", scope="always")
     assert [await writes("src/a.py"), await writes("src/b.py")] == ["approve", "ask"]
-    again = request_of(await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"}))
-    await team.ada.decide(again["id"], "approve", scope="always", rule="write_file(path=src/**)")
-    found = [await writes(path) for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")]
-    assert found == ["approve", "approve", "ask", "ask", "ask"]
+    second_request = request_of(
+        await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"})
+    )
+    await team.ada.decide(second_request["id"], "approve", scope="always", rule="write_file(path=src/**)")
+    findings = [
+        await writes(path) for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")
+    ]
+    assert findings == ["approve", "approve", "ask", "ask", "ask"]
 
 
 @requirement("B8", "B11")
@@ -135,9 +139,9 @@ async def test_always_covers_the_same_command_after_a_restart_and_no_similar_one
 
 @requirement("B11")
 async def test_a_rule_has_its_author_time_and_reason_until_it_is_revoked(team: Team, thread: str) -> None:
-    made = await team.ada.rule("make test", why="it only tests")
-    assert made.status_code == 201
-    rule = made.json()
+    reply = await team.ada.rule("make test", why="it only tests")
+    assert reply.status_code == 201
+    rule = reply.json()
     assert (rule["why"], rule["created_by"]["name"], rule["rule"]) == (
         "it only tests",
         "ada",
@@ -145,8 +149,8 @@ async def test_a_rule_has_its_author_time_and_reason_until_it_is_revoked(team: T
     )
     assert rule["created_at"]
     assert await verdicts(team.agent, thread, "make test") == ["approve"]
-    ended = await team.bob.revoke(rule["id"])
-    assert (ended.status_code, ended.json()["revoked_by"]["name"]) == (200, "bob")
+    ended_reply = await team.bob.revoke(rule["id"])
+    assert (ended_reply.status_code, ended_reply.json()["revoked_by"]["name"]) == (200, "bob")
     assert await verdicts(team.agent, thread, "make test") == ["ask"]
     assert await team.ada.rules() == []
     assert [each["id"] for each in await team.ada.rules(ended="true")] == [rule["id"]]
@@ -156,7 +160,7 @@ async def test_a_rule_has_its_author_time_and_reason_until_it_is_revoked(team: T
 async def test_a_rule_is_revoked_once_and_an_unknown_one_is_not_found(team: Team) -> None:
     rule = (await team.ada.rule("make test")).json()
     replies = await asyncio.gather(
-        *(who.revoke(rule["id"]) for who in (team.ada, team.bob) for _ in range(5))
+        *(person.revoke(rule["id"]) for person in (team.ada, team.bob) for _ in range(5))
     )
     assert {reply.status_code for reply in replies} == {200}
     assert len({reply.text for reply in replies}) == 1
@@ -167,30 +171,30 @@ async def test_a_rule_is_revoked_once_and_an_unknown_one_is_not_found(team: Team
 
 @requirement("B11")
 async def test_adding_the_same_rule_again_returns_the_existing_one(team: Team, thread: str) -> None:
-    first = (await team.ada.rule("make test")).json()
-    assert (await team.bob.rule("make  test")).json() == first
-    other = (await team.ada.rule("make test", scope="thread", thread_id=thread)).json()
-    await team.ada.revoke(first["id"])
-    again = (await team.ada.rule("make test")).json()
-    assert len({first["id"], other["id"], again["id"]}) == 3
+    first_rule = (await team.ada.rule("make test")).json()
+    assert (await team.bob.rule("make  test")).json() == first_rule
+    other_rule = (await team.ada.rule("make test", scope="thread", thread_id=thread)).json()
+    await team.ada.revoke(first_rule["id"])
+    second_rule = (await team.ada.rule("make test")).json()
+    assert len({first_rule["id"], other_rule["id"], second_rule["id"]}) == 3
 
 
 @requirement("B11")
 async def test_rules_are_listed_newest_first_in_pages_and_by_thread_and_project(
     team: Team, thread: str
 ) -> None:
-    made = [(await team.ada.rule(f"make step{n}")).json()["id"] for n in range(5)]
+    requests = [(await team.ada.rule(f"make step{n}")).json()["id"] for n in range(5)]
     await team.ada.rule("make test", scope="thread", thread_id=thread)
     await team.ada.rule("make test", scope="project", project="web")
     assert [rule["scope"] for rule in await team.ada.rules(thread_id=thread)] == ["thread"]
     assert [rule["scope"] for rule in await team.ada.rules(project="web")] == ["project"]
-    seen: list[str] = []
+    seen_items: list[str] = []
     cursor: dict[str, str] = {}
     for _ in range(4):
         page = (await team.ada.http.get("/v1/rules", params={"limit": 2, **cursor})).json()
-        seen += [rule["id"] for rule in page["rules"]]
+        seen_items += [rule["id"] for rule in page["rules"]]
         cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
-    assert seen[2:] == made[::-1]
+    assert seen_items[2:] == requests[::-1]
     assert cursor == {}
 
 
@@ -203,9 +207,9 @@ async def test_a_rule_reaches_no_other_tenant(server: Any, team: Team, thread: s
 
 @requirement("B11")
 async def test_a_stored_rule_names_its_request(team: Team, thread: str) -> None:
-    kept = await keeps(team, thread, "make test", "always")
+    kept_rule = await keeps(team, thread, "make test", "always")
     [rule] = await team.ada.rules()
-    assert (rule["request_id"], rule["created_by"]["name"]) == (kept["id"], "ada")
+    assert (rule["request_id"], rule["created_by"]["name"]) == (kept_rule["id"], "ada")
 
 
 @requirement("B11")
@@ -222,15 +226,15 @@ async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Te
     open_before = request_of(await team.agent.bash(thread, "git push origin main"))
     assert refusal(await team.ada.rule("git push:*", "ask", locked=True)) == (403, "forbidden")
     locked = (await team.admin.rule("git push:*", "ask", locked=True)).json()
-    shown = request_of(await team.agent.bash(thread, "git push"))
-    assert shown["approval"]["locked"] is True
-    assert shown["approval"]["scopes"] == ["once"]
-    for request in (shown, open_before):
+    shown_request = request_of(await team.agent.bash(thread, "git push"))
+    assert shown_request["approval"]["locked"] is True
+    assert shown_request["approval"]["scopes"] == ["once"]
+    for request in (shown_request, open_before):
         for scope in ("always", "thread"):
             refused = await team.ada.decide(request["id"], "approve", scope=scope)
             assert refused.status_code in {403, 422}, (request["id"], scope)
         assert refusal(await team.ada.decide(request["id"], "approve", scope="always")) == (403, "locked")
-    assert (await team.ada.decide(shown["id"], "approve")).json()["answer"]["scope"] == "once"
+    assert (await team.ada.decide(shown_request["id"], "approve")).json()["answer"]["scope"] == "once"
     assert await verdicts(team.agent, thread, "git push") == ["ask"]
     await team.ada.rule("git push")
     assert await verdicts(team.agent, thread, "git push") == ["ask"]
@@ -243,9 +247,9 @@ async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Te
 async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny", note="not on a Friday")
-    again = await team.agent.bash(thread, "make deploy")
-    assert again.status_code == 200
-    repeated = again.json()
+    second_reply = await team.agent.bash(thread, "make deploy")
+    assert second_reply.status_code == 200
+    repeated = second_reply.json()
     assert (repeated["id"], repeated["repeated"]) == (request["id"], True)
     text = model_text(InputRequest.model_validate(repeated))
     assert "already said no" in text
@@ -263,9 +267,9 @@ async def test_a_dismissed_call_is_asked_again_and_a_refused_one_is_not(
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decline(request["id"], reason)
-    again = await team.agent.bash(thread, "make deploy")
-    assert again.status_code == status
-    assert (again.json()["id"] == request["id"]) is (reason == "refused")
+    second_reply = await team.agent.bash(thread, "make deploy")
+    assert second_reply.status_code == status
+    assert (second_reply.json()["id"] == request["id"]) is (reason == "refused")
 
 
 @requirement("B17", "B11")
@@ -282,8 +286,8 @@ async def test_a_refusal_is_remembered_over_a_restart(killable_server: KillableS
         request = request_of(await team.agent.bash(thread, "make deploy"))
         await team.ada.decide(request["id"], "deny")
         await killable_server.dies_and_returns()
-        again = await team.agent.bash(thread, "make deploy")
-        assert (again.status_code, again.json()["id"]) == (200, request["id"])
+        second_reply = await team.agent.bash(thread, "make deploy")
+        assert (second_reply.status_code, second_reply.json()["id"]) == (200, request["id"])
 
 
 @requirement("B17")
@@ -340,21 +344,26 @@ async def test_always_exactly_this_runs_once_more_unasked_and_one_character_more
     call = {"command": command, "cwd": "/srv/shop", "description": "Build", "timeout": 9}
     request = request_of(await team.agent.approve(thread, "Bash", call))
     assert (await team.ada.decide(request["id"], "approve", scope="always")).status_code == 200
-    again = (await team.agent.approve("another", "Bash", {**call, "description": "Again"})).json()
-    assert (again["source"], again["answer"]["policy_rule"]) == ("policy", request["approval"]["rule"])
-    others = ({"command": f"{command}x"}, {"cwd": "/srv"}, {"run_in_background": True}, {"cwd": None})
-    for other in others:
+    second_request = (await team.agent.approve("another", "Bash", {**call, "description": "Again"})).json()
+    assert (second_request["source"], second_request["answer"]["policy_rule"]) == (
+        "policy",
+        request["approval"]["rule"],
+    )
+    other_cases = ({"command": f"{command}x"}, {"cwd": "/srv"}, {"run_in_background": True}, {"cwd": None})
+    for other in other_cases:
         request_of(await team.agent.approve("another", "Bash", {**call, **other}))
 
 
 @requirement("N12")
 async def test_always_keeps_the_folder_that_the_adapter_says(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make test", cwd="/srv/shop"))
-    kept = (await team.ada.decide(request["id"], "approve", scope="always")).json()["answer"]["rule"]["text"]
-    assert kept == request["approval"]["rule"] == "bash(make test) in /srv/shop"
+    kept_request_text = (await team.ada.decide(request["id"], "approve", scope="always")).json()["answer"][
+        "rule"
+    ]["text"]
+    assert kept_request_text == request["approval"]["rule"] == "bash(make test) in /srv/shop"
     assert await verdicts(team.agent, thread, "make test", cwd="/srv/shop") == ["approve"]
-    for elsewhere in ({"cwd": "/srv"}, {"cwd": "/srv/shop/web"}, {}):
-        request_of(await team.agent.bash(thread, "make test", **elsewhere))
+    for other_folder in ({"cwd": "/srv"}, {"cwd": "/srv/shop/web"}, {}):
+        request_of(await team.agent.bash(thread, "make test", **other_folder))
 
 
 @requirement("N12")
@@ -363,5 +372,5 @@ async def test_never_allow_keeps_a_rule_that_denies(team: Team, thread: str) -> 
     reply = (await team.ada.decide(request["id"], "deny", scope="always")).json()
     assert reply["answer"]["rule"]["text"] == "bash(make publish | tee log)"
     assert [(rule["effect"], rule["scope"]) for rule in await team.ada.rules()] == [("deny", "always")]
-    again = (await team.agent.bash("another", "make publish  | tee log")).json()
-    assert (again["source"], again["answer"]["decision"]) == ("policy", "deny")
+    second_request = (await team.agent.bash("another", "make publish  | tee log")).json()
+    assert (second_request["source"], second_request["answer"]["decision"]) == ("policy", "deny")

@@ -24,12 +24,12 @@ async def ok(person: Person, **frame: Any) -> Any:
 async def test_each_event_carries_the_request_as_it_was_at_that_moment(team: Team, thread: str) -> None:
     request = request_of(await team.agent.bash(thread, "make", quorum=2))
     voted = (await team.ada.decide(request["id"], "approve")).json()
-    answered = (await team.bob.decide(request["id"], "approve")).json()
+    answered_request = (await team.bob.decide(request["id"], "approve")).json()
     events = [event async for event in team.carol.events(thread, until=3)]
     assert [event["type"] for event in events] == ["request.created", "request.voted", "request.answered"]
-    assert [event["request"] for event in events] == [request, voted, answered]
+    assert [event["request"] for event in events] == [request, voted, answered_request]
     assert [event["seq"] for event in events] == [1, 2, 3]
-    assert await team.agent.get(request["id"]) == answered
+    assert await team.agent.get(request["id"]) == answered_request
 
 
 @requirement("G2", "B8", "B11", "B15", "B28")
@@ -41,7 +41,7 @@ async def test_an_approval_works_completely_over_the_websocket(team: Team, threa
     )
     assert created == await ada.get(created["id"])
     body = {"revision": 1, "decision": "approve", "scope": "always"}
-    answered = await ok(ada, op="answer_request", request_id=created["id"], body=body)
+    answered_request = await ok(ada, op="answer_request", request_id=created["id"], body=body)
     use = {"execution_id": "run-1", **approval}
     used = await ok(agent, op="consume_approval", request_id=created["id"], body=use)
     assert used["input"] == approval["input"]
@@ -49,12 +49,12 @@ async def test_an_approval_works_completely_over_the_websocket(team: Team, threa
     assert (await ok(agent, op="report_execution", request_id=created["id"], body=told))[
         "outcome"
     ] == "succeeded"
-    listed = await ok(ada, op="list_rules")
-    assert [rule["id"] for rule in listed["rules"]] == [answered["answer"]["rule"]["id"]]
-    assert await ada.rules() == listed["rules"]
+    listing = await ok(ada, op="list_rules")
+    assert [rule["id"] for rule in listing["rules"]] == [answered_request["answer"]["rule"]["id"]]
+    assert await ada.rules() == listing["rules"]
     made = await ok(ada, op="create_rule", body={"rule": "make docs"})
-    ended = await ok(ada, op="revoke_rule", rule_id=made["id"])
-    assert ended["revoked_by"]["name"] == "ada"
+    ended_request = await ok(ada, op="revoke_rule", rule_id=made["id"])
+    assert ended_request["revoked_by"]["name"] == "ada"
     changed = await ok(ada, op="update_policy", body={"thread_id": thread, "mode": "plan"})
     assert changed == await ok(ada, op="get_policy", thread_id=thread) == await ada.policy(thread_id=thread)
     log = await ok(admin, op="get_audit_log")
@@ -66,21 +66,21 @@ async def test_the_same_key_asks_once(team: Team, thread: str) -> None:
     first, *more = await asyncio.gather(*(team.agent.bash(thread, "make", key="k1") for _ in range(10)))
     assert sorted(reply.status_code for reply in (first, *more)) == [201] * 10
     assert {reply.json()["id"] for reply in more} == {first.json()["id"]}
-    other = await team.agent.bash(thread, "make install", key="k1")
-    assert refusal(other) == (422, "idempotency_mismatch")
+    other_reply = await team.agent.bash(thread, "make install", key="k1")
+    assert refusal(other_reply) == (422, "idempotency_mismatch")
     assert len(await team.ada.pending(thread)) == 1
     await team.ada.decide(first.json()["id"], "approve")
-    late = await team.agent.bash(thread, "make", key="k1")
-    assert (late.status_code, late.json()["answer"]["decision"]) == (201, "approve")
+    late_reply = await team.agent.bash(thread, "make", key="k1")
+    assert (late_reply.status_code, late_reply.json()["answer"]["decision"]) == (201, "approve")
 
 
 @requirement("M4")
 async def test_the_same_key_asks_the_policy_once(team: Team, thread: str) -> None:
-    first = await team.agent.bash(thread, "ls", key="k1")
+    first_reply = await team.agent.bash(thread, "ls", key="k1")
     await team.ada.rule("ls", "deny")
-    again = await team.agent.bash(thread, "ls", key="k1")
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert again.json() == first.json()
+    second_reply = await team.agent.bash(thread, "ls", key="k1")
+    assert (first_reply.status_code, second_reply.status_code) == (201, 201)
+    assert second_reply.json() == first_reply.json()
     entries, _ = await team.admin.audit()
     assert [entry["action"] for entry in entries] == ["decide", "rule.add"]
 
@@ -92,8 +92,8 @@ async def test_the_same_key_decides_once_and_keeps_one_rule(team: Team, thread: 
     assert [reply.status_code for reply in replies] == [200] * 3
     first, *again = [reply.json() for reply in replies]
     assert again == [{**first, "submission": "accepted"}] * 2
-    other = await team.ada.decide(request["id"], "deny", key="once")
-    assert refusal(other) == (422, "idempotency_mismatch")
+    other_reply = await team.ada.decide(request["id"], "deny", key="once")
+    assert refusal(other_reply) == (422, "idempotency_mismatch")
     assert refusal(await team.ada.decide(request["id"], "approve", key="two")) == (409, "already_settled")
     assert len(await team.ada.rules()) == 1
 
@@ -113,8 +113,8 @@ async def test_approvals_are_in_the_snapshot_of_their_thread_and_in_the_list(tea
     snapshot = (await team.ada.http.get(f"/v1/threads/{thread}")).json()
     assert snapshot["requests"] == [{**allowed, "seq": 1}, {**request, "seq": 2}]
     query = {"thread_id": thread, "kind": "approval"}
-    listed = (await team.ada.http.get("/v1/requests", params=query)).json()["requests"]
-    assert listed == [{**each, "level": "all"} for each in (request, allowed)]
+    requests = (await team.ada.http.get("/v1/requests", params=query)).json()["requests"]
+    assert requests == [{**each, "level": "all"} for each in (request, allowed)]
     assert (await team.ada.http.get("/v1/requests", params={**query, "kind": "form"})).json()[
         "requests"
     ] == []

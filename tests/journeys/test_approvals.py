@@ -58,8 +58,8 @@ async def test_a_reading_tool_runs_immediately_with_its_input_unchanged(team: Te
         "approve",
     )
     assert "edited_input" not in allowed["answer"]
-    used = await team.agent.consume(allowed["id"], "run-1")
-    assert (used.json()["tool"], used.json()["input"]) == ("Read", call)
+    used_reply = await team.agent.consume(allowed["id"], "run-1")
+    assert (used_reply.json()["tool"], used_reply.json()["input"]) == ("Read", call)
     events = [event async for event in team.ada.events(thread, until=1)]
     assert [event["type"] for event in events] == ["request.answered"]
 
@@ -73,8 +73,8 @@ async def test_only_a_scope_that_was_offered_can_be_chosen(team: Team, thread: s
         assert [path for path, _ in faults(refused)] == ["scope"]
     assert await team.ada.rules() == []
     assert (await team.ada.get(request["id"]))["status"] == "pending"
-    approved = await team.ada.decide(request["id"], "approve", scope="thread")
-    assert approved.json()["answer"]["scope"] == "thread"
+    approved_reply = await team.ada.decide(request["id"], "approve", scope="thread")
+    assert approved_reply.json()["answer"]["scope"] == "thread"
 
 
 @requirement("B8")
@@ -125,8 +125,8 @@ async def test_other_arguments_of_a_command_are_shown_too(team: Team, thread: st
     preview = request_of(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
     assert plain(preview["parts"]) == "make test"
     assert plain(preview["folder"]) == "/srv/elsewhere"
-    (beside,) = preview["fields"]
-    assert (plain(beside["name"]), "evil.so" in plain(beside["parts"])) == ("env", True)
+    (other_field,) = preview["fields"]
+    assert (plain(other_field["name"]), "evil.so" in plain(other_field["parts"])) == ("env", True)
 
 
 @requirement("B14")
@@ -187,9 +187,9 @@ async def test_an_approval_can_be_open_for_ever(team: Team, thread: str) -> None
 @pytest.mark.parametrize("word", ["deny", "expire"])
 async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> None:
     request = request_of(await team.agent.bash(thread, "make test", timeout_s=1, on_timeout=word))
-    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
-    assert ended.json()["status"] == "expired"
-    assert "answer" not in ended.json()
+    ended_reply = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
+    assert ended_reply.json()["status"] == "expired"
+    assert "answer" not in ended_reply.json()
     assert refusal(await team.ada.decide(request["id"], "approve")) == (410, "expired")
     assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "not_approved")
 
@@ -197,9 +197,12 @@ async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> No
 @requirement("B26")
 async def test_the_server_marks_danger_independently_of_the_agent(team: Team, thread: str) -> None:
     claimed = {"level": "normal", "reasons": ["Only temporary files."]}
-    shown = request_of(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
-    assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders and everything in them."]}
-    assert shown["agent_risk"]["reasons"] == claimed["reasons"]
+    shown_approval = request_of(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
+    assert shown_approval["risk"] == {
+        "level": "danger",
+        "reasons": ["It deletes folders and everything in them."],
+    }
+    assert shown_approval["agent_risk"]["reasons"] == claimed["reasons"]
 
 
 @requirement("B26")
@@ -228,9 +231,9 @@ async def test_a_name_that_only_looks_alike_is_no_danger(team: Team, thread: str
 async def test_an_unknown_or_unreadable_call_needs_approval_with_the_reason(
     team: Team, thread: str, tool: str, call: dict[str, Any]
 ) -> None:
-    shown = request_of(await team.agent.approve(thread, tool, call))["approval"]
-    assert shown["reasons"]
-    assert shown["digest"] == digest_of(tool, call)
+    shown_approval = request_of(await team.agent.approve(thread, tool, call))["approval"]
+    assert shown_approval["reasons"]
+    assert shown_approval["digest"] == digest_of(tool, call)
 
 
 @requirement("B29")

@@ -37,9 +37,9 @@ async def test_each_widget_yields_its_value_to_the_agent(
     created = await ada_asks(agent, thread, one(**field))
     assert (await ada.answer(created, {"q": value})).status_code == 200
     with anyio.fail_after(120):
-        ended = await agent.wait(created)
-    assert ended.answer is not None
-    assert ended.answer.values == {"q": value}
+        ended_request = await agent.wait(created)
+    assert ended_request.answer is not None
+    assert ended_request.answer.values == {"q": value}
 
 
 async def ada_asks(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str:
@@ -49,10 +49,10 @@ async def ada_asks(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str
 
 @requirement("A2", "A12")
 async def test_a_confirmation_is_yes_or_no(agent: AsyncClient, ada: Person, thread: str) -> None:
-    said: list[bool] = []
+    lines: list[bool] = []
 
     async def ask() -> None:
-        said.append(await agent.confirm("Ship it?", thread_id=thread))
+        lines.append(await agent.confirm("Ship it?", thread_id=thread))
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -61,16 +61,16 @@ async def test_a_confirmation_is_yes_or_no(agent: AsyncClient, ada: Person, thre
             [field] = request["form"]["fields"]
             assert [o["label"] for o in field["options"]] == ["Yes", "No"]
             await ada.answer(request["id"], {field["id"]: "Yes"})
-    assert said == [True]
+    assert lines == [True]
 
 
 async def test_a_question_without_choices_is_answered_with_free_text(
     agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    said: list[str] = []
+    lines: list[str] = []
 
     async def ask() -> None:
-        said.append(await agent.ask("Which city?", thread_id=thread, default="Rome"))
+        lines.append(await agent.ask("Which city?", thread_id=thread, default="Rome"))
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -79,7 +79,7 @@ async def test_a_question_without_choices_is_answered_with_free_text(
             [field] = request["form"]["fields"]
             assert (field["type"], field["label"], field["default"]) == ("text", "Which city?", "Rome")
             await ada.answer(request["id"], {field["id"]: "Reykjavík"})
-    assert said == ["Reykjavík"]
+    assert lines == ["Reykjavík"]
 
 
 async def first_pending(person: Person, thread: str) -> dict[str, Any]:
@@ -124,21 +124,21 @@ async def test_several_choices_come_in_the_order_of_the_options(
     server: Any, ada: Person, thread: str
 ) -> None:
     async with server.person("requester") as agent:
-        asked = await agent.ask(thread, one(type="multiselect", options=["A", "B", "C"], required=True))
-    request_id = asked.json()["id"]
+        reply = await agent.ask(thread, one(type="multiselect", options=["A", "B", "C"], required=True))
+    request_id = reply.json()["id"]
     assert faults(await ada.answer(request_id, {"q": []})) == [("values.q", "required_missing")]
-    settled = await ada.answer(request_id, {"q": ["C", "A"]})
-    assert settled.json()["answer"]["values"] == {"q": ["A", "C"]}
+    settled_reply = await ada.answer(request_id, {"q": ["C", "A"]})
+    assert settled_reply.json()["answer"]["values"] == {"q": ["A", "C"]}
 
 
 @requirement("A9")
 async def test_a_default_is_shown_but_is_not_an_answer(server: Any, ada: Person, thread: str) -> None:
     async with server.person("requester") as agent:
-        asked = await agent.ask(thread, one(type="radio", options=["A", "B"], default="B"))
+        reply = await agent.ask(thread, one(type="radio", options=["A", "B"], default="B"))
         wrong = await agent.ask(thread, one(type="radio", options=["A", "B"], default="C"))
     assert faults(wrong) == [("form.fields[0].default", "default_not_in_options")]
     [open_request] = await ada.pending(thread)
-    assert open_request["id"] == asked.json()["id"]
+    assert open_request["id"] == reply.json()["id"]
     assert open_request["form"]["fields"][0]["default"] == "B"
     assert "answer" not in open_request
 
@@ -148,8 +148,8 @@ async def test_own_words_are_marked_where_they_are_allowed(server: Any, ada: Per
     async with server.person("requester") as agent:
         free = (await agent.ask(thread, one(type="select", options=["A"], allow_other=True))).json()["id"]
         closed = (await agent.ask(thread, one(type="select", options=["A"]))).json()["id"]
-    said = (await ada.answer(free, {"q": "maybe"})).json()["answer"]
-    assert said == {"values": {"q": "maybe"}, "other": {"q": True}}
+    answer = (await ada.answer(free, {"q": "maybe"})).json()["answer"]
+    assert answer == {"values": {"q": "maybe"}, "other": {"q": True}}
     assert faults(await ada.answer(closed, {"q": "zzz"})) == [("values.q", "value_not_in_options")]
 
 
@@ -167,8 +167,8 @@ async def test_a_blank_question_is_refused_before_anything_is_stored(
 @requirement("A14")
 async def test_one_id_names_a_request_everywhere(agent: AsyncClient, ada: Person, thread: str) -> None:
     created = await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
-    seen = [event["request"]["id"] async for event in ada.events(thread, until=1)]
-    assert seen == [created.id]
+    seen_items = [event["request"]["id"] async for event in ada.events(thread, until=1)]
+    assert seen_items == [created.id]
     assert (await ada.get(created.id))["id"] == created.id
     assert created.id.startswith("req_")
 
@@ -177,8 +177,8 @@ async def test_one_id_names_a_request_everywhere(agent: AsyncClient, ada: Person
 async def test_options_may_be_strings_or_objects(server: Any, thread: str) -> None:
     rich = {"value": "b", "label": "Bee", "description": "buzzes", "recommended": True, "style": "danger"}
     async with server.person("requester") as agent:
-        asked = await agent.ask(thread, one(type="select", options=["A", rich, {"label": "C"}]))
-    options = asked.json()["form"]["fields"][0]["options"]
+        reply = await agent.ask(thread, one(type="select", options=["A", rich, {"label": "C"}]))
+    options = reply.json()["form"]["fields"][0]["options"]
     assert [(o["value"], o["label"]) for o in options] == [("A", "A"), ("b", "Bee"), ("C", "C")]
     assert options[1] == rich
 

@@ -58,10 +58,10 @@ async def test_entries_are_found_by_person_action_request_and_thread(team: Team,
 async def test_ids_have_names(team: Team, thread: str) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})
     await team.agent.bash(thread, "git status")
-    found = await search_page(team.admin, action="decide")
-    [entry] = found["entries"]
-    assert found["names"]["threads"] == {thread: "Release 4.2"}
-    assert found["names"]["agents"][entry["requester"]]
+    result = await search_page(team.admin, action="decide")
+    [entry] = result["entries"]
+    assert result["names"]["threads"] == {thread: "Release 4.2"}
+    assert result["names"]["agents"][entry["requester"]]
 
 
 @requirement("B28")
@@ -69,11 +69,11 @@ async def test_entries_come_newest_first_page_by_page_and_by_time(team: Team, th
     for n in range(5):
         await team.agent.bash(thread, f"git log -{n}")
     first = await search_page(team.admin, action="decide", limit=2)
-    rest = await search_page(team.admin, action="decide", limit=9, cursor=first["next_cursor"])
-    seqs = [entry["seq"] for page in (first, rest) for entry in page["entries"]]
-    assert (seqs, rest["next_cursor"]) == (sorted(seqs, reverse=True), None)
+    remaining_items = await search_page(team.admin, action="decide", limit=9, cursor=first["next_cursor"])
+    seqs = [entry["seq"] for page in (first, remaining_items) for entry in page["entries"]]
+    assert (seqs, remaining_items["next_cursor"]) == (sorted(seqs, reverse=True), None)
     assert (len(seqs), first["checked_to"]) == (5, seqs[1])
-    moment = rest["entries"][1]["at"]
+    moment = remaining_items["entries"][1]["at"]
     later = await search_page(team.admin, action="decide", created_after=moment)
     earlier = await search_page(team.admin, action="decide", created_before=moment)
     assert len(later["entries"]) + len(earlier["entries"]) >= 5
@@ -87,10 +87,13 @@ async def test_entries_come_newest_first_page_by_page_and_by_time(team: Team, th
 async def test_a_page_looks_at_a_bounded_number_of_entries_and_says_so(team: Team) -> None:
     row = {"rules": [{"rule": f"make t{n}"} for n in range(1_000)]}
     assert (await team.admin.http.post("/v1/rules/import", json=row)).json()["added"] == 1_000
-    found = await search_page(team.admin, action="token")
-    assert (found["entries"], found["checked"]) == ([], 1_000)
-    rest = await search_page(team.admin, action="token", cursor=found["next_cursor"])
-    assert (len(rest["entries"]), rest["next_cursor"]) == (rest["checked"], None)
+    result = await search_page(team.admin, action="token")
+    assert (result["entries"], result["checked"]) == ([], 1_000)
+    remaining_items = await search_page(team.admin, action="token", cursor=result["next_cursor"])
+    assert (len(remaining_items["entries"]), remaining_items["next_cursor"]) == (
+        remaining_items["checked"],
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,8 +101,8 @@ async def test_a_page_looks_at_a_bounded_number_of_entries_and_says_so(team: Tea
     [{"created_after": "yesterday"}, {"created_before": "7"}, {"cursor": "x"}, {"limit": 0}, {"limit": 999}],
 )
 async def test_a_filter_that_cannot_be_read_is_named(team: Team, query: dict[str, Any]) -> None:
-    refused = await team.admin.http.get("/v1/audit/entries", params=query)
-    assert (refused.status_code, [path for path, _ in faults(refused)]) == (422, list(query))
+    refusal = await team.admin.http.get("/v1/audit/entries", params=query)
+    assert (refusal.status_code, [path for path, _ in faults(refusal)]) == (422, list(query))
 
 
 @requirement("B28")
@@ -123,8 +126,8 @@ async def test_the_log_is_verified_in_pieces_up_to_its_sealed_head(team: Team, t
 
 @pytest.mark.parametrize("query", [{"after": 3}, {"after": 3, "hash": "abc"}, {"after": -1}])
 async def test_a_piece_needs_the_entry_before_it(team: Team, query: dict[str, Any]) -> None:
-    refused = await team.admin.http.get("/v1/audit/verification", params=query)
-    assert refused.status_code == 422
+    refusal = await team.admin.http.get("/v1/audit/verification", params=query)
+    assert refusal.status_code == 422
     assert (await verified(team.admin, after=2, hash="f" * 64))["broken"]["seq"] == 3
     beyond = await verified(team.admin, after=10**9, hash="f" * 64)
     assert (beyond["complete"], beyond["broken"] is None) == (False, False)
@@ -137,16 +140,24 @@ async def test_a_changed_entry_breaks_the_chain_there_and_is_still_listed(
     async with killable_server.team() as team:
         for n in range(4):
             await team.agent.bash(thread, f"git log -{n}")
-        last = (await search_page(team.admin))["entries"][1]
+        last_entries = (await search_page(team.admin))["entries"][1]
         killable_server.dies()
         with closing(sqlite3.connect(killable_server.server.data / "askback.db")) as db:
-            db.execute("UPDATE audit SET entry = 'rubbish' WHERE entry LIKE ?", (f'%{last["hash"]}"}}',))
+            db.execute(
+                "UPDATE audit SET entry = 'rubbish' WHERE entry LIKE ?", (f'%{last_entries["hash"]}"}}',)
+            )
             db.commit()
         await killable_server.returns()
-        assert (await search_page(team.admin))["entries"][1] == {"seq": last["seq"], "action": "unreadable"}
-        found = await verified(team.admin)
-        assert (found["broken"]["seq"], found["end"]["seq"]) == (last["seq"], last["seq"] - 1)
-        assert found["complete"] is False
+        assert (await search_page(team.admin))["entries"][1] == {
+            "seq": last_entries["seq"],
+            "action": "unreadable",
+        }
+        result = await verified(team.admin)
+        assert (result["broken"]["seq"], result["end"]["seq"]) == (
+            last_entries["seq"],
+            last_entries["seq"] - 1,
+        )
+        assert result["complete"] is False
 
 
 @requirement("B28")

@@ -150,7 +150,7 @@ async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
 async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
     server: Any, ada: Person, thread: str
 ) -> None:
-    seen = []
+    seen_items = []
     number = {"id": "n", "type": "number", "label": "N"}
     async with agent(server) as asking:
         form = {"fields": [{**TEXT, "required": True}, number]}
@@ -158,8 +158,8 @@ async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
     for case in CASES["answer_bodies"]:
         content = json.dumps(case["body"]).encode() if "body" in case else text_of(case)
         reply = await ada.http.post(f"/v1/requests/{request_id}/answer", content=content)
-        seen.append((case["shows"], expected_faults(case), found(reply)))
-    assert differences(seen) == ""
+        seen_items.append((case["shows"], expected_faults(case), found(reply)))
+    assert differences(seen_items) == ""
     assert (await ada.get(request_id))["status"] == "pending"
 
 
@@ -227,7 +227,7 @@ async def test_good_messages_beside_them_are_accepted(server: Any, thread: str) 
 async def test_good_answers_beside_them_are_accepted_and_come_back_typed(
     server: Any, ada: Person, thread: str, place: str
 ) -> None:
-    seen = []
+    seen_items = []
     for case in CASES["good_answers"]:
         id_ = case["field"]["id"]
         for value, kept in case["values"]:
@@ -235,5 +235,5 @@ async def test_good_answers_beside_them_are_accepted_and_come_back_typed(
                 asked = await asking.ask(thread, PLACES[place](case["field"]))
             reply = await ada.answer(asked.json()["id"], {id_: value})
             got = reply.json().get("answer", {}).get("values", reply.text)
-            seen.append((json.dumps(case["field"]), {id_: kept}, got))
-    assert differences(seen) == ""
+            seen_items.append((json.dumps(case["field"]), {id_: kept}, got))
+    assert differences(seen_items) == ""

@@ -48,11 +48,11 @@ class Scene:
     def __init__(self, api: Api) -> None:
         self.api = api
 
-    async def ask(self, **more: Any) -> str:
+    async def ask(self, **extra: Any) -> str:
         body = {"kind": "form", "thread_id": "t1", "form": LUNCH.model_dump(exclude_none=True)}
         agent = await self.api.as_("requester")
-        made = await agent.post("/v1/requests", json={**body, "validator": "requester", **more})
-        return made.json()["id"]
+        reply = await agent.post("/v1/requests", json={**body, "validator": "requester", **extra})
+        return reply.json()["id"]
 
     async def answer(self, request_id: str, dish: str = "soup", *, revision: int = 1, key: str = "") -> Any:
         person = await self.api.as_("responder")
@@ -96,16 +96,16 @@ async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(work)
             person = await scene.api.as_("responder")
-            while not (found := (await person.get("/v1/requests?status=pending")).json()["requests"]):
+            while not (requests := (await person.get("/v1/requests?status=pending")).json()["requests"]):
                 await anyio.sleep(0)
-            request_id = found[0]["id"]
+            request_id = requests[0]["id"]
             await scene.answer(request_id)
             await began.wait()
             held = await scene.read(request_id)
             assert (held["status"], held["check"]["state"]) == ("resolving", "checking")
             assert held["check"]["by"]["name"] == "requester"
-            listed = await person.get("/v1/requests?status=pending,resolving")
-            assert [request["id"] for request in listed.json()["requests"]] == [request_id]
+            reply = await person.get("/v1/requests?status=pending,resolving")
+            assert [request["id"] for request in reply.json()["requests"]] == [request_id]
             tasks.cancel_scope.cancel()
     await agent.aclose()
     await scene.later(DEFAULTS.check_lease_s)
@@ -145,8 +145,8 @@ async def test_a_check_is_renewed_ten_times_and_no_more(scene: Scene) -> None:
         check = (await scene.agent(request_id, "check")).json()["check"]
         assert (check["state"], check.get("renewed", 0)) == ("checking", renewed)
         await scene.later(DEFAULTS.check_lease_s - 1)
-    refused = await scene.agent(request_id, "check")
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "check_over")
+    refusal = await scene.agent(request_id, "check")
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "check_over")
     assert await scene.resumes() == []
     await scene.later(1)
     assert (await scene.read(request_id))["status"] == "pending"
@@ -167,9 +167,9 @@ async def test_a_person_can_decline_and_the_agent_cancel_while_an_answer_is_chec
             await scene.agent(request_id, "check")
         body = {"reason": "dismissed"} if step == "decline" else {}
         caller = person if step == "decline" else await scene.api.as_("requester")
-        ended = await caller.post(f"/v1/requests/{request_id}/{step}", json=body)
-        assert (ended.status_code, ended.json()["status"]) == (200, status)
-        assert "check" not in ended.json()
+        ended_reply = await caller.post(f"/v1/requests/{request_id}/{step}", json=body)
+        assert (ended_reply.status_code, ended_reply.json()["status"]) == (200, status)
+        assert "check" not in ended_reply.json()
 
 
 @requirement("N4")
@@ -185,8 +185,12 @@ async def test_an_answer_in_time_counts_however_long_it_is_checked(scene: Scene,
         await scene.agent(request_id, "check")
     checked = await scene.read(request_id)
     assert (checked["status"], checked["time_left_s"], "expires_at" in checked) == ("resolving", 10, False)
-    ended = (await scene.agent(request_id, "accept")).json()
-    assert (ended["status"], ended["source"], ended["answer"]) == ("answered", "responder", {"values": SOUP})
+    ended_body = (await scene.agent(request_id, "accept")).json()
+    assert (ended_body["status"], ended_body["source"], ended_body["answer"]) == (
+        "answered",
+        "responder",
+        {"values": SOUP},
+    )
 
 
 @requirement("N4")
@@ -253,16 +257,16 @@ async def test_a_replayed_answer_gets_its_outcome(scene: Scene) -> None:
     other = await scene.ask()
     await scene.answer(other, key="k3")
     await scene.agent(other, "cancel")
-    refused = (await scene.answer(other, key="k3")).json()
-    assert (refused["status"], refused["submission"]) == ("cancelled", "refused")
+    refusal = (await scene.answer(other, key="k3")).json()
+    assert (refusal["status"], refusal["submission"]) == ("cancelled", "refused")
     admin = await scene.api.as_("admin")
     assert (await admin.delete("/v1/threads/t1")).status_code == 204
     assert (await scene.answer(request_id, key="k1")).status_code == 404
     agent = await scene.api.as_("requester", **{"Idempotency-Key": "k4"})
     body = {"kind": "form", "thread_id": "t1", "form": LUNCH.model_dump(exclude_none=True)}
     assert (await agent.post("/v1/requests", json=body)).status_code == 404
-    said = {"content": [{"type": "text", "text": "hello"}]}
-    assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 404
+    message = {"content": [{"type": "text", "text": "hello"}]}
+    assert (await agent.post("/v1/threads/t1/messages", json=message)).status_code == 404
 
 
 @requirement("N5")
@@ -277,8 +281,8 @@ async def test_a_replay_costs_nothing_and_is_taken_at_the_limits(scene: Scene) -
     person = await scene.api.as_("responder", **{"Idempotency-Key": "k3"})
     scene.api.clock.advance(seconds=60)
     for _ in range(2):
-        declined = await person.post(f"/v1/requests/{second}/decline", json={"reason": "dismissed"})
-        assert (declined.status_code, declined.json()["status"]) == (200, "declined")
+        declined_reply = await person.post(f"/v1/requests/{second}/decline", json={"reason": "dismissed"})
+        assert (declined_reply.status_code, declined_reply.json()["status"]) == (200, "declined")
 
 
 @requirement("N5")
@@ -288,11 +292,11 @@ async def test_a_replayed_message_names_the_question_that_it_answered(scene: Sce
     request_id = await scene.ask(validator=None)
     body = {"content": [{"type": "text", "text": "soup"}]}
     person = await scene.api.as_("responder", **{"Idempotency-Key": "m1"})
-    first, again = [await person.post("/v1/threads/t1/messages", json=body) for _ in range(2)]
-    assert first.json()["answered"] == request_id
-    assert (again.status_code, again.json()) == (201, first.json())
+    first_reply, second_reply = [await person.post("/v1/threads/t1/messages", json=body) for _ in range(2)]
+    assert first_reply.json()["answered"] == request_id
+    assert (second_reply.status_code, second_reply.json()) == (201, first_reply.json())
     later = await scene.ask(validator=None)
-    assert (await person.post("/v1/threads/t1/messages", json=body)).json() == first.json()
+    assert (await person.post("/v1/threads/t1/messages", json=body)).json() == first_reply.json()
     assert (await scene.read(later))["status"] == "pending"
     person = await scene.api.as_("responder")
     for text, code in (("x", 201), ("y", 409)):

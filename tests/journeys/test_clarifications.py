@@ -121,5 +121,5 @@ async def test_skip_only_where_it_is_allowed(server: Any, ada: Person, thread: s
 async def test_a_date_is_iso_and_real(server: Any, ada: Person, thread: str, value: str) -> None:
     request_id = (await ask(server, thread, {"type": "date"})).json()["id"]
     assert faults(await ada.answer(request_id, {"q": value})) == [("values.q", "invalid_date")]
-    answered = (await ada.answer(request_id, {"q": "2026-11-20"})).json()
-    assert answered["answer"]["values"] == {"q": "2026-11-20"}
+    answered_request = (await ada.answer(request_id, {"q": "2026-11-20"})).json()
+    assert answered_request["answer"]["values"] == {"q": "2026-11-20"}

@@ -88,13 +88,13 @@ class StoreScene:
     admin: httpx2.AsyncClient
     numbers: count[int]
 
-    async def post(self, who: httpx2.AsyncClient, path: str, body: Any, status: int) -> dict[str, Any]:
-        reply = await who.post(path, json=body)
+    async def post(self, client: httpx2.AsyncClient, path: str, body: Any, status: int) -> dict[str, Any]:
+        reply = await client.post(path, json=body)
         assert reply.status_code == status, reply.text
         return reply.json()
 
-    async def get(self, who: httpx2.AsyncClient, path: str, **query: Any) -> dict[str, Any]:
-        reply = await who.get(path, params=query)
+    async def get(self, client: httpx2.AsyncClient, path: str, **query: Any) -> dict[str, Any]:
+        reply = await client.get(path, params=query)
         assert reply.status_code == 200, reply.text
         return reply.json()
 
@@ -117,35 +117,44 @@ async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[StoreScen
         yield StoreScene(app, agent, person, admin, count(1))
 
 
-async def converse(house: StoreScene, given: dict[str, Any], text: str) -> None:
+async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) -> None:
     """Use content in every place that accepts it, and find it unchanged in everything that shows it."""
-    thread = f"t{next(house.numbers)}"
-    since = await house.app.services.store.last_position("default")
-    said = await house.post(
-        house.agent, f"/v1/threads/{thread}/messages", {"content": [{"type": "text", "text": text}]}, 201
+    thread = f"t{next(store_scene.numbers)}"
+    since = await store_scene.app.services.store.last_position("default")
+    said = await store_scene.post(
+        store_scene.agent,
+        f"/v1/threads/{thread}/messages",
+        {"content": [{"type": "text", "text": text}]},
+        201,
     )
     asked = [
-        await house.post(
-            house.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
+        await store_scene.post(
+            store_scene.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
         )
         for body in bodies(given, text)
     ]
     form, approval, secret = asked
     assert approval["approval"]["input"] == given
-    await seen_everywhere(house, thread, asked, said["id"], text)
+    await seen_everywhere(store_scene, thread, asked, said["id"], text)
     answer = {"revision": 1, "values": dict.fromkeys(list(given)[:3], text)}
-    answered = await house.post(house.person, f"/v1/requests/{form['id']}/answer", answer, 200)
-    assert answered["answer"]["values"] == answer["values"]
+    answered_request = await store_scene.post(
+        store_scene.person, f"/v1/requests/{form['id']}/answer", answer, 200
+    )
+    assert answered_request["answer"]["values"] == answer["values"]
     decision = {"revision": 1, "decision": "approve", "scope": "once"}
-    decided = await house.post(house.person, f"/v1/requests/{approval['id']}/answer", decision, 200)
-    await house.post(house.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200)
-    assert (answered["status"], decided["status"]) == ("answered", "answered")
-    resumes = (await house.get(house.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
+    decided = await store_scene.post(
+        store_scene.person, f"/v1/requests/{approval['id']}/answer", decision, 200
+    )
+    await store_scene.post(
+        store_scene.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200
+    )
+    assert (answered_request["status"], decided["status"]) == ("answered", "answered")
+    resumes = (await store_scene.get(store_scene.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
     assert {resume["request"]["id"] for resume in resumes} == {each["id"] for each in asked}
-    await seen_everywhere(house, thread, asked, said["id"], text)
-    events = await house.app.services.store.tenant_events("default", after=since, limit=100)
-    told = [json.loads(event.text) for event in events]
-    assert [each["request"]["id"] for each in told if each["type"] == "request.created"] == [
+    await seen_everywhere(store_scene, thread, asked, said["id"], text)
+    events = await store_scene.app.services.store.tenant_events("default", after=since, limit=100)
+    entries = [json.loads(event.text) for event in events]
+    assert [each["request"]["id"] for each in entries if each["type"] == "request.created"] == [
         each["id"] for each in asked
     ]
     assert [event.request_id for event in events if event.redacted is not None] == [secret["id"]] * 2
@@ -171,18 +180,18 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
 
 
 async def seen_everywhere(
-    house: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
+    store_scene: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
     for each in asked:
-        found = await house.get(house.person, f"/v1/requests/{each['id']}")
-        assert {key: found[key] for key in (each["kind"], "kind", "delivery")} == {
+        result = await store_scene.get(store_scene.person, f"/v1/requests/{each['id']}")
+        assert {key: result[key] for key in (each["kind"], "kind", "delivery")} == {
             key: each[key] for key in (each["kind"], "kind", "delivery")
         }
     ids = [each["id"] for each in asked]
-    listed = await house.get(house.person, "/v1/requests", thread_id=thread)
-    shown = await house.get(house.person, f"/v1/threads/{thread}")
-    exported = await house.get(house.admin, f"/v1/threads/{thread}/export")
-    assert sorted(request["id"] for request in listed["requests"]) == sorted(ids)
+    listing = await store_scene.get(store_scene.person, "/v1/requests", thread_id=thread)
+    shown = await store_scene.get(store_scene.person, f"/v1/threads/{thread}")
+    exported = await store_scene.get(store_scene.admin, f"/v1/threads/{thread}/export")
+    assert sorted(request["id"] for request in listing["requests"]) == sorted(ids)
     for view in (shown, exported):
         assert [each["id"] for each in view["requests"]] == ids
         [message] = view["messages"]
@@ -208,8 +217,10 @@ async def make(
 async def test_any_content_is_shown_answered_resumed_and_exported_unchanged(
     make: Callable[[OnCommit], Store],
 ) -> None:
-    async with serving(make) as house:
-        await converse(house, {"hide_names": True, "__proto__": {"hide_names": True}}, '"hide_names":true')
+    async with serving(make) as store_scene:
+        await converse(
+            store_scene, {"hide_names": True, "__proto__": {"hide_names": True}}, '"hide_names":true'
+        )
 
         @settings(
             max_examples=EXAMPLES,
@@ -220,6 +231,6 @@ async def test_any_content_is_shown_answered_resumed_and_exported_unchanged(
         )
         @given(OBJECTS, TEXTS)
         def conversations(content: dict[str, Any], text: str) -> None:
-            from_thread.run(converse, house, content, text)
+            from_thread.run(converse, store_scene, content, text)
 
         await to_thread.run_sync(conversations)

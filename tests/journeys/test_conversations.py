@@ -14,17 +14,17 @@ pytestmark = pytest.mark.anyio
 
 async def list_conversations(person: Person, **chosen: Any) -> list[dict[str, Any]]:
     """All pages of a list of conversations."""
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     cursor = None
     while True:
         query = {**chosen, **({"cursor": cursor} if cursor else {})}
         reply = await person.http.get("/v1/conversations", params=query)
         assert reply.status_code == 200, reply.text
         page = reply.json()
-        found += page["conversations"]
+        findings += page["conversations"]
         cursor = page["next_cursor"]
         if cursor is None:
-            return found
+            return findings
 
 
 async def ids(person: Person, **chosen: Any) -> list[str]:
@@ -32,9 +32,9 @@ async def ids(person: Person, **chosen: Any) -> list[str]:
     return [conversation["id"] for conversation in await list_conversations(person, **chosen)]
 
 
-async def say(person: Person, thread: str, text: str, **more: Any) -> str:
+async def say(person: Person, thread: str, text: str, **extra: Any) -> str:
     """Write a message; returns its id."""
-    body = {"content": [{"type": "text", "text": text}], **more}
+    body = {"content": [{"type": "text", "text": text}], **extra}
     reply = await person.http.post(f"/v1/threads/{thread}/messages", json=body)
     assert reply.status_code == 201, reply.text
     return reply.json()["id"]

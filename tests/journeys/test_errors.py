@@ -15,10 +15,10 @@ pytestmark = pytest.mark.anyio
 FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
-async def ask(server: Any, thread: str, form: Any = None, **more: Any) -> Any:
+async def ask(server: Any, thread: str, form: Any = None, **extra: Any) -> Any:
     """Ask as an agent and return the reply."""
     async with server.person("requester") as agent:
-        return await agent.ask(thread, FORM if form is None else form, **more)
+        return await agent.ask(thread, FORM if form is None else form, **extra)
 
 
 @requirement("M1", "M2")
@@ -49,11 +49,11 @@ async def test_every_refusal_has_one_shape(server: Any, ada: Person, thread: str
 @requirement("M2")
 async def test_an_answer_after_the_deadline_is_gone(server: Any, ada: Person, thread: str) -> None:
     request_id = (await ask(server, thread, timeout_s=1)).json()["id"]
-    ended = await ada.http.get(f"/v1/requests/{request_id}", params={"wait": 20})
-    assert ended.json()["status"] == "expired"
-    late = await ada.answer(request_id, {"q": "x"})
-    assert (late.status_code, late.json()["error"]["code"]) == (410, "expired")
-    assert late.json()["error"]["request"]["status"] == "expired"
+    ended_reply = await ada.http.get(f"/v1/requests/{request_id}", params={"wait": 20})
+    assert ended_reply.json()["status"] == "expired"
+    late_reply = await ada.answer(request_id, {"q": "x"})
+    assert (late_reply.status_code, late_reply.json()["error"]["code"]) == (410, "expired")
+    assert late_reply.json()["error"]["request"]["status"] == "expired"
 
 
 @requirement("M3", "K2")
@@ -61,9 +61,9 @@ async def test_the_second_person_sees_the_winning_answer(server: Any, ada: Perso
     request_id = (await ask(server, thread)).json()["id"]
     async with server.person("responder/bob") as bob:
         await bob.answer(request_id, {"q": "Bob was first"})
-        lost = await ada.answer(request_id, {"q": "mine"})
-    request = lost.json()["error"]["request"]
-    assert lost.status_code == 409
+        lost_reply = await ada.answer(request_id, {"q": "mine"})
+    request = lost_reply.json()["error"]["request"]
+    assert lost_reply.status_code == 409
     assert request["answer"]["values"] == {"q": "Bob was first"}
     assert request["settled_by"]["name"] == "bob"
 
@@ -100,8 +100,8 @@ async def test_the_same_key_makes_one_answer(server: Any, ada: Person, thread: s
     assert [reply.status_code for reply in replies] == [200] * 10
     taken, *replayed = sorted((r.json() for r in replies), key=lambda r: "submission" in r)
     assert replayed == [taken | {"submission": "accepted"}] * 9
-    other = await ada.answer(request_id, {"q": "y"}, key="once")
-    assert (other.status_code, other.json()["error"]["code"]) == (422, "idempotency_mismatch")
+    other_reply = await ada.answer(request_id, {"q": "y"}, key="once")
+    assert (other_reply.status_code, other_reply.json()["error"]["code"]) == (422, "idempotency_mismatch")
     assert (await ada.answer(request_id, {"q": "x"}, key="another")).status_code == 409
 
 
@@ -113,9 +113,9 @@ async def test_every_reason_of_a_cancellation_is_distinguished(
     request_id = (await ask(server, thread)).json()["id"]
     async with server.person("requester") as agent:
         await agent.cancel(request_id, reason=reason)
-    ended = await ada.get(request_id)
-    assert (ended["status"], ended["reason"]) == ("cancelled", reason)
-    assert "answer" not in ended
+    ended_request = await ada.get(request_id)
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", reason)
+    assert "answer" not in ended_request
 
 
 @requirement("M5")

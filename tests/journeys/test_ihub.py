@@ -77,10 +77,10 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
     async def call(agent: Person, n: int) -> None:
         results.append(await ask(agent, "ten", f"call_{n}"))
 
-    async def all_of(one: Server, other: Server, numbers: range) -> None:
+    async def all_of(server: Server, other_server: Server, numbers: range) -> None:
         async with (
-            one.person("requester") as here,
-            other.person("requester") as there,
+            server.person("requester") as here,
+            other_server.person("requester") as there,
             anyio.create_task_group() as tasks,
         ):
             for n in numbers:
@@ -106,8 +106,8 @@ async def test_one_of_two_people_answers_and_the_other_is_notified(server: Serve
         await ask(agent, "race", "call_1", **CHOICE)
         replies: list[tuple[int, str]] = []
 
-        async def choose(who: Person, value: str) -> None:
-            replies.append(((await answer(who, "race", "call_1", value)).status_code, value))
+        async def choose(person: Person, value: str) -> None:
+            replies.append(((await answer(person, "race", "call_1", value)).status_code, value))
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(choose, ada, "A")
@@ -125,17 +125,17 @@ async def test_a_reconnected_stream_starts_with_the_open_questions(server: Serve
         expected = [(name, id_) for id_ in ("call_1", "call_2") for name in ("clarification", "done")]
         last = ""
         for read in range(1, 5):  # the bytes of the stream to read before it is cut
-            seen: list[tuple[str, str]] = []
+            seen_items: list[tuple[str, str]] = []
             async with stream(ada, "cut", last) as events:
                 async for name, id_, data in events:
                     if name == "connected":
                         continue
                     about = data.get("clarificationData", data)
-                    seen.append((name, about["toolCallId"]))
+                    seen_items.append((name, about["toolCallId"]))
                     last = id_
-                    if len(seen) == read:
+                    if len(seen_items) == read:
                         break
-            assert seen == expected[:read]
+            assert seen_items == expected[:read]
 
 
 async def test_the_page_of_ihub_opens_its_stream_before_it_answers(server: Server) -> None:
@@ -159,8 +159,8 @@ async def test_a_pattern_that_hangs_ihub_is_answered_immediately(
     async with server.person("requester") as agent, server.person() as ada:
         await ask(agent, thread, "call_1", validation={"pattern": pattern})
         with anyio.fail_after(120):
-            wrong = await answer(ada, thread, "call_1", "a1" * 4_999 + "!")
-        assert [detail["code"] for detail in wrong.json()["details"]] == ["pattern_mismatch"]
+            wrong_reply = await answer(ada, thread, "call_1", "a1" * 4_999 + "!")
+        assert [detail["code"] for detail in wrong_reply.json()["details"]] == ["pattern_mismatch"]
 
 
 @pytest.mark.e2e

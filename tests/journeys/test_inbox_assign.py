@@ -67,10 +67,10 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
     owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
     call = request_of(await team.agent.bash(thread, "make"))
     assert (await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)).status_code == 200
-    for who in (team.bob.id, team.carol.id, "nobody", "group:ops"):
-        reply = await assign(team.ada, call, who)
-        assert refusal(reply) == (422, "invalid"), who
-        assert [fault["code"] for fault in reply.json()["error"]["field_errors"]] == ["cannot_answer"], who
+    for caller in (team.bob.id, team.carol.id, "nobody", "group:ops"):
+        reply = await assign(team.ada, call, caller)
+        assert refusal(reply) == (422, "invalid"), caller
+        assert [fault["code"] for fault in reply.json()["error"]["field_errors"]] == ["cannot_answer"], caller
     assert refusal(await assign(team.carol, call, team.carol.id)) == (404, "not_found")
     assert refusal(await assign(team.bob, call, team.bob.id)) == (403, "forbidden")
     people = (await team.ada.http.get("/v1/people", params={"request_id": call["id"]})).json()["people"]

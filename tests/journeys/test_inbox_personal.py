@@ -55,23 +55,23 @@ async def missed(person: Person) -> list[str]:
 async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_request(
     team: Team, thread: str
 ) -> None:
-    first = request_of(await team.agent.ask(thread, FORM))
-    second = request_of(await team.agent.ask(thread, FORM))
-    assert (await remind(team.ada, first, later(hours=2))).status_code == 200
-    set_ = (await remind(team.ada, second, later(hours=1))).json()
-    assert set_["request_id"] == second["id"]
-    assert await reminders(team.ada) == [second["id"], first["id"]]
+    first_request = request_of(await team.agent.ask(thread, FORM))
+    second_request = request_of(await team.agent.ask(thread, FORM))
+    assert (await remind(team.ada, first_request, later(hours=2))).status_code == 200
+    set_ = (await remind(team.ada, second_request, later(hours=1))).json()
+    assert set_["request_id"] == second_request["id"]
+    assert await reminders(team.ada) == [second_request["id"], first_request["id"]]
     assert await reminders(team.bob) == []
-    assert await team.bob.get(first["id"]) == first
-    await team.ada.http.delete(f"/v1/requests/{first['id']}/reminder")
-    assert await reminders(team.ada) == [second["id"]]
-    await team.bob.answer(second["id"], {"q": "x"})
+    assert await team.bob.get(first_request["id"]) == first_request
+    await team.ada.http.delete(f"/v1/requests/{first_request['id']}/reminder")
+    assert await reminders(team.ada) == [second_request["id"]]
+    await team.bob.answer(second_request["id"], {"q": "x"})
     assert await reminders(team.ada) == []
-    assert refusal(await remind(team.ada, second, later(hours=1))) == (409, "already_settled")
+    assert refusal(await remind(team.ada, second_request, later(hours=1))) == (409, "already_settled")
     for at in ("tomorrow", later(hours=-1), later(days=31), "2026-11-20T09:00:00", 5):
-        assert refusal(await remind(team.ada, first, at)) == (422, "invalid"), at  # type: ignore[arg-type]  # rubbish
-    assert refusal(await remind(team.agent, first, later(hours=1))) == (403, "forbidden")
-    assert (await remind(team.ada, first, later(seconds=1))).status_code == 200
+        assert refusal(await remind(team.ada, first_request, at)) == (422, "invalid"), at  # type: ignore[arg-type]  # rubbish
+    assert refusal(await remind(team.agent, first_request, later(hours=1))) == (403, "forbidden")
+    assert (await remind(team.ada, first_request, later(seconds=1))).status_code == 200
     await team.agent.lets_pass(2)
     assert await reminders(team.ada) == []
 
@@ -88,7 +88,7 @@ async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> No
     assert refusal(await comment(team.agent, request)) == (403, "forbidden")
     await team.bob.answer(request["id"], {"q": "x"})
     assert (await comment(team.bob, request, "Done.")).status_code == 201
-    told = [
+    entries = [
         json.dumps(await team.agent.get(request["id"])),
         (await team.agent.http.get(f"/v1/threads/{thread}")).text,
         (await team.agent.http.get("/v1/requests")).text,
@@ -97,8 +97,8 @@ async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> No
         *[json.dumps(event) async for event in team.ada.events(thread, until=2)],
         json.dumps(await team.admin.audit()),
     ]
-    assert request["id"] in told[3]
-    assert [text for text in told if "colleagues" in text or "noon" in text] == []
+    assert request["id"] in entries[3]
+    assert [text for text in entries if "colleagues" in text or "noon" in text] == []
     export = (await team.admin.http.get(f"/v1/threads/{thread}/export")).json()
     assert [each["text"] for each in export["comments"]] == [SECRET, "I call them.\nAt noon.", "Done."]
     assert (await team.admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
@@ -136,24 +136,26 @@ async def test_a_view_only_person_reads_comments_and_writes_none(team: Team, thr
 async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen_it(
     team: Team, thread: str
 ) -> None:
-    mine = request_of(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1))
+    own_request = request_of(
+        await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1)
+    )
     open_ = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
-    other = request_of(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
+    other_request = request_of(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
     owned = {"owner": team.carol.id, "others": "view"}
     await team.admin.http.put(f"/v1/threads/{thread}-own/access", json=owned)
-    for each in (mine, open_, other):
-        ended = await team.agent.http.get(f"/v1/requests/{each['id']}", params={"wait": 20})
-        assert ended.json()["status"] == "expired"
-    assert set(await missed(team.ada)) == {mine["id"], open_["id"]}
-    assert set(await missed(team.carol)) == {open_["id"], other["id"]}
+    for each in (own_request, open_, other_request):
+        ended_reply = await team.agent.http.get(f"/v1/requests/{each['id']}", params={"wait": 20})
+        assert ended_reply.json()["status"] == "expired"
+    assert set(await missed(team.ada)) == {own_request["id"], open_["id"]}
+    assert set(await missed(team.carol)) == {open_["id"], other_request["id"]}
     await team.ada.http.post("/v1/missed/seen", json={"request_ids": [open_["id"], "req_none"]})
-    assert await missed(team.ada) == [mine["id"]]
-    assert set(await missed(team.bob)) == {mine["id"], open_["id"]}
-    await team.ada.http.post("/v1/missed/seen", json={"request_ids": [mine["id"]]})
+    assert await missed(team.ada) == [own_request["id"]]
+    assert set(await missed(team.bob)) == {own_request["id"], open_["id"]}
+    await team.ada.http.post("/v1/missed/seen", json={"request_ids": [own_request["id"]]})
     assert await missed(team.ada) == []
-    again = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
-    await team.agent.http.get(f"/v1/requests/{again['id']}", params={"wait": 20})
-    assert await missed(team.ada) == [again["id"]]
+    second_request = request_of(await team.agent.ask(thread, FORM, timeout_s=1))
+    await team.agent.http.get(f"/v1/requests/{second_request['id']}", params={"wait": 20})
+    assert await missed(team.ada) == [second_request["id"]]
     refused = await team.ada.http.post("/v1/missed/seen", json={"request_ids": ["x"] * 201})
     assert refusal(refused) == (422, "invalid")
 
@@ -180,8 +182,8 @@ async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
 class Inbox:
     """A WebSocket with one subscription."""
 
-    def __init__(self, who: Person, **what: Any) -> None:
-        self._who, self._what = who, what
+    def __init__(self, person: Person, **what: Any) -> None:
+        self._who, self._what = person, what
 
     async def __aenter__(self) -> Inbox:
         address = str(self._who.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"

@@ -16,18 +16,18 @@ CALL = {"type": "tool", "tool_call_id": "c1", "name": "search", "status": "calli
 TEXT = {"type": "text", "text": "One."}
 
 
-async def post(who: Person, thread: str, key: str = "", **body: Any) -> Any:
+async def post(person: Person, thread: str, key: str = "", **body: Any) -> Any:
     headers = {"Idempotency-Key": key} if key else {}
-    return await who.http.post(f"/v1/threads/{thread}/messages", json=body, headers=headers)
+    return await person.http.post(f"/v1/threads/{thread}/messages", json=body, headers=headers)
 
 
-async def patch(who: Person, thread: str, message: str, **body: Any) -> Any:
-    return await who.http.patch(f"/v1/threads/{thread}/messages/{message}", json=body)
+async def patch(person: Person, thread: str, message: str, **body: Any) -> Any:
+    return await person.http.patch(f"/v1/threads/{thread}/messages/{message}", json=body)
 
 
-async def content(who: Person, thread: str) -> list[dict[str, Any]]:
-    found = (await who.http.get(f"/v1/threads/{thread}")).json()
-    return found["messages"][0]["content"]
+async def content(person: Person, thread: str) -> list[dict[str, Any]]:
+    found_thread = (await person.http.get(f"/v1/threads/{thread}")).json()
+    return found_thread["messages"][0]["content"]
 
 
 @requirement("A19")
@@ -61,12 +61,12 @@ async def test_parts_come_in_their_order_also_after_a_restart(killable_server: K
 
 async def test_only_its_author_changes_a_message(team: Team, thread: str) -> None:
     message = (await post(team.agent, thread, content=[CALL])).json()["id"]
-    for who in (team.ada, team.admin):
-        assert refusal(await patch(who, thread, message, tool_call_id="c1", status="done")) == (
+    for person in (team.ada, team.admin):
+        assert refusal(await patch(person, thread, message, tool_call_id="c1", status="done")) == (
             404,
             "not_found",
         )
-        assert refusal(await post(who, thread, append_to=message, content=[TEXT])) == (404, "not_found")
+        assert refusal(await post(person, thread, append_to=message, content=[TEXT])) == (404, "not_found")
     for place, call in ((thread, "c2"), ("elsewhere", "c1")):
         assert refusal(await patch(team.agent, place, message, tool_call_id=call, status="done")) == (
             404,

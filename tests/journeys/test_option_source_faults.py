@@ -48,33 +48,37 @@ async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_
     async with source_scene(tmp_path, sources={"repositories": source}, limits=QUICK) as place:
         request = await place.asked(REPOSITORY)
         assert faults(await place.search(request, field="repo")) == [("field", "source_unavailable")]
-        refused = await place.answer(request, repo=1)
-        assert faults(refused) == [("values.repo", "source_unavailable")]
-        assert refused.json()["error"]["field_errors"][0]["message"].startswith(
+        refusal = await place.answer(request, repo=1)
+        assert faults(refusal) == [("values.repo", "source_unavailable")]
+        assert refusal.json()["error"]["field_errors"][0]["message"].startswith(
             "The options cannot be read now."
         )
         started = await place.ask({**REPOSITORY, "default": 1})
         assert faults(started) == [("form.fields[0].options_from", "source_unavailable")]
-        [stored] = (await place.person.get("/v1/requests")).json()["requests"]
-        assert (stored["id"], stored["status"], stored["revision"]) == (request["id"], "pending", 1)
+        [stored_request] = (await place.person.get("/v1/requests")).json()["requests"]
+        assert (stored_request["id"], stored_request["status"], stored_request["revision"]) == (
+            request["id"],
+            "pending",
+            1,
+        )
     assert "4711" not in caplog.text
 
 
 @requirement("F9", "N5")
 async def test_a_retry_with_its_key_gets_its_request_when_the_source_has_failed_since(tmp_path: Path) -> None:
-    failed = Event()
+    failed_event = Event()
 
     async def fails_later(query: OptionQuery) -> Any:
-        if failed.is_set():
+        if failed_event.is_set():
             raise RuntimeError
         return query.page(REPOSITORIES)
 
     async with source_scene(tmp_path, sources={"repositories": fails_later}) as place:
         place.agent.headers["Idempotency-Key"] = "k1"
         first = await place.asked({**REPOSITORY, "default": 1})
-        failed.set()
-        again = await place.ask({**REPOSITORY, "default": 1})
-        assert (again.status_code, again.json()["id"]) == (201, first["id"])
+        failed_event.set()
+        second_request = await place.ask({**REPOSITORY, "default": 1})
+        assert (second_request.status_code, second_request.json()["id"]) == (201, first["id"])
         other = await place.ask({**REPOSITORY, "default": 2})
         assert other.json()["error"]["code"] == "idempotency_mismatch"
         place.agent.headers["Idempotency-Key"] = "k2"
@@ -95,8 +99,8 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
 
     async with source_scene(tmp_path, sources={"repositories": careless}) as place:
         request = await place.asked(REPOSITORY)
-        found = (await place.search(request, field="repo")).json()
-    assert found == {
+        result = (await place.search(request, field="repo")).json()
+    assert result == {
         "options": [
             {"value": "plain", "label": "plain"},
             {"value": "Named", "label": "Named"},
@@ -113,8 +117,8 @@ async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
         fields = request["form"]["fields"]
         assert fields[0]["options"] == [{**each, "recommended": False} for each in REPOSITORIES]
         assert fields[1]["options"] == [{"value": "/src/b.py", "label": "b.py", "recommended": False}]
-        ended = (await place.answer(request, repo=[2, 1])).json()
-        assert ended["answer"] == {
+        ended_body = (await place.answer(request, repo=[2, 1])).json()
+        assert ended_body["answer"] == {
             "values": {"repo": [2, 1], "file": "/src/b.py"},
             "shown": {"options": {"repo": ["web", "api"], "file": ["b.py"]}},
         }
@@ -144,8 +148,8 @@ async def test_a_bad_source_is_refused_with_its_path(
     tmp_path: Path, changes: Body, path: str, code: str
 ) -> None:
     async with source_scene(tmp_path) as place:
-        refused = await place.ask({**REPOSITORY, **changes})
-        assert faults(refused) == [(f"form.fields[0].{path}", code)]
+        refusal = await place.ask({**REPOSITORY, **changes})
+        assert faults(refusal) == [(f"form.fields[0].{path}", code)]
         assert (await place.person.get("/v1/requests")).json()["requests"] == []
         in_section = {
             "fields": None,
@@ -163,8 +167,8 @@ async def test_rows_have_no_sources(tmp_path: Path) -> None:
         "rows": [{"id": "a", "label": "A", "fields": [REPOSITORY]}],
     }
     async with source_scene(tmp_path) as place:
-        refused = await place.ask(rows)
-    assert faults(refused) == [("form.fields[0].rows[0].fields[0].options_from", "constraint_not_allowed")]
+        refusal = await place.ask(rows)
+    assert faults(refusal) == [("form.fields[0].rows[0].fields[0].options_from", "constraint_not_allowed")]
 
 
 @requirement("F9")
@@ -176,8 +180,8 @@ async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) 
         assert faults(await place.answer(request, repo=3, key="s3cret")) == [
             ("values.repo", "value_not_in_options")
         ]
-        ended = (await place.answer(request, repo=1, key="s3cret")).json()
-        assert (ended["answer"]["values"]["repo"], ended["answer"]["shown"]) == (
+        ended_body = (await place.answer(request, repo=1, key="s3cret")).json()
+        assert (ended_body["answer"]["values"]["repo"], ended_body["answer"]["shown"]) == (
             1,
             {"options": {"repo": ["api"]}},
         )
@@ -190,10 +194,15 @@ async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value:
     async with source_scene(tmp_path, validators=validators) as place:
         request = await place.asked(REPOSITORY, validator="stock")
         assert (await place.answer(request, repo=1)).json()["status"] == "resolving"
-        ended = await place.person.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
-    assert ended.json()["status"] == status
+        ended_reply = await place.person.get(
+            f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1}
+        )
+    assert ended_reply.json()["status"] == status
     if status == "answered":
-        assert ended.json()["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
+        assert ended_reply.json()["answer"] == {
+            "values": {"repo": 2},
+            "shown": {"options": {"repo": ["web"]}},
+        }
 
 
 @requirement("F9", "F16")
@@ -222,8 +231,8 @@ async def test_a_decline_carries_no_choice_that_nobody_checked(tmp_path: Path) -
         request = await place.asked(REPOSITORY, note, validator="requester", hooks=["decline"])
         url = f"/v1/requests/{request['id']}"
         body = {"reason": "dismissed", "values": {"repo": 3, "note": "Hi"}}
-        held = (await place.person.post(f"{url}/decline", json=body)).json()
-        assert held["submitted"]["values"] == {"note": "Hi"}
+        held_body = (await place.person.post(f"{url}/decline", json=body)).json()
+        assert held_body["submitted"]["values"] == {"note": "Hi"}
 
 
 @requirement("F9")
@@ -244,12 +253,12 @@ async def test_the_same_question_twice_is_the_same_request_whatever_the_source_s
 
 @requirement("N3")
 async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> None:
-    free, begun = Event(), 0
+    free_event, begun = Event(), 0
 
     def stuck(_: OptionQuery) -> Sequence[str]:
         nonlocal begun
         begun += 1
-        free.wait(120)
+        free_event.wait(120)
         return []
 
     source = FunctionSource(stuck)
@@ -267,7 +276,7 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
             await source(query)
         assert begun == MAX_CONCURRENT
     finally:
-        free.set()
+        free_event.set()
 
 
 @requirement("F9")

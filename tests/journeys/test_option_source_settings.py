@@ -44,8 +44,8 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
     async with app.running():
         place = await place_of(app)
         request = await place.asked(REPOSITORY)
-        found = (await place.search(request, field="repo", q="a", cursor="p1")).json()
-        assert found == {"options": [{"value": "api", "label": "api"}], "next_cursor": "p2"}
+        result = (await place.search(request, field="repo", q="a", cursor="p1")).json()
+        assert result == {"options": [{"value": "api", "label": "api"}], "next_cursor": "p2"}
         assert (await place.answer(request, repo="api")).json()["status"] == "answered"
     [(url, headers, body), (_, _, confirmed)] = carrier.posted
     assert url == "https://hooks.example/options"

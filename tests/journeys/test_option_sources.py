@@ -22,16 +22,16 @@ async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(t
     async with source_scene(tmp_path) as place:
         request = await place.asked(REPOSITORY, delivery="resume")
         assert request["form"]["fields"][0]["options"] == []
-        found = await place.search(request, field="repo", q="WEB pag")
-        assert found.json() == {"options": [REPOSITORIES[1]]}
+        result = await place.search(request, field="repo", q="WEB pag")
+        assert result.json() == {"options": [REPOSITORIES[1]]}
         first = (await place.search(request, field="repo", limit=50)).json()
         rest = (await place.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
         assert [each["value"] for each in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
         assert "next_cursor" not in rest
-        ended = (await place.answer(request, repo=2)).json()
-        assert ended["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
-        read = (await place.agent.get(f"/v1/requests/{request['id']}")).json()
-        assert read["answer"] == ended["answer"]
+        ended_body = (await place.answer(request, repo=2)).json()
+        assert ended_body["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
+        read_request = (await place.agent.get(f"/v1/requests/{request['id']}")).json()
+        assert read_request["answer"] == ended_body["answer"]
         [resume] = (await place.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
 
@@ -80,10 +80,10 @@ async def test_a_value_that_the_source_lacks_is_refused(
 ) -> None:
     async with source_scene(tmp_path) as place:
         request = await place.asked({**field, "required": value == ""})
-        refused = await place.answer(request, **({} if value == "" else {"repo": value}))
-        assert faults(refused) == expected
+        refusal = await place.answer(request, **({} if value == "" else {"repo": value}))
+        assert faults(refusal) == expected
         own = field.get("messages", {}).get("options")
-        assert own is None or refused.json()["error"]["field_errors"][0]["message"] == own
+        assert own is None or refusal.json()["error"]["field_errors"][0]["message"] == own
         assert (await place.search(request, field="repo")).status_code == 200  # still open
 
 
@@ -145,31 +145,31 @@ def database(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 async def test_another_server_searches_checks_and_keeps_the_label(
     tmp_path: Path, database: dict[str, str]
 ) -> None:
-    async with AsyncExitStack() as running:
-        first = await running.enter_async_context(source_scene(tmp_path / "first", database))
+    async with AsyncExitStack() as running_exit_stack:
+        first = await running_exit_stack.enter_async_context(source_scene(tmp_path / "first", database))
         last = (
-            await running.enter_async_context(source_scene(tmp_path / "last", database))
+            await running_exit_stack.enter_async_context(source_scene(tmp_path / "last", database))
             if database
             else first
         )
         request = await first.asked(REPOSITORY, FILE, delivery="resume")
-        found = await last.search(request, field="repo", q="WEB pag")
-        assert found.json() == {"options": [REPOSITORIES[1]]}
+        result = await last.search(request, field="repo", q="WEB pag")
+        assert result.json() == {"options": [REPOSITORIES[1]]}
         below = (await last.search(request, field="file", parent="/src")).json()
         assert below == {"options": [{"value": "/src/b.py", "label": "b.py"}]}
-        refused = await last.answer(request, repo=3, file="/src")
-        assert faults(refused) == [
+        refusal = await last.answer(request, repo=3, file="/src")
+        assert faults(refusal) == [
             ("values.repo", "value_not_in_options"),
             ("values.file", "value_not_in_options"),
         ]
-        ended = (await last.answer(request, repo=2, file="/src/b.py")).json()
+        ended_body = (await last.answer(request, repo=2, file="/src/b.py")).json()
         shown = {"options": {"repo": ["web"], "file": ["b.py"]}}
-        assert ended["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": shown}
+        assert ended_body["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": shown}
         [resume] = (await first.agent.get("/v1/resumes")).json()["resumes"]
         assert '"Repository" (repo): "web" (2)' in resume["text"]
     async with source_scene(tmp_path / "first", database) as place:
-        read = (await place.person.get(f"/v1/requests/{request['id']}")).json()
-        assert read["answer"] == ended["answer"]
+        read_request = (await place.person.get(f"/v1/requests/{request['id']}")).json()
+        assert read_request["answer"] == ended_body["answer"]
 
 
 @requirement("F9")
@@ -179,8 +179,8 @@ async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
         async with AsyncClient(app=place.app) as agent, AsyncClient(app=place.app, token=token) as person:
             asked = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
             request = await agent.requests.create(Form(title="Where?", fields=[asked]), thread_id="t1")
-            found = await person.options.search(request, "repo", q="web")
-            assert [(option.value, option.label) for option in found.options] == [(2, "web")]
+            result = await person.options.search(request, "repo", q="web")
+            assert [(option.value, option.label) for option in result.options] == [(2, "web")]
             await person.requests.answer(request, {"repo": 2})
             answer = (await agent.wait(request.id)).answer
     assert answer is not None

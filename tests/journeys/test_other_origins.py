@@ -39,8 +39,8 @@ STREAM = """async ([url, headers]) => {
 @pytest.fixture
 async def next_door() -> AsyncIterator[Neighbour]:
     """Somebody else's application on another port."""
-    async with neighbour() as found:
-        yield found
+    async with neighbour() as found_neighbour:
+        yield found_neighbour
 
 
 @pytest.fixture
@@ -75,10 +75,10 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
     host: Server, page: Page
 ) -> None:
     async with host.client() as agent:
-        asked = await agent.requests.create(form({"type": "text"}), thread_id="t1")
-    path = f"{host.url}/v1/requests/{asked.id}"
+        request = await agent.requests.create(form({"type": "text"}), thread_id="t1")
+    path = f"{host.url}/v1/requests/{request.id}"
     read = await call(page, path, "responder")
-    assert (read["status"], read["body"]["id"], len(read["id"])) == (200, asked.id, 32)
+    assert (read["status"], read["body"]["id"], len(read["id"])) == (200, request.id, 32)
     streamed = await page.evaluate(
         STREAM,
         [f"{host.url}/v1/threads/t1/events?cursor=0", {"Authorization": f"Bearer {TOKENS['responder']}"}],
@@ -86,11 +86,11 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
     assert streamed == 200
     headers = {"Content-Type": "application/json", "Idempotency-Key": "k1"}
     answer = '{"revision": 1, "values": {"q0": "from next door"}}'
-    done = await call(page, f"{path}/answer", "responder", method="POST", headers=headers, body=answer)
-    assert (done["status"], done["body"]["status"]) == (200, "answered")
+    reply = await call(page, f"{path}/answer", "responder", method="POST", headers=headers, body=answer)
+    assert (reply["status"], reply["body"]["status"]) == (200, "answered")
     # Errors are readable too, or a page could not distinguish them from a dead server.
     large = "x" * 2_000_000
-    for status, url, token, more in (
+    for status, url, token, extra in (
         (401, path, None, {}),
         (404, f"{host.url}/v1/requests/req_x", "responder", {}),
         (404, f"{host.url}/nowhere", None, {}),
@@ -98,8 +98,8 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
         (413, f"{path}/answer", "responder", {"method": "POST", "headers": headers, "body": large}),
         (422, f"{path}/answer", "responder", {"method": "POST", "headers": headers, "body": "{"}),
     ):
-        refused = await call(page, url, token, **more)
-        assert (refused["status"], "error" in refused["body"]) == (status, True), url
+        refusal = await call(page, url, token, **extra)
+        assert (refusal["status"], "error" in refusal["body"]) == (status, True), url
 
 
 @requirement("N8")
@@ -132,6 +132,6 @@ async def test_the_scripts_of_the_elements_load_into_a_page_of_a_listed_origin(
 
 @requirement("I3")
 async def test_a_page_of_an_origin_that_is_not_listed_gets_nothing(server: Server, page: Page) -> None:
-    for path, more in (("/v1/limits", {}), ("/healthz", {}), ("/v1/requests", {"method": "POST"})):
+    for path, extra in (("/v1/limits", {}), ("/healthz", {}), ("/v1/requests", {"method": "POST"})):
         with pytest.raises(Exception, match="Failed to fetch"):
-            await call(page, server.url + path, "responder", **more)
+            await call(page, server.url + path, "responder", **extra)

@@ -21,8 +21,8 @@ LINK = {
 }
 
 
-async def ask(team: Team, thread: str, **more: Any) -> str:
-    body = {"kind": "action", "thread_id": thread, "action": LINK, **more}
+async def ask(team: Team, thread: str, **extra: Any) -> str:
+    body = {"kind": "action", "thread_id": thread, "action": LINK, **extra}
     return (await team.agent.http.post("/v1/requests", json=body)).json()["id"]
 
 

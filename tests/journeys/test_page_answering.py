@@ -21,8 +21,8 @@ FORM: dict[str, Any] = form({"type": "text", "label": "Name"})
 async def test_other_people_see_who_is_answering_until_ten_seconds_without_input(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
-    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
+    request = await agent.requests.create(FORM, thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     bob = await screen(place_of(thread), name="Bob")
     hint = eva.card.locator("[aria-live=polite]", has_text="is answering")
     await expect(eva.card.locator("[aria-live=polite]")).to_be_attached()
@@ -35,7 +35,7 @@ async def test_other_people_see_who_is_answering_until_ten_seconds_without_input
     await expect(bob.card).not_to_contain_text("is answering")
     await eva.page.clock.run_for(10_000)
     await expect(hint).to_have_count(0)
-    assert (await agent.requests.get(asked.id)).revision == 1
+    assert (await agent.requests.get(request.id)).revision == 1
 
 
 @requirement("K7")

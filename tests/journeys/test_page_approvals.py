@@ -16,9 +16,9 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 
-async def buttons(shown: Screen) -> list[str]:
+async def buttons(shown_screen: Screen) -> list[str]:
     """The names of the card's buttons, in order."""
-    texts = await shown.card.locator(".card").get_by_role("button").all_inner_texts()
+    texts = await shown_screen.card.locator(".card").get_by_role("button").all_inner_texts()
     return [text.partition("\n")[0] for text in texts if text != "Add a note\nN"]
 
 
@@ -223,8 +223,8 @@ async def test_an_edited_command_is_checked_and_approved_once(
     await eva.button("Allow once").click()
     answer = await settled(team, request)
     assert answer["edited_input"] == {"command": "make check", "timeout": 5}
-    used = await team.agent.consume(request["id"], "run-1")
-    assert used.json()["input"] == answer["edited_input"]
+    used_reply = await team.agent.consume(request["id"], "run-1")
+    assert used_reply.json()["input"] == answer["edited_input"]
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dl").last).to_contain_text("make check")
 
@@ -274,10 +274,10 @@ async def test_a_plan_is_returned_with_a_comment_or_approved(
     await eva.card.get_by_label("What should change?").fill("Leave the table.")
     await eva.button("Send").click()
     assert (await settled(team, plan))["note"] == "Leave the table."
-    again = request_of(await team.agent.plan(thread, "1. Run `make`"))
+    second_request = request_of(await team.agent.plan(thread, "1. Run `make`"))
     await eva.card.nth(1).get_by_role("button", name="More choices").click()
     await eva.button("Approve and stop asking for edits").click()
-    assert (await settled(team, again))["mode"] == "accept_edits"
+    assert (await settled(team, second_request))["mode"] == "accept_edits"
 
 
 @requirement("C4")
@@ -336,11 +336,13 @@ async def test_a_german_card_has_no_reason_in_english(
     eva = await screen(place_of(thread), house=team, locale="de-DE")
     commands = ("ls ..", "sort -o a b", "cat ~/a", "jq env a.json", "ls \u200b", "grep -r x", "[ -v a ]")
     for at, command in enumerate(commands):
-        shown = request_of(await team.agent.bash(thread, command))["approval"]
-        codes = [ReasonCode.model_validate(code) for code in shown["reason_codes"]]
-        said = sentences(shown["reasons"], codes)
-        assert not set(said) & set(shown["reasons"])
-        if "only_once" in shown:
-            said += sentences([shown["only_once"]], [ReasonCode.model_validate(shown["only_once_code"])])
+        shown_approval = request_of(await team.agent.bash(thread, command))["approval"]
+        codes = [ReasonCode.model_validate(code) for code in shown_approval["reason_codes"]]
+        said = sentences(shown_approval["reasons"], codes)
+        assert not set(said) & set(shown_approval["reasons"])
+        if "only_once" in shown_approval:
+            said += sentences(
+                [shown_approval["only_once"]], [ReasonCode.model_validate(shown_approval["only_once_code"])]
+            )
         why = eva.card.nth(at).locator(".why li")
         await expect(why).to_have_text([text.replace("`", "") for text in said])

@@ -22,8 +22,8 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     eva = await screen(place_of(thread), house=team)
     await eva.page.evaluate(_MODAL)
     await eva.composer.click()
-    first = request_of(await team.agent.bash(thread, "make one"))
-    second = request_of(await team.agent.bash(thread, "make two"))
+    first_request = request_of(await team.agent.bash(thread, "make one"))
+    second_request = request_of(await team.agent.bash(thread, "make two"))
     modal = eva.page.locator("dialog:modal")
     await expect(modal).to_contain_text("make one")
     await expect(modal).to_contain_text("1 of 2")
@@ -33,14 +33,19 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
         await eva.page.keyboard.press("Escape")
     assert await eva.page.evaluate("window.shut") is None, "not even for a moment"
     await expect(modal).to_contain_text("make one")
-    assert [(await team.ada.get(each["id"]))["status"] for each in (first, second)] == ["pending", "pending"]
+    assert [(await team.ada.get(each["id"]))["status"] for each in (first_request, second_request)] == [
+        "pending",
+        "pending",
+    ]
     await modal.get_by_role("button", name="Allow once").click()
     await expect(modal).to_contain_text("make two")
     assert await eva.focused() == "deny"
     await modal.get_by_role("button", name="Deny").click()
     await expect(modal).to_have_count(0)
     await expect(eva.composer).to_be_focused()
-    decisions = [(await team.ada.get(each["id"]))["answer"]["decision"] for each in (first, second)]
+    decisions = [
+        (await team.ada.get(each["id"]))["answer"]["decision"] for each in (first_request, second_request)
+    ]
     assert decisions == ["approve", "deny"]
 
 
@@ -119,8 +124,8 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
     await bob.button("Allow once").click()
     for shown in (eva, bob):
         await expect(shown.card.locator("summary")).to_contain_text("Allowed once by Bob")
-    ended = await team.ada.get(request["id"])
-    assert [vote["by"]["name"] for vote in ended["votes"]] == ["Eva", "Bob"]
+    ended_request = await team.ada.get(request["id"])
+    assert [vote["by"]["name"] for vote in ended_request["votes"]] == ["Eva", "Bob"]
 
 
 @requirement("K6")
@@ -163,10 +168,10 @@ async def test_the_second_of_two_concurrent_decisions_gets_a_message(
 async def test_the_user_of_the_agent_sees_that_another_person_has_to_decide(
     screen: OpenScreen, server: Server, team: Team, thread: str
 ) -> None:
-    made = await team.admin.http.post(
+    reply = await team.admin.http.post(
         "/v1/tokens", json={"role": "requester", "name": "her agent", "user": "eva"}
     )
-    async with Person(server.url, made.json()["token"]) as agent:
+    async with Person(server.url, reply.json()["token"]) as agent:
         await agent.bash(thread, "make release", exclude_requester=True)
     eva, bob = (
         await screen(place_of(thread), house=team, who={"user": "eva"}),

@@ -36,9 +36,9 @@ class Gate:
         await (route.abort() if self.lost else route.continue_())
 
 
-def parts(shown: Screen) -> list[str]:
+def parts(shown_screen: Screen) -> list[str]:
     """How often the part was fetched."""
-    return [address for address in shown.fetched if "/assets/kind-" in address]
+    return [address for address in shown_screen.fetched if "/assets/kind-" in address]
 
 
 async def test_a_page_with_forms_alone_never_fetches_it(screen: OpenScreen, team: Team, thread: str) -> None:
@@ -83,8 +83,8 @@ async def test_without_the_approval_module_the_page_works_and_the_call_can_be_di
     eva.forgive("net::ERR_FAILED")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.button("Dismiss").click()
-    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
-    assert (ended.json()["status"], ended.json()["reason"]) == ("declined", "dismissed")
+    ended_reply = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
+    assert (ended_reply.json()["status"], ended_reply.json()["reason"]) == ("declined", "dismissed")
 
 
 @requirement("J3")
@@ -166,8 +166,8 @@ async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
     answer = (await team.ada.get(request["id"]))["answer"]
     assert (answer["decision"], answer["scope"], answer["root"]) == ("approve", "once", "/srv/shop")
     assert await team.ada.rules() == []
-    again = await team.agent.bash(thread, "cat other.md", cwd="/srv/shop")
-    assert decided(again) == ("approve", "policy")
+    second_reply = await team.agent.bash(thread, "cat other.md", cwd="/srv/shop")
+    assert decided(second_reply) == ("approve", "policy")
 
 
 @requirement("N7")
@@ -215,10 +215,10 @@ EVA = {"user": "eva"}
 async def live_page(team: Team, thread: str) -> AsyncIterator[None]:
     """A thread with one of each kind of approval, open and ended."""
     agent, ada = team.agent, team.ada
-    done = request_of(await agent.bash(thread, "make all", title="Build", reason="to see"))
-    await ada.decide(done["id"], "approve", scope="always", note="Go on.")
-    denied = request_of(await agent.bash(thread, "make release"))
-    await ada.decide(denied["id"], "deny", note="Not today.")
+    finished_request = request_of(await agent.bash(thread, "make all", title="Build", reason="to see"))
+    await ada.decide(finished_request["id"], "approve", scope="always", note="Go on.")
+    denied_request = request_of(await agent.bash(thread, "make release"))
+    await ada.decide(denied_request["id"], "deny", note="Not today.")
     await agent.bash(thread, "ls -la")
     await agent.bash(thread, f"rm -rf {'build/' * 40}", reason="**Clean** up", risk={"level": "danger"})
     await agent.bash(thread, "\n".join(f"make {at}" for at in range(40)), scopes=["once"])
@@ -238,7 +238,7 @@ async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, th
         for at in range(3):
             await eva.card.nth(at).locator("summary").first.click()
         await expect(eva.card.nth(3).get_by_role("button", name="Allow once")).to_be_visible()
-        found = {"open": await eva.violations("light", "dark")}
+        violations = {"open": await eva.violations("light", "dark")}
         await eva.card.nth(3).get_by_role("button", name="Allow once").click()
         await eva.card.nth(6).get_by_role("button", name="More choices").click()
         await eva.card.nth(6).get_by_role("button", name="Always allow…").click()
@@ -247,11 +247,11 @@ async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, th
         # The actions stick to the edge: what they cover there counts as too small, until it is scrolled into view.
         await eva.card.nth(8).locator("#deny").scroll_into_view_if_needed()
         await expect(eva.page.get_by_text("Really allow it?")).to_be_visible()
-        found["asking"] = await eva.violations("light", "dark")
+        violations["asking"] = await eva.violations("light", "dark")
         await eva.go("/")
         await expect(eva.page.locator("askback-place-inbox li:has(.row)")).to_have_count(6)
-        found["inbox"] = await eva.violations("light", "dark")
-    assert found == {"open": [], "asking": [], "inbox": []}
+        violations["inbox"] = await eva.violations("light", "dark")
+    assert violations == {"open": [], "asking": [], "inbox": []}
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])

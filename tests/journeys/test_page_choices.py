@@ -26,7 +26,7 @@ MIXED: list[dict[str, Any]] = [
 async def test_numbers_the_empty_text_and_equal_labels_are_choices_of_their_own(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form(
             {"type": "radio", "options": MIXED, "default": 1},
             {"type": "multiselect", "options": MIXED},
@@ -42,7 +42,7 @@ async def test_numbers_the_empty_text_and_equal_labels_are_choices_of_their_own(
     await several.get_by_label("Small").check()
     await eva.card.locator("select").select_option(label="None")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "2.5", "q1": [1, ""], "q2": ""}
+    assert await answer_of(agent, request) == {"q0": "2.5", "q1": [1, ""], "q2": ""}
 
 
 @requirement("D20")
@@ -66,7 +66,7 @@ async def test_five_thousand_options_are_searched_and_few_of_them_drawn(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     options = [{"value": number, "label": f"Place {number}"} for number in range(5_000)]
-    asked = await agent.requests.create(form({"type": "radio", "options": options}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "radio", "options": options}), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.card.get_by_role("radio")).to_have_count(100)
     await expect(
@@ -79,7 +79,7 @@ async def test_five_thousand_options_are_searched_and_few_of_them_drawn(
     await eva.card.get_by_role("searchbox").fill("")
     await expect(eva.card.get_by_label("Place 4999")).to_be_checked()
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": 4999}
+    assert await answer_of(agent, request) == {"q0": 4999}
     await expect(eva.card.locator("summary")).to_contain_text("Place 4999")
 
 
@@ -87,7 +87,7 @@ async def test_five_thousand_options_are_searched_and_few_of_them_drawn(
 async def test_a_read_only_field_is_shown_as_text_and_its_value_is_in_the_answer(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form(
             {"type": "select", "label": "Plan", "options": MIXED, "readonly": True, "default": 2.5},
             {"type": "date", "label": "Day", "readonly": True},
@@ -102,13 +102,13 @@ async def test_a_read_only_field_is_shown_as_text_and_its_value_is_in_the_answer
     await expect(eva.card.locator("input, select")).to_have_count(1)
     await expect(eva.card.get_by_text("Time zone")).to_have_count(0)
     assert await eva.violations() == []
-    refused = await ada.answer(asked.id, {"q0": 1})
-    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
+    refusal = await ada.answer(request.id, {"q0": 1})
+    assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
         ("values.q0", "readonly_field")
     ]
     await eva.card.get_by_label("Meet").fill("2026-01-02T11:30")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": 2.5, "q1": "2026-11-20", "q2": "2026-01-02T11:30"}
+    assert await answer_of(agent, request) == {"q0": 2.5, "q1": "2026-11-20", "q2": "2026-01-02T11:30"}
 
 
 @requirement("C10", "C16")
@@ -116,7 +116,7 @@ async def test_a_question_is_skipped_by_its_own_button_and_the_agent_reads_that(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     question = {"type": "radio", "options": ["A", "B"], "required": True}
-    asked = await agent.requests.create(form(question, {**question, "allow_skip": True}), thread_id=thread)
+    request = await agent.requests.create(form(question, {**question, "allow_skip": True}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("A", exact=True).first.check()
     await expect(eva.button("Submit")).to_be_disabled()
@@ -125,8 +125,8 @@ async def test_a_question_is_skipped_by_its_own_button_and_the_agent_reads_that(
     await expect(eva.button("Answer this question: Question 1")).to_be_focused()
     assert await eva.violations() == []
     await eva.button("Submit").click()
-    ended = await agent.wait(asked, timeout=120)
-    assert ended.answer is not None
-    assert (ended.answer.values, ended.answer.skipped) == ({"q0": "A"}, {"q1": True})
+    ended_request = await agent.wait(request, timeout=120)
+    assert ended_request.answer is not None
+    assert (ended_request.answer.values, ended_request.answer.skipped) == ({"q0": "A"}, {"q1": True})
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dd").last).to_have_text("Skipped")

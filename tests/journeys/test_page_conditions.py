@@ -50,7 +50,7 @@ FORM: dict[str, Any] = {
 async def test_a_value_in_a_field_that_became_hidden_is_not_sent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     eva = await screen(place_of(thread))
     street, shop = eva.card.get_by_label("Street"), eva.card.get_by_label("Shop", exact=True)
     await expect(eva.card.get_by_role("group", name="How?")).to_be_visible()
@@ -65,7 +65,7 @@ async def test_a_value_in_a_field_that_became_hidden_is_not_sent(
     assert await eva.violations() == []
     await shop.fill("Station")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"how": "Pick up", "shop": "Station"}
+    assert await answer_of(agent, request) == {"how": "Pick up", "shop": "Station"}
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dt")).to_have_text(["How?", "Shop"])
 
@@ -74,11 +74,11 @@ async def test_a_value_in_a_field_that_became_hidden_is_not_sent(
 async def test_a_hidden_value_is_refused_and_the_request_stays_open(
     agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
-    refused = await ada.answer(asked.id, {"how": "Pick up", "shop": "Station", "street": "Main Street 1"})
-    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
+    request = await agent.requests.create(FORM, thread_id=thread)
+    refusal = await ada.answer(request.id, {"how": "Pick up", "shop": "Station", "street": "Main Street 1"})
+    assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
         ("values.street", "hidden_field")
     ]
-    assert (await ada.get(asked.id))["status"] == "pending"
-    taken = await ada.answer(asked.id, {"how": "Pick up", "shop": "Station"})
-    assert taken.json()["answer"]["values"] == {"how": "Pick up", "shop": "Station"}
+    assert (await ada.get(request.id))["status"] == "pending"
+    reply = await ada.answer(request.id, {"how": "Pick up", "shop": "Station"})
+    assert reply.json()["answer"]["values"] == {"how": "Pick up", "shop": "Station"}

@@ -121,5 +121,5 @@ async def test_a_note_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
 
 async def messages(agent: AsyncClient, thread: str) -> list[str]:
     """The texts of a conversation."""
-    said = (await agent.threads.get(thread))["messages"]
-    return [block["text"] for message in said for block in message["content"]]
+    said_messages = (await agent.threads.get(thread))["messages"]
+    return [block["text"] for message in said_messages for block in message["content"]]

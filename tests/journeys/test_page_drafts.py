@@ -77,7 +77,7 @@ async def test_a_typed_message_survives_a_reload_until_it_is_sent(screen: OpenSc
 async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_decision(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked = request_of(await team.agent.bash(thread, "make deploy"))
+    request = request_of(await team.agent.bash(thread, "make deploy"))
     eva = await screen(place_of(thread), house=team)
     await eva.button("Add a note").click()
     await eva.card.get_by_label("Note for the agent").fill("Not before noon.")
@@ -85,7 +85,7 @@ async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_d
     await expect(eva.card.get_by_label("Note for the agent")).to_have_value("Not before noon.")
     await eva.button("Deny").click()
     await expect(eva.card).to_contain_text("Denied by Eva")
-    assert (await team.ada.get(asked["id"]))["answer"]["note"] == "Not before noon."
+    assert (await team.ada.get(request["id"]))["answer"]["note"] == "Not before noon."
     assert await stored_keys(eva) == []
 
 
@@ -93,7 +93,7 @@ async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_d
 async def test_an_edited_call_survives_a_reload_and_is_erased_with_the_decision(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked = request_of(await team.agent.bash(thread, "make deploy", allow_edit=True))
+    request = request_of(await team.agent.bash(thread, "make deploy", allow_edit=True))
     eva = await screen(place_of(thread), house=team)
     await eva.button("Edit").click()
     await eva.card.get_by_label("Command, as it will run").fill("make deploy TARGET=staging")
@@ -107,7 +107,7 @@ async def test_an_edited_call_survives_a_reload_and_is_erased_with_the_decision(
     await eva.page.reload()
     await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("make deploy TARGET=test")
-    answer = (await team.ada.get(asked["id"]))["answer"]
+    answer = (await team.ada.get(request["id"]))["answer"]
     assert answer["edited_input"] == {"command": "make deploy TARGET=test"}
     assert await stored_keys(eva) == []
 
@@ -245,13 +245,13 @@ async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Oslo")
-    sent = set(posts.keys)
+    sent_stored_secret = set(posts.keys)
     posts.refuse = None
     await eva.go("/history")
     await expect(eva.page.get_by_role("link", name="A question")).to_be_visible()
     assert (await team.ada.get(question["id"]))["answer"]["values"] == {"q0": "Oslo", "q2": False}
     assert (await team.ada.get(call["id"]))["status"] == "pending"
-    assert set(posts.keys) == sent
+    assert set(posts.keys) == sent_stored_secret
     await expect(eva.page.locator("#link")).to_have_text("Connected")
     assert await stored_keys(eva) == []
 

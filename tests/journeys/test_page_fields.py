@@ -35,8 +35,8 @@ async def test_the_button_of_the_default_is_prominent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     for field, initial, _ in DEFAULTS:
-        more = {} if initial is None else {"initial_values": {"q0": initial}}
-        await agent.requests.create(form(field, **more), thread_id=thread)
+        extra = {} if initial is None else {"initial_values": {"q0": initial}}
+        await agent.requests.create(form(field, **extra), thread_id=thread)
     eva = await screen(place_of(thread))
     for number, (_, _, main) in enumerate(DEFAULTS):
         card = eva.card.nth(number)
@@ -99,8 +99,8 @@ async def test_an_optional_section_that_was_begun_can_be_skipped(
     await expect(eva.button("Skip this part")).to_have_count(0)
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_contain_text("Eva")
-    ended = await team.ada.get(request["id"])
-    assert ended["answer"]["values"] == {"name": "Eva"}
+    ended_request = await team.ada.get(request["id"])
+    assert ended_request["answer"]["values"] == {"name": "Eva"}
 
 
 @requirement("D20")

@@ -101,10 +101,10 @@ async def test_an_upload_that_failed_is_tried_again_and_submit_waits_for_it(
 ) -> None:
     request = await agent.requests.create(form({"type": "file", "label": "Scan"}), thread_id=thread)
     eva = await screen(place_of(thread))
-    there = anyio.Event()
+    event = anyio.Event()
 
     async def hold(route: Route) -> None:
-        await there.wait()
+        await event.wait()
         await route.continue_()
 
     async def fail(route: Route) -> None:
@@ -122,7 +122,7 @@ async def test_an_upload_that_failed_is_tried_again_and_submit_waits_for_it(
     await eva.button("Try again: a.txt").click()
     await expect(eva.button("Submit")).to_have_attribute("aria-disabled", "true")
     await expect(eva.card.get_by_text("Wait until the upload has finished.")).to_be_visible()
-    there.set()
+    event.set()
     await expect(eva.button("Submit")).not_to_have_attribute("aria-disabled", "true")
     await eva.button("Submit").click()
     assert await agent.files.read((await answer_of(agent, request))["q0"]) == b"slow"
@@ -143,15 +143,15 @@ async def test_a_message_shows_its_files_as_links(
     files = [{"type": "file", "file": each.id} for each in (picture, notes, chart)]
     files[2]["alt"] = "Sales by month"
     await agent.threads.create_message([{"type": "text", "text": "Here"}, *files], thread_id=thread)
-    shown = eva.page.locator("askback-thread .file")
-    await expect(shown).to_have_text(
+    shown_element = eva.page.locator("askback-thread .file")
+    await expect(shown_element).to_have_text(
         [re.compile("photo.png"), re.compile(r"notes\.txt\s+1\.5 kB"), re.compile("chart.png")]
     )
-    await expect(shown.get_by_alt_text("Sales by month")).to_be_visible()
-    preview = shown.get_by_alt_text("Preview of photo.png")
+    await expect(shown_element.get_by_alt_text("Sales by month")).to_be_visible()
+    preview = shown_element.get_by_alt_text("Preview of photo.png")
     await expect(preview).to_be_visible()
     assert await preview.evaluate("(image) => image.naturalWidth") == 320
-    link = shown.get_by_role("link", name="Download: notes.txt")
+    link = shown_element.get_by_role("link", name="Download: notes.txt")
     async with eva.page.expect_download() as started:
         await link.press("Enter")
     assert Path(await (await started.value).path()).read_bytes() == b"x" * 1500

@@ -72,25 +72,25 @@ async def press(eva: Screen, keys: list[str]) -> None:
 async def test_all_eleven_types_are_filled_in_by_keyboard_and_come_back_typed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(ELEVEN, thread_id=thread)
+    request = await agent.requests.create(ELEVEN, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
     for place, keys in KEYS.items():
         await eva.tab_to(place)
         await press(eva, keys)
     await eva.page.keyboard.press("Control+Enter")
-    assert await answer_of(agent, asked) == VALUES
-    assert type((await agent.requests.get(asked.id)).answer.values["switch"]) is bool  # type: ignore[union-attr]  # it is answered
+    assert await answer_of(agent, request) == VALUES
+    assert type((await agent.requests.get(request.id)).answer.values["switch"]) is bool  # type: ignore[union-attr]  # it is answered
 
 
 @requirement("A17", "F26", "D18", "H7")
 async def test_the_receipt_is_the_same_after_a_reload_and_for_everybody(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(ELEVEN, thread_id=thread)
+    request = await agent.requests.create(ELEVEN, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
-    assert (await ada.answer(asked.id, VALUES)).status_code == 200
+    assert (await ada.answer(request.id, VALUES)).status_code == 200
     await expect(eva.card.locator("summary")).to_be_visible()
     live = await receipt(eva)
     await eva.page.reload()
@@ -102,11 +102,11 @@ async def test_the_receipt_is_the_same_after_a_reload_and_for_everybody(
     await expect(bob.card.locator("input, select, textarea, button, [contenteditable]")).to_have_count(0)
 
 
-async def receipt(shown: Screen) -> list[str]:
+async def receipt(shown_screen: Screen) -> list[str]:
     """The line of a receipt and, opened, its values."""
-    await shown.card.locator("summary").click()
-    await expect(shown.card.locator("dl")).to_be_visible()
-    return [await shown.card.locator(part).inner_text() for part in ("summary", "dl")]
+    await shown_screen.card.locator("summary").click()
+    await expect(shown_screen.card.locator("dl")).to_be_visible()
+    return [await shown_screen.card.locator(part).inner_text() for part in ("summary", "dl")]
 
 
 @requirement("J3")
@@ -148,7 +148,7 @@ async def test_escape_skips_only_what_may_be_skipped(
 async def test_initial_values_win_over_defaults_and_false_and_zero_count(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form(
             {"type": "text", "default": "default"},
             {"type": "text", "default": "default"},
@@ -165,7 +165,7 @@ async def test_initial_values_win_over_defaults_and_false_and_zero_count(
     await expect(eva.card.get_by_label("Question 2")).not_to_be_checked()
     await expect(eva.card.get_by_label("Question 3")).to_have_value("0")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {
+    assert await answer_of(agent, request) == {
         "q0": "default",
         "q1": "initial",
         "q2": False,
@@ -199,21 +199,21 @@ SECTIONS = {
 async def test_an_optional_section_is_skipped_if_empty_and_checked_if_started(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    empty = await agent.requests.create(SECTIONS, thread_id=thread)
-    begun = await agent.requests.create(SECTIONS, thread_id=thread)
+    empty_request = await agent.requests.create(SECTIONS, thread_id=thread)
+    started_request = await agent.requests.create(SECTIONS, thread_id=thread)
     eva = await screen(place_of(thread))
     first, second = eva.card.nth(0), eva.card.nth(1)
     await expect(first.locator("legend").nth(1)).to_contain_text("(optional)")
     await first.get_by_label("Name").fill("Eva")
     await first.get_by_role("button", name="Submit").click()
-    assert await answer_of(agent, empty) == {"name": "Eva"}
+    assert await answer_of(agent, empty_request) == {"name": "Eva"}
     await second.get_by_label("Name").fill("Eva")
     await second.get_by_label("City").fill("Kiel")
     await second.get_by_role("button", name="Submit").click()
     await expect(second.get_by_role("alert")).to_contain_text("Firm: This field is required.")
     await second.get_by_label("Firm").fill("Tides Ltd")
     await second.get_by_role("button", name="Submit").click()
-    assert await answer_of(agent, begun) == {"name": "Eva", "firm": "Tides Ltd", "city": "Kiel"}
+    assert await answer_of(agent, started_request) == {"name": "Eva", "firm": "Tides Ltd", "city": "Kiel"}
 
 
 @requirement("F19")
@@ -237,10 +237,10 @@ async def test_the_page_speaks_the_readers_language(
 async def test_a_card_drawn_before_the_words_of_its_language_are_there_gets_them(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    there = anyio.Event()
+    event = anyio.Event()
 
     async def hold(route: Route) -> None:
-        await there.wait()
+        await event.wait()
         await route.continue_()
 
     async def late(page: Page) -> None:
@@ -250,7 +250,7 @@ async def test_a_card_drawn_before_the_words_of_its_language_are_there_gets_them
     await eva.page.evaluate("document.documentElement.lang = 'de'")
     await agent.requests.create(form({"type": "text"}), thread_id=thread)
     await expect(eva.button("Submit")).to_be_visible()
-    there.set()
+    event.set()
     await expect(eva.button("Absenden")).to_be_visible()
 
 
@@ -269,11 +269,11 @@ async def test_labels_of_the_agent_take_the_place_of_ours(
 async def test_cancel_in_the_page_tells_the_agent_once(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.button("Cancel").dblclick(delay=5)
-    ended = await agent.wait(asked, timeout=120)
-    assert (ended.status, ended.reason) == ("declined", "dismissed")
+    ended_request = await agent.wait(request, timeout=120)
+    assert (ended_request.status, ended_request.reason) == ("declined", "dismissed")
     await expect(eva.card).to_contain_text("Dismissed by Eva")
     assert (await agent.threads.get(thread))["seq"] == 2
 
@@ -282,10 +282,10 @@ async def test_cancel_in_the_page_tells_the_agent_once(
 async def test_a_withdrawn_request_closes_with_its_reason_and_note(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
-    await agent.requests.cancel(asked, "superseded", note="Ask me later")
+    await agent.requests.cancel(request, "superseded", note="Ask me later")
     await expect(eva.card).to_contain_text("a newer question took its place")
     await expect(eva.card).to_contain_text("Ask me later")
     await expect(eva.card.locator("input, button")).to_have_count(0)
@@ -301,7 +301,7 @@ async def test_the_servers_verdict_shows_at_the_field(
         "pattern_message": "Like AB.",
         "validate_on_client": False,
     }
-    asked = await agent.requests.create(form(field, {"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form(field, {"type": "text"}), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("status of 422")
@@ -315,7 +315,7 @@ async def test_the_servers_verdict_shows_at_the_field(
     await expect(eva.card.get_by_label("Question 0")).to_have_accessible_description("Like AB.")
     await eva.page.keyboard.press("Control+A")
     await press(eva, ["AB", "Enter"])
-    assert await answer_of(agent, asked) == {"q0": "AB"}
+    assert await answer_of(agent, request) == {"q0": "AB"}
 
 
 OUTCOMES = {

@@ -155,11 +155,11 @@ async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
         fields = [{"id": "q", "type": "text", "label": "Q"}]
         return request_of(await team.agent.ask(thread, {"title": f"{thread} {name}", "fields": fields}))["id"]
 
-    made = [await ask(name) for name in ("low", "middle", "top")]
+    requests = [await ask(name) for name in ("low", "middle", "top")]
     eva = await screen("/", house=team)
     link = eva.page.get_by_role("link", name=f"{thread} low")
     await link.focus()
-    await team.ada.decline(made[1], "dismissed")
+    await team.ada.decline(requests[1], "dismissed")
     await expect(eva.page.get_by_role("link", name=f"{thread} middle")).to_have_count(0)
     await expect(link).to_be_focused()
     await ask("new")

@@ -128,7 +128,7 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     await expect(eva.card.locator(".given").get_by_text("make second")).to_be_visible()
     await expect(titles).to_have_text(["Due?", "First?"])
     assert (await team.bob.answer(due["id"], {"q": "Rome"})).status_code == 200
-    third = request_of(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
+    third_request = request_of(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
     await expect(eva.page.get_by_role("link", name="Third?")).to_contain_text("Expired")
     await expect(titles).to_have_text(["Third?", "First?"])
     async with eva.page.expect_response("**/v1/missed/seen"):
@@ -136,23 +136,23 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     await expect(missed).to_have_count(0)
     await eva.page.reload()
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
-    listed = (await team.bob.http.get("/v1/missed")).json()["requests"]
-    assert third["id"] in [each["id"] for each in listed]
+    requests = (await team.bob.http.get("/v1/missed")).json()["requests"]
+    assert third_request["id"] in [each["id"] for each in requests]
 
 
 @requirement("J8", "K12")
 async def test_a_comment_that_was_not_sent_is_kept_for_its_request_until_sign_out(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    first, second = [request_of(await team.agent.ask(thread, FORM)) for _ in range(2)]
-    eva = await screen(f"/inbox/{first['id']}", house=team)
+    first_request, second_request = [request_of(await team.agent.ask(thread, FORM)) for _ in range(2)]
+    eva = await screen(f"/inbox/{first_request['id']}", house=team)
     comment = eva.page.get_by_label("Write a comment")
     await comment.fill("Ask Bob first.")
-    await eva.page.locator(f"li[data-id='{second['id']}'] a").click()
-    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{second['id']}")
+    await eva.page.locator(f"li[data-id='{second_request['id']}'] a").click()
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{second_request['id']}")
     await expect(comment).to_have_value("")
     await comment.fill("And this")
-    await eva.page.locator(f"li[data-id='{first['id']}'] a").click()
+    await eva.page.locator(f"li[data-id='{first_request['id']}'] a").click()
     await expect(comment).to_have_value("Ask Bob first.")
     await eva.page.reload()
     await expect(comment).to_have_value("Ask Bob first.")

@@ -30,9 +30,9 @@ async def stop_the_clock(page: Page) -> None:
     await page.clock.pause_at(1)
 
 
-async def numbers(shown: Screen) -> list[str | None]:
+async def numbers(shown_screen: Screen) -> list[str | None]:
     """Return the number of each option."""
-    options = await shown.card.locator("label").all()
+    options = await shown_screen.card.locator("label").all()
     return [await option.get_attribute("data-key") for option in options]
 
 

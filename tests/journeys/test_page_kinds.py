@@ -67,13 +67,13 @@ async def test_the_element_of_a_package_draws_its_kind_and_answers(
 async def test_a_kind_that_is_not_registered_says_so_and_can_be_dismissed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread), before=Package([]).watch)
     await expect(eva.card).to_contain_text("Widget type 'rating' is not registered on this daemon")
     assert await eva.violations() == []
     await eva.button("Dismiss").click()
-    ended = await agent.wait(asked)
-    assert (ended.status, ended.reason) == ("declined", "dismissed")
+    ended_request = await agent.wait(request)
+    assert (ended_request.status, ended_request.reason) == ("declined", "dismissed")
 
 
 async def test_an_element_of_another_origin_is_not_run(

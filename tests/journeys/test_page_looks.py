@@ -41,10 +41,10 @@ async def fill(agent: AsyncClient, ada: Person, thread: str) -> None:
     )
     for question in QUESTIONS:
         await agent.requests.create(question, thread_id=thread, agent="scaffolder")
-    answered = await agent.requests.create(QUESTIONS[0], thread_id=thread, tool_call_id="c1")
-    await ada.answer(answered.id, {"q0": "W" * 300, "q1": "Beta"})
-    declined = await agent.requests.create(QUESTIONS[1], thread_id=thread)
-    await ada.decline(declined.id, "skipped", note="Not now")
+    answered_request = await agent.requests.create(QUESTIONS[0], thread_id=thread, tool_call_id="c1")
+    await ada.answer(answered_request.id, {"q0": "W" * 300, "q1": "Beta"})
+    declined_request = await agent.requests.create(QUESTIONS[1], thread_id=thread)
+    await ada.decline(declined_request.id, "skipped", note="Not now")
     await agent.requests.cancel(await agent.requests.create(QUESTIONS[2], thread_id=thread), "superseded")
     await agent.say("https://example.org/" + "long/" * 40, thread_id=thread)
 
@@ -60,7 +60,7 @@ async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, liv
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.nth(1).get_by_role("button", name="Submit").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
-    found = {"thread": await eva.violations("light", "dark")}
+    violations = {"thread": await eva.violations("light", "dark")}
     pages = {
         "request": f"/r/{await first_open(team, live_page)}",
         "inbox": "/",
@@ -72,8 +72,8 @@ async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, liv
         await eva.go(path)
         if name != "login":
             await expect(eva.link).to_have_text("Connected")
-        found[name] = await eva.violations("light", "dark")
-    assert found == dict.fromkeys(found, [])
+        violations[name] = await eva.violations("light", "dark")
+    assert violations == dict.fromkeys(violations, [])
 
 
 @requirement("J4", "I6")
@@ -144,7 +144,7 @@ async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion
 async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     screen: OpenScreen, server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("textbox").fill("my answer")
     await eva.button("Submit").click()
@@ -162,7 +162,7 @@ async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     )
     assert stored == '["","",{},{}]'
     assert {urlsplit(address).netloc for address in eva.fetched} == {urlsplit(server.url).netloc}
-    assert (await agent.requests.get(asked.id)).settled_by is not None
+    assert (await agent.requests.get(request.id)).settled_by is not None
 
 
 @requirement("I1", "I3")
@@ -190,7 +190,7 @@ async def test_news_is_announced_once_and_politely(
     eva = await screen(place_of(thread))
     news = eva.page.locator("askback-thread [role=status]:not(.hint)")
     await expect(eva.page.get_by_text("There is no conversation")).to_be_visible()
-    asked = await agent.requests.create(form({"type": "text"}, title="A name?"), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}, title="A name?"), thread_id=thread)
     await expect(news).to_have_text(["New question: A name?"])
-    await agent.requests.cancel(asked)
+    await agent.requests.cancel(request)
     await expect(news).to_have_text(["Closed: A name?"])

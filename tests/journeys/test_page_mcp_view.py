@@ -121,10 +121,13 @@ async def test_a_form_answered_in_the_view_is_reported_to_the_model(
         async with asyncio.timeout(120):
             assert (await host.messages.get())[0] == "ui/notifications/initialized"
             method, params = await host.messages.get()
-        settled = (await agent.http.get(f"/v1/requests/{request['id']}")).json()
+        settled_request = (await agent.http.get(f"/v1/requests/{request['id']}")).json()
     assert (method, params["role"]) == ("ui/message", "user")
     assert request["id"] in params["content"][0]["text"]
-    assert (settled["answer"]["values"], settled["source"]) == ({"format": "Word", "pages": 3}, "client")
+    assert (settled_request["answer"]["values"], settled_request["source"]) == (
+        {"format": "Word", "pages": 3},
+        "client",
+    )
     assert complaints == []
 
 

@@ -33,10 +33,10 @@ class Order:
 async def test_a_nested_dataclass_is_answered_in_sections(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    found: list[Any] = []
+    findings: list[Any] = []
 
     async def ask() -> None:
-        found.append(await agent.model(Order, thread_id=thread))
+        findings.append(await agent.model(Order, thread_id=thread))
 
     eva = await screen(place_of(thread))
     with anyio.fail_after(120):
@@ -48,4 +48,4 @@ async def test_a_nested_dataclass_is_answered_in_sections(
             await eva.card.get_by_label("Tags").fill("a\nb")
             assert await eva.violations() == []
             await eva.button("Submit").click()
-    assert found == [Order("Ada", Address("Main St 1", 2), None, ["a", "b"])]
+    assert findings == [Order("Ada", Address("Main St 1", 2), None, ["a", "b"])]

@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 @pytest.fixture
 async def crm() -> AsyncIterator[Provider]:
     """A provider on this machine."""
-    async with provider() as running:
-        yield running
+    async with provider() as running_provider:
+        yield running_provider
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ async def opened(screen: OpenScreen, server: Server, crm: Provider, *, denied: b
     async def decide(route: Route) -> None:
         state, code = crm.allow(route.request.url)
         [back] = parse_qs(urlsplit(route.request.url).query)["redirect_uri"]
-        said = "error=access_denied" if denied else f"code={code}"
-        await route.fulfill(status=302, headers={"location": f"{back}?state={state}&{said}"})
+        text = "error=access_denied" if denied else f"code={code}"
+        await route.fulfill(status=302, headers={"location": f"{back}?state={state}&{text}"})
 
     await eva.context.route(f"http://127.0.0.1:{crm.port}/authorize*", decide)
     return eva

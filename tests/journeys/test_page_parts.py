@@ -24,22 +24,22 @@ AGE: dict[str, Any] = form(
 RICH: dict[str, Any] = {**LUNCH, "description": "Eat **well**."}
 
 
-def fetched(shown: Screen, part: str) -> int:
+def fetched(shown_screen: Screen, part: str) -> int:
     """How often a part was fetched."""
-    return len([address for address in shown.fetched if f"/assets/{part}-" in address])
+    return len([address for address in shown_screen.fetched if f"/assets/{part}-" in address])
 
 
 @pytest.mark.parametrize(("page", "rich"), [("/t", 1), ("/r", 0)])  # a conversation draws Markdown
 async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str, rich: int
 ) -> None:
-    asked = await agent.requests.create(LUNCH, thread_id=thread)
-    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
+    request = await agent.requests.create(LUNCH, thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     await eva.card.get_by_label("Dish").fill("soup")
     assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (0, rich)
     await eva.page.keyboard.press("Control+Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
-    assert await answer_of(agent, asked) == {"q0": "soup"}
+    assert await answer_of(agent, request) == {"q0": "soup"}
     assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, rich)
 
 
@@ -47,20 +47,20 @@ async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
 async def test_without_the_receipt_module_the_card_is_marked_answered_and_completed_after_a_reconnect(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str, part: str
 ) -> None:
-    asked = await agent.requests.create(LUNCH, thread_id=thread)
+    request = await agent.requests.create(LUNCH, thread_id=thread)
     wire = Wire()
 
     async def prepare(page: Page) -> None:
         await wire.watch(page)
         await page.route(f"**/assets/{part}-*", lambda route: route.abort())
 
-    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}", before=prepare)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}", before=prepare)
     eva.forgive("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await eva.button("Submit").click()
     await expect(eva.card.locator(".plain")).to_have_text("Answered: Lunch")
     await expect(eva.card.locator(".plain")).to_be_focused()
-    assert await answer_of(agent, asked) == {"q0": "soup"}
+    assert await answer_of(agent, request) == {"q0": "soup"}
     assert await eva.violations() == []
     await eva.page.unroute(f"**/assets/{part}-*")
     await wire.cut()
@@ -71,14 +71,14 @@ async def test_without_the_receipt_module_the_card_is_marked_answered_and_comple
 async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answered(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(RICH, thread_id=thread)
+    request = await agent.requests.create(RICH, thread_id=thread)
     wire = Wire()
 
     async def prepare(page: Page) -> None:
         await wire.watch(page)
         await page.route(MARKDOWN, lambda route: route.abort())
 
-    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=prepare)
     eva.forgive("net::ERR_FAILED")
     await expect(eva.card.locator(".description")).to_have_text("Eat **well**.")
     await eva.card.get_by_label("Dish").fill("soup")
@@ -88,7 +88,7 @@ async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answer
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
     await expect(eva.card.get_by_label("Dish")).to_be_focused()
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "soup"}
+    assert await answer_of(agent, request) == {"q0": "soup"}
 
 
 async def test_the_rules_of_the_fields_are_fetched_once_while_the_first_form_is_read(
@@ -113,12 +113,12 @@ async def test_the_rules_of_the_fields_are_fetched_once_while_the_first_form_is_
 async def test_without_the_rules_module_the_server_reports_the_errors(
     screen: OpenScreen, agent: AsyncClient, thread: str, language: str, message: str
 ) -> None:
-    asked = await agent.requests.create(AGE, thread_id=thread)
+    request = await agent.requests.create(AGE, thread_id=thread)
 
     async def prepare(page: Page) -> None:
         await page.route(RULES, lambda route: route.abort())
 
-    eva = await screen(f"/r/{asked.id}", before=prepare, locale=language)
+    eva = await screen(f"/r/{request.id}", before=prepare, locale=language)
     eva.forgive("net::ERR_FAILED", "422")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Years").fill("9")
@@ -130,20 +130,20 @@ async def test_without_the_rules_module_the_server_reports_the_errors(
     await eva.page.unroute(RULES)
     await eva.page.keyboard.press("Control+Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
-    assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
+    assert await answer_of(agent, request) == {"q0": 19, "q1": "Bo"}
 
 
 async def test_without_the_rules_module_an_incomplete_date_is_not_empty(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "date", "label": "Day"}, {"type": "text", "label": "Name"}), thread_id=thread
     )
 
     async def prepare(page: Page) -> None:
         await page.route(RULES, lambda route: route.abort())
 
-    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=prepare)
     eva.forgive("net::ERR_FAILED")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Day").press("1")
@@ -156,12 +156,12 @@ async def test_without_the_rules_module_an_incomplete_date_is_not_empty(
 async def test_an_answer_waits_for_the_rules_module_to_load(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(AGE, thread_id=thread)
-    held: list[Route] = []
+    request = await agent.requests.create(AGE, thread_id=thread)
+    routes: list[Route] = []
     posts = Posts()
 
     async def hold(route: Route) -> None:
-        held.append(route)
+        routes.append(route)
 
     async def prepare(page: Page) -> None:
         await posts.watch(page)
@@ -172,7 +172,7 @@ async def test_an_answer_waits_for_the_rules_module_to_load(
     await eva.button("Submit").click()
     await eva.button("Submit").click()
     await expect(eva.card.locator("#problems")).to_have_count(0)
-    for route in held:
+    for route in routes:
         await route.continue_()
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.locator(".error")).to_have_text("This field is required.")
@@ -180,18 +180,18 @@ async def test_an_answer_waits_for_the_rules_module_to_load(
     await eva.card.get_by_label("Years").fill("19")
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_focused()
-    assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
+    assert await answer_of(agent, request) == {"q0": 19, "q1": "Bo"}
     assert len(posts.keys) == 1
 
 
 async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(AGE, thread_id=thread)
-    held: list[Route] = []
+    request = await agent.requests.create(AGE, thread_id=thread)
+    routes: list[Route] = []
 
     async def hold(route: Route) -> None:
-        held.append(route)
+        routes.append(route)
 
     async def prepare(page: Page) -> None:
         await page.route(RULES, hold)
@@ -206,12 +206,12 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
     await eva.page.clock.run_for(2_000)
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.locator(".error")).to_contain_text("This field is required.")
-    for route in held:
+    for route in routes:
         await route.continue_()
     await eva.card.get_by_label("Years").fill("19")
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_focused()
-    assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
+    assert await answer_of(agent, request) == {"q0": 19, "q1": "Bo"}
 
 
 async def test_without_the_composer_a_conversation_shows_what_happens_next(
@@ -236,18 +236,18 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
 async def test_a_date_time_field_waits_for_the_time_zone_module(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "datetime", "label": "Start"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "datetime", "label": "Start"}), thread_id=thread)
     wire = Wire()
 
     async def prepare(page: Page) -> None:
         await wire.watch(page)
         await page.route("**/assets/timezone-*", lambda route: route.abort())
 
-    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva = await screen(f"/r/{request.id}", before=prepare)
     eva.forgive("net::ERR_FAILED")
     await expect(eva.button("Dismiss")).to_be_visible()
     await eva.page.unroute("**/assets/timezone-*")
     await wire.cut()
     await eva.card.get_by_label("Start").fill("2026-12-01T09:30")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "2026-12-01T09:30:00+01:00[Europe/Berlin]"}
+    assert await answer_of(agent, request) == {"q0": "2026-12-01T09:30:00+01:00[Europe/Berlin]"}

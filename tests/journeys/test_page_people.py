@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 FORM: dict[str, Any] = form({"type": "text", "label": "Name"}, {"type": "radio", "options": ["A", "B"]})
 
 
-async def read_only(shown: Screen) -> None:
-    await expect(shown.card.locator("form, input, textarea, select, button")).to_have_count(0)
+async def read_only(shown_screen: Screen) -> None:
+    await expect(shown_screen.card.locator("form, input, textarea, select, button")).to_have_count(0)
 
 
 @requirement("K1", "F26", "A17")
@@ -25,9 +25,9 @@ async def read_only(shown: Screen) -> None:
 async def test_an_answer_turns_every_other_screen_read_only(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     eva = await screen(place_of(thread))
-    bob = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}", name="Bob")
+    bob = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}", name="Bob")
     await expect(bob.button("Submit")).to_be_visible()
     called = len(bob.calls)
     await eva.card.get_by_label("Name").fill("tides")
@@ -36,7 +36,7 @@ async def test_an_answer_turns_every_other_screen_read_only(
     await expect(bob.card.locator("summary")).to_contain_text("Answered by Eva")
     await read_only(bob)
     assert bob.calls[called:] == [], "it was told, it did not ask"
-    assert await answer_of(agent, asked) == {"q0": "tides"}
+    assert await answer_of(agent, request) == {"q0": "tides"}
 
 
 @requirement("K1")
@@ -53,7 +53,7 @@ async def test_a_skip_closes_it_everywhere_too(screen: OpenScreen, agent: AsyncC
 async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     posts, wire = Posts(), Wire()
 
     async def between(page: Page) -> None:
@@ -67,7 +67,7 @@ async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     wire.deaf = True
     await eva.card.get_by_label("Name").fill("what Eva wrote")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "what Eva wrote"}
+    assert await answer_of(agent, request) == {"q0": "what Eva wrote"}
     called = len(bob.calls)
     await bob.button("Submit").click()
     await expect(bob.card.locator("summary")).to_contain_text("what Eva wrote")
@@ -76,7 +76,7 @@ async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     await expect(bob.card).to_contain_text("what Bob wrote")
     await read_only(bob)
     assert len(posts.keys) == 1
-    assert bob.calls[called:] == [f"/v1/requests/{asked.id}/answer"], "the 409 says it all"
+    assert bob.calls[called:] == [f"/v1/requests/{request.id}/answer"], "the 409 says it all"
 
 
 @requirement("K1", "K2")

@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 TOOL: dict[str, Any] = {"type": "tool", "tool_call_id": "call-1", "name": "ask"}
 
 
-def named(title: str, **more: Any) -> dict[str, Any]:
-    return form({"type": "text", "label": "Name"}, title=title, **more)
+def named(title: str, **extra: Any) -> dict[str, Any]:
+    return form({"type": "text", "label": "Name"}, title=title, **extra)
 
 
 @requirement("F28")
@@ -31,8 +31,8 @@ async def test_each_request_is_in_its_place(screen: OpenScreen, agent: AsyncClie
         )
     await agent.say("Last", thread_id=thread)
     eva = await screen(place_of(thread))
-    shown = eva.page.locator("askback-thread .text, askback-request .title")
-    await expect(shown).to_have_text(["Here", "First", "Last", "End", "Below"])
+    shown_element = eva.page.locator("askback-thread .text, askback-request .title")
+    await expect(shown_element).to_have_text(["Here", "First", "Last", "End", "Below"])
     await expect(eva.page.locator(".asked .title")).to_have_text("Below")
     await expect(eva.page.locator(".agent .title")).to_have_text("Here")
     assert await eva.violations() == []
@@ -47,19 +47,19 @@ async def test_the_composer_comes_back_with_its_draft_and_the_focus(
 ) -> None:
     eva = await screen(place_of(thread))
     await eva.composer.fill("half a message")
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         named("Who?", allow_skip=True), thread_id=thread, presentation="composer"
     )
     await expect(eva.composer).to_have_count(0)
     name = eva.card.get_by_label("Name")
     await name.fill("Eva")
     await name.press("Escape")
-    assert (await agent.requests.get(asked.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
     await name.press("Enter")
     await expect(eva.composer).to_be_focused()
     await expect(eva.composer).to_have_value("half a message")
     await expect(eva.card.locator("summary")).to_contain_text("Eva")
-    assert await answer_of(agent, asked) == {"q0": "Eva"}
+    assert await answer_of(agent, request) == {"q0": "Eva"}
 
 
 @requirement("F28")

@@ -31,30 +31,30 @@ def titled(title: str) -> dict[str, Any]:
     return form({"type": "text", "max_length": 9}, title=title)
 
 
-async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **more: Any) -> Screen:
+async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **extra: Any) -> Screen:
     """Somebody at the page of a thread with a policy for what people write."""
     await team.admin.set_policy(thread_id=thread, free_text=free_text)
-    return await screen(place_of(thread), house=team, **more)
+    return await screen(place_of(thread), house=team, **extra)
 
 
-def note(shown: Screen) -> Any:
+def note(shown_screen: Screen) -> Any:
     """The text above the composer, or in its place."""
-    return shown.page.locator("askback-thread #note")
+    return shown_screen.page.locator("askback-thread #note")
 
 
-def announcements(shown: Screen) -> Any:
+def announcements(shown_screen: Screen) -> Any:
     """The announcements for screen readers."""
-    return shown.page.locator("askback-thread [role=status]")
+    return shown_screen.page.locator("askback-thread [role=status]")
 
 
-def texts(shown: Screen) -> Any:
+def texts(shown_screen: Screen) -> Any:
     """What was said in the conversation."""
-    return shown.page.locator("askback-thread .text")
+    return shown_screen.page.locator("askback-thread .text")
 
 
-async def send(shown: Screen, text: str) -> None:
-    await shown.composer.fill(text)
-    await shown.page.keyboard.press("Enter")
+async def send(shown_screen: Screen, text: str) -> None:
+    await shown_screen.composer.fill(text)
+    await shown_screen.page.keyboard.press("Enter")
 
 
 @requirement("M9")
@@ -62,25 +62,25 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
-    first = request_of(await team.agent.ask(thread, titled("First"), **line))
-    second = request_of(await team.agent.ask(thread, titled("Second"), **line))
+    first_request = request_of(await team.agent.ask(thread, titled("First"), **line))
+    second_request = request_of(await team.agent.ask(thread, titled("Second"), **line))
     eva = await screen(place_of(thread), house=team)
-    third = request_of(await team.agent.ask(thread, titled("Third"), **line))
-    alone = await screen(f"/r/{second['id']}", house=team)
+    third_request = request_of(await team.agent.ask(thread, titled("Third"), **line))
+    single_screen = await screen(f"/r/{second_request['id']}", house=team)
     await expect(eva.card.nth(1)).to_contain_text("After “First”")
     await expect(eva.card.nth(2)).to_contain_text("After “Second”")
-    await expect(alone.card).to_contain_text("After the question before it")
+    await expect(single_screen.card).to_contain_text("After the question before it")
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     assert await eva.violations() == []
-    await team.ada.answer(first["id"], {"q0": "one"})
+    await team.ada.answer(first_request["id"], {"q0": "one"})
     await expect(announcements(eva)).to_have_text("New question: Second")
-    for each in (eva.card.nth(1), alone.card):
+    for each in (eva.card.nth(1), single_screen.card):
         await expect(each.get_by_role("textbox")).to_be_enabled()
     await eva.card.nth(1).get_by_role("textbox").fill("two")
     await eva.page.keyboard.press("Enter")
-    await expect(alone.card.locator("summary")).to_contain_text("two")
+    await expect(single_screen.card.locator("summary")).to_contain_text("two")
     await expect(eva.card.nth(2).get_by_role("textbox")).to_be_enabled()
-    assert "queued_behind" not in await team.agent.get(third["id"])
+    assert "queued_behind" not in await team.agent.get(third_request["id"])
 
 
 @requirement("D21")

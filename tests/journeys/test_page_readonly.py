@@ -18,20 +18,20 @@ async def test_a_readonly_conversation_does_not_count_for_require_client(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     async def ask() -> str:
-        found = await agent.requests.create(
+        request = await agent.requests.create(
             form({"type": "text", "label": "Name"}), thread_id=thread, require_client="fail_fast"
         )
-        return found.status
+        return request.status
 
     assert await ask() == "cancelled"
-    shown = await screen(place_of(thread))
-    await expect(shown.page.locator(".composer")).to_be_visible()
+    shown_screen = await screen(place_of(thread))
+    await expect(shown_screen.page.locator(".composer")).to_be_visible()
     assert await ask() == "pending"
-    await expect(shown.card.last.get_by_label("Name")).to_be_enabled()
-    element = shown.page.locator("askback-thread")
+    await expect(shown_screen.card.last.get_by_label("Name")).to_be_enabled()
+    element = shown_screen.page.locator("askback-thread")
     await element.evaluate("thread => { thread.readonly = true }")
-    await expect(shown.page.locator(".composer")).to_have_count(0)
-    await expect(shown.card.last).to_contain_text("Interactive mode disabled")
+    await expect(shown_screen.page.locator(".composer")).to_have_count(0)
+    await expect(shown_screen.card.last).to_contain_text("Interactive mode disabled")
     with anyio.fail_after(120):
         while await ask() != "cancelled":
             pass

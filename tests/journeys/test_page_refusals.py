@@ -16,8 +16,8 @@ pytestmark = pytest.mark.anyio
 async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    refused = request_of(await team.agent.bash(thread, "make deploy"))
-    await team.ada.decide(refused["id"], "deny")
+    refused_request = request_of(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(refused_request["id"], "deny")
     eva = await screen(place_of(thread), house=team)
     await expect(eva.card.get_by_text("Not asked again until")).to_be_visible()
     assert (await team.agent.bash(thread, "make deploy")).json()["repeated"] is True

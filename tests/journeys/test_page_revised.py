@@ -26,11 +26,11 @@ GONE = "You had entered this, and it is no longer asked for:"
 async def test_text_of_a_removed_field_stays_readable_also_after_a_reload(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
+    request = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.card.get_by_label("Note").fill("First line\nSecond line")
-    await agent.requests.update(asked.id, form=form(TOWN, DAY))
+    await agent.requests.update(request.id, form=form(TOWN, DAY))
     await expect(eva.card.get_by_text(GONE)).to_be_visible()
     await expect(eva.card.locator("#revised bdi")).to_have_text("First line\nSecond line")
     assert await eva.card.locator("#revised bdi").inner_text() == "First line\nSecond line"
@@ -40,9 +40,9 @@ async def test_text_of_a_removed_field_stays_readable_also_after_a_reload(
     await expect(eva.card.get_by_label("Day")).to_have_value("Monday")
     await expect(eva.card.locator("#revised strong")).to_have_text("Note")
     await expect(eva.card.locator("#revised bdi")).to_have_text("First line\nSecond line")
-    await agent.requests.update(asked.id, form=form({**TOWN, "type": "number"}))
+    await agent.requests.update(request.id, form=form({**TOWN, "type": "number"}))
     await expect(eva.card.locator("#revised bdi")).to_have_text(["First line\nSecond line", "Oslo", "Monday"])
-    await agent.requests.cancel(asked.id)
+    await agent.requests.cancel(request.id)
     await expect(eva.card).to_contain_text("You had entered: First line\nSecond line · Oslo · Monday")
 
 
@@ -50,11 +50,11 @@ async def test_text_of_a_removed_field_stays_readable_also_after_a_reload(
 async def test_text_of_a_field_that_was_removed_while_the_page_was_closed_is_shown(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
+    request = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Note").fill("By the window")
     await eva.page.goto("about:blank")
-    await agent.requests.update(asked.id, form=form(TOWN))
+    await agent.requests.update(request.id, form=form(TOWN))
     await eva.go(place_of(thread))
     await expect(eva.card.locator("#revised")).to_contain_text(GONE)
     await expect(eva.card.locator("#revised strong")).to_have_text("Note")
@@ -65,17 +65,17 @@ async def test_text_of_a_field_that_was_removed_while_the_page_was_closed_is_sho
 async def test_typing_continues_in_the_same_field_when_another_is_removed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
+    request = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Note").press_sequentially("By the wdow")
     for _ in range(3):
         await eva.page.keyboard.press("ArrowLeft")
-    await agent.requests.update(asked.id, form=form(NOTE, DAY))
+    await agent.requests.update(request.id, form=form(NOTE, DAY))
     await expect(eva.card.get_by_label("Day")).to_be_visible()
     await eva.page.keyboard.type("in")
     await expect(eva.card.get_by_label("Note")).to_have_value("By the window")
     await expect(eva.card.get_by_label("Day")).to_have_value("")
-    await agent.requests.update(asked.id, form=form(DAY))
+    await agent.requests.update(request.id, form=form(DAY))
     await expect(eva.card.get_by_label("Note")).to_have_count(0)
     await eva.page.keyboard.type("lost?")
     await expect(eva.card.get_by_label("Day")).to_have_value("")
@@ -86,8 +86,8 @@ async def test_typing_continues_in_the_same_field_when_another_is_removed(
 async def test_a_sensitive_value_stays_with_its_field_and_is_never_shown(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked = request_of(await team.agent.ask(thread, {"fields": [OLD, NEW, TOWN]}))
-    path = f"/v1/requests/{asked['id']}"
+    request = request_of(await team.agent.ask(thread, {"fields": [OLD, NEW, TOWN]}))
+    path = f"/v1/requests/{request['id']}"
     eva = await screen(place_of(thread), house=team)
     await eva.card.get_by_label("Old password").fill("hunter1")
     await eva.card.get_by_label("New password").fill("hunter2")
@@ -106,8 +106,8 @@ async def test_a_sensitive_value_stays_with_its_field_and_is_never_shown(
 async def test_a_field_that_becomes_sensitive_or_a_section_is_drawn_as_that(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked = request_of(await team.agent.ask(thread, {"fields": [TOWN]}))
-    path = f"/v1/requests/{asked['id']}"
+    request = request_of(await team.agent.ask(thread, {"fields": [TOWN]}))
+    path = f"/v1/requests/{request['id']}"
     eva = await screen(place_of(thread), house=team)
     await eva.card.get_by_label("Town").fill("Oslo")
     await team.agent.http.patch(path, json={"form": {"fields": [TOWN, NEW]}})
@@ -129,13 +129,13 @@ async def test_a_field_that_becomes_sensitive_or_a_section_is_drawn_as_that(
 async def test_a_sensitive_form_that_was_refused_as_old_is_sent_again_unchanged(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    asked = request_of(await team.agent.ask(thread, {"fields": [NEW]}))
+    request = request_of(await team.agent.ask(thread, {"fields": [NEW]}))
     wire = Wire()
     eva = await screen(place_of(thread), house=team, before=wire.watch)
     await eva.card.get_by_label("New password").fill("hunter2")
     wire.losing_events = True
     labelled = {"form": {"fields": [{**NEW, "description": "At least seven characters."}]}}
-    await team.agent.http.patch(f"/v1/requests/{asked['id']}", json=labelled)
+    await team.agent.http.patch(f"/v1/requests/{request['id']}", json=labelled)
     eva.forgive("409")
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("The question has changed.")
@@ -146,12 +146,12 @@ async def test_a_sensitive_form_that_was_refused_as_old_is_sent_again_unchanged(
 
 @requirement("F16")
 async def test_the_same_form_again_is_no_change(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
-    asked = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
+    request = await agent.requests.create(form(TOWN, NOTE), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Town").fill("Oslo")
-    await agent.requests.update(asked.id, form=form(TOWN, NOTE), errors={"town": "Which one?"})
+    await agent.requests.update(request.id, form=form(TOWN, NOTE), errors={"town": "Which one?"})
     await expect(eva.card.get_by_label("Town")).to_have_accessible_description("Which one?")
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     await expect(eva.card.get_by_text("The question has changed.")).to_have_count(0)
-    again = await agent.requests.get(asked.id)
-    assert (again.form, again.revision) == (asked.form, 2)
+    second_request = await agent.requests.get(request.id)
+    assert (second_request.form, second_request.revision) == (request.form, 2)

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 async def test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fields(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     eva = await screen(place_of(thread))
     rows = eva.card.get_by_role("group", name="Candidates")
     anna, bob, cleo = (rows.get_by_role("group", name=name, exact=True) for name in ("Anna", "Bob", "Cleo"))
@@ -38,7 +38,7 @@ async def test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fi
     await expect(eva.card.get_by_role("alert")).to_contain_text("Salary: Must be at least 1000.")
     await anna.get_by_label("Salary").fill("4500")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {
+    assert await answer_of(agent, request) == {
         "hires": {
             "anna": {"decision": "accept", "values": {"salary": 4500}},
             "bob": {"decision": "decline"},
@@ -77,7 +77,7 @@ async def test_rows_speak_the_language_of_their_reader(
     ]
     names = {"label": {"en": "Parts", "de": "Teile"}, "decline_label": {"en": "Drop", "de": "Weg"}}
     field = {"id": "parts", "type": "rows", "rows": rows, **names}
-    asked = await agent.requests.create({"fields": [field]}, thread_id=thread)
+    request = await agent.requests.create({"fields": [field]}, thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.page.evaluate("document.documentElement.lang = 'de'")
     first = eva.card.get_by_role("group", name="Teile").get_by_role("group", name="Erstes", exact=True)
@@ -92,7 +92,7 @@ async def test_rows_speak_the_language_of_their_reader(
     await expect(eva.card.get_by_role("alert")).to_contain_text("Code: ")
     await eva.card.get_by_label("Code").fill("AB")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {
+    assert await answer_of(agent, request) == {
         "parts": {"a": {"decision": "accept", "values": {"code": "AB"}}, "b": {"decision": "decline"}}
     }
     await expect(eva.card).to_contain_text("First: Accept (AB); Second: Drop")
@@ -104,12 +104,12 @@ async def test_rows_and_a_sensitive_field_work_in_one_form(
 ) -> None:
     rows = {"id": "parts", "type": "rows", "label": "Parts", "rows": [{"id": "a", "label": "First"}]}
     secret = {"id": "pin", "type": "text", "label": "Pin", "sensitive": True}
-    asked = await agent.requests.create({"fields": [rows, secret]}, thread_id=thread)
+    request = await agent.requests.create({"fields": [rows, secret]}, thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("group", name="First").get_by_label("Decline").check()
     await eva.card.get_by_label("Pin").fill("1234")
     await eva.button("Submit").click()
-    answer = await answer_of(agent, asked)
+    answer = await answer_of(agent, request)
     assert answer["parts"] == {"a": {"decision": "decline"}}
     await expect(eva.card).to_contain_text("Decline")
 
@@ -137,9 +137,9 @@ async def test_rows_beside_a_secret_are_named_in_the_receipt_and_in_a_summary(
     secret = {"type": "text", "label": "Key", "sensitive": True}
     body = form(secret, {"type": "rows", "rows": rows})
     for view in (None, {"summary_template": "Hired: {q1}."}):
-        asked = await agent.requests.create({**body, "completed_view": view}, thread_id=thread)
+        request = await agent.requests.create({**body, "completed_view": view}, thread_id=thread)
         decided = {"anna": {"decision": "accept"}, "bob": {"decision": "decline"}}
-        await ada.answer(asked.id, {"q0": "a secret key", "q1": decided})
+        await ada.answer(request.id, {"q0": "a secret key", "q1": decided})
     eva = await screen(place_of(thread))
     await expect(eva.card.locator(".a")).to_have_text(
         ["set · Anna: Accept; Bob: Decline", "Hired: Anna: Accept; Bob: Decline."]

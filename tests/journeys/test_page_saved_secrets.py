@@ -39,8 +39,8 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
 ) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
     request_of(await team.agent.need(thread, "A_KEY"))
-    more: dict[str, Any] = SMALL
-    eva = await screen(place_of(thread), house=team, **more)
+    extra: dict[str, Any] = SMALL
+    eva = await screen(place_of(thread), house=team, **extra)
     # Chromium does not always see the user name that the form has already, for a password that comes later.
     eva.forgive("should have (optionally hidden) username fields")
     await expect(eva.card.get_by_role("heading", name="Darf agent A_KEY verwenden?")).to_be_visible()
@@ -58,26 +58,26 @@ async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
     screen: OpenScreen, team: Team, server: Any, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "kept before", agents=[])
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "newcomer"})
-    posts, known = Posts(), anyio.Event()
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "newcomer"})
+    posts, event = Posts(), anyio.Event()
     posts.refuse = 503
 
     async def hold(route: Route) -> None:
-        await known.wait()
+        await event.wait()
         await route.continue_()
 
     async def watch(page: Page) -> None:
         await posts.watch(page)
         await page.route("**/saved", hold)
 
-    async with Person(server.url, made.json()["token"]) as newcomer:
+    async with Person(server.url, reply.json()["token"]) as newcomer:
         request = request_of(await newcomer.need(thread, "A_KEY"))
         eva = await screen(f"/r/{request['id']}", house=team, before=watch)
         eva.forgive("status of 503")
         await eva.card.locator("#s-A_KEY").fill("typed")
         await eva.button("Save & continue").click()
         await expect(eva.button("Send now")).to_be_visible()
-        known.set()
+        event.set()
         saved = eva.card.get_by_label("A_KEY: Use the saved value (everywhere)")
         await expect(saved).not_to_be_checked()
         posts.refuse = None

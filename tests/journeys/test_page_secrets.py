@@ -62,14 +62,14 @@ class Ears:
             self.sent.append("frame")
 
 
-async def found(shown: Screen) -> list[str]:
+async def found(shown_screen: Screen) -> list[str]:
     """Every place of the page where the canary is."""
-    return await shown.page.evaluate(_FIND, CANARY)
+    return await shown_screen.page.evaluate(_FIND, CANARY)
 
 
-def value(shown: Screen, name: str = "A_KEY") -> Locator:
+def value(shown_screen: Screen, name: str = "A_KEY") -> Locator:
     """The input for the value of a name."""
-    return shown.card.locator(f"#s-{name}")
+    return shown_screen.card.locator(f"#s-{name}")
 
 
 @requirement("E5", "E25")
@@ -121,21 +121,21 @@ async def test_no_browser_is_invited_to_fill_in_or_to_remember_a_value(
         thread, "A_KEY", "PLAIN", metadata={"PLAIN": {"input": "text"}, "A_KEY": {"placeholder": "sk-…"}}
     )
     eva = await screen(place_of(thread), house=team)
-    typed = value(eva)
+    typed_locator = value(eva)
     for name, expected in {
         "type": "password",
         "autocomplete": "new-password",
         "spellcheck": "false",
         "placeholder": "sk-…",
     }.items():
-        await expect(typed).to_have_attribute(name, expected)
-    assert await typed.get_attribute("name") is None
+        await expect(typed_locator).to_have_attribute(name, expected)
+    assert await typed_locator.get_attribute("name") is None
     await expect(value(eva, "PLAIN")).to_have_attribute("type", "text")
-    await typed.fill("seen")
+    await typed_locator.fill("seen")
     await eva.card.get_by_role("button", name="Show A_KEY").click()
-    await expect(typed).to_have_attribute("type", "text")
-    await expect(typed).to_have_value("seen")
-    await expect(typed).to_be_focused()
+    await expect(typed_locator).to_have_attribute("type", "text")
+    await expect(typed_locator).to_have_value("seen")
+    await expect(typed_locator).to_be_focused()
 
 
 @requirement("E5")
@@ -275,8 +275,10 @@ async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_na
     await expect(eva.card).to_contain_text("Checking…")
     assert await found(eva) == []
     wrong = [{"path": "secrets.B_KEY", "message": "The service does not know it."}]
-    again = await team.agent.reprompt(request["id"], field_errors=wrong, error_summary="It was refused.")
-    assert again.status_code == 200, again.text
+    second_reply = await team.agent.reprompt(
+        request["id"], field_errors=wrong, error_summary="It was refused."
+    )
+    assert second_reply.status_code == 200, second_reply.text
     await expect(eva.card.get_by_role("alert")).to_contain_text("It was refused.")
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(value(eva, "B_KEY")).to_have_accessible_description("The service does not know it.")

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
     server: Server, screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.link).to_have_text("Connected")
     async with neighbour() as next_door:
@@ -41,19 +41,19 @@ async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
                     ("GET", "/v1/session"),
                     ("GET", "/v1/events"),
                     ("GET", f"/v1/threads/{thread}/events"),
-                    ("POST", f"/v1/requests/{asked.id}/answer"),
+                    ("POST", f"/v1/requests/{request.id}/answer"),
                     ("DELETE", "/v1/sessions"),
                 ):
-                    refused = await thief.request(method, path, json={"revision": 1, "values": {"q0": "x"}})
-                    assert refused.status_code == (401 if origin == server.url else 403), (method, path)
+                    refusal = await thief.request(method, path, json={"revision": 1, "values": {"q0": "x"}})
+                    assert refusal.status_code == (401 if origin == server.url else 403), (method, path)
         own = {"Cookie": stolen, "Origin": server.url}
         async with websockets.connect(
             address, subprotocols=[websockets.Subprotocol("askback.v1")], additional_headers=own
         ) as socket:
-            with pytest.raises(websockets.ConnectionClosed) as closed, anyio.fail_after(120):
+            with pytest.raises(websockets.ConnectionClosed) as exc_info, anyio.fail_after(120):
                 await socket.recv()
-        assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 4401
+        assert exc_info.value.rcvd is not None
+        assert exc_info.value.rcvd.code == 4401
         # What it plants under an old or another server's name, or for a narrower path, changes nothing.
         name = stolen.partition("=")[0]
         next_door.plants += ["askback_session=evil; Path=/", "askback_session_0=evil; Path=/"]
@@ -63,9 +63,9 @@ async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
     await eva.card.get_by_role("textbox").fill("mine")
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_visible()
-    settled = (await agent.requests.get(asked.id)).settled_by
-    assert settled is not None
-    assert settled.name == "Eva"
+    settled_by = (await agent.requests.get(request.id)).settled_by
+    assert settled_by is not None
+    assert settled_by.name == "Eva"
 
 
 @requirement("N8")
@@ -119,26 +119,32 @@ async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
     await expect(page.locator("#me")).to_have_text("Eva")
     await page.go_back()
     assert "#" not in page.url
-    stranger = await screen("/")
-    stranger.forgive("401")
-    await stranger.page.goto("about:blank")  # first: a page without a session goes to the login by itself
-    await stranger.context.clear_cookies()
-    await stranger.page.goto(link)
-    await expect(stranger.page.get_by_role("status")).to_contain_text("unknown, expired or already used")
-    assert urlsplit(stranger.page.url).fragment == ""
+    foreign_screen = await screen("/")
+    foreign_screen.forgive("401")
+    await foreign_screen.page.goto(
+        "about:blank"
+    )  # first: a page without a session goes to the login by itself
+    await foreign_screen.context.clear_cookies()
+    await foreign_screen.page.goto(link)
+    await expect(foreign_screen.page.get_by_role("status")).to_contain_text(
+        "unknown, expired or already used"
+    )
+    assert urlsplit(foreign_screen.page.url).fragment == ""
     # A new link, opened in the same tab, changes only the fragment of the address.
-    await stranger.page.goto(await login_link(server, "Eva"))
-    await expect(stranger.page.locator("#me")).to_have_text("Eva")
-    await stranger.context.clear_cookies()
-    await stranger.go("/login")
+    await foreign_screen.page.goto(await login_link(server, "Eva"))
+    await expect(foreign_screen.page.locator("#me")).to_have_text("Eva")
+    await foreign_screen.context.clear_cookies()
+    await foreign_screen.go("/login")
     # Pasted into the field, as somebody does who gets the link on another device.
-    await stranger.page.get_by_label("Sign-in link, code or token").fill(await login_link(server, "Eva"))
-    await stranger.page.get_by_role("button", name="Sign in").click()
-    await expect(stranger.page.locator("#me")).to_have_text("Eva")
-    await stranger.go("/login")
-    await stranger.page.get_by_label("Sign-in link, code or token").fill(TOKENS["responder/bob"])
-    await stranger.page.get_by_role("button", name="Sign in").click()
-    await expect(stranger.page.locator("#me")).to_have_text("bob")
+    await foreign_screen.page.get_by_label("Sign-in link, code or token").fill(
+        await login_link(server, "Eva")
+    )
+    await foreign_screen.page.get_by_role("button", name="Sign in").click()
+    await expect(foreign_screen.page.locator("#me")).to_have_text("Eva")
+    await foreign_screen.go("/login")
+    await foreign_screen.page.get_by_label("Sign-in link, code or token").fill(TOKENS["responder/bob"])
+    await foreign_screen.page.get_by_role("button", name="Sign in").click()
+    await expect(foreign_screen.page.locator("#me")).to_have_text("bob")
     await context.close()
 
 
@@ -158,12 +164,12 @@ LEADS_TO = {
 async def test_a_login_leads_only_to_our_own_pages(server: Server, screen: OpenScreen) -> None:
     eva = await screen("/")
     eva.forgive("404")
-    found: dict[str, str] = {}
+    findings: dict[str, str] = {}
     for wanted in LEADS_TO:
         await eva.page.goto(f"{await login_link(server, 'Eva')}&next={quote(wanted, safe='')}")
         await eva.page.wait_for_url(lambda url: "/login" not in url)
-        found[wanted] = urlsplit(eva.page.url).path
-    assert found == LEADS_TO
+        findings[wanted] = urlsplit(eva.page.url).path
+    assert findings == LEADS_TO
 
 
 async def test_a_login_keeps_the_language_of_the_page_that_it_was_asked_for_on(
@@ -181,10 +187,10 @@ async def test_a_login_keeps_the_language_of_the_page_that_it_was_asked_for_on(
 async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
     server: Server, screen: OpenScreen
 ) -> None:
-    there = anyio.Event()
+    event = anyio.Event()
 
     async def lose(route: Route) -> None:
-        await there.wait()
+        await event.wait()
         await route.abort()
 
     eva = await screen("/", locale="de-DE")
@@ -195,7 +201,7 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
     await eva.go("/login")
     await expect(eva.page.get_by_role("heading")).to_be_visible()
     await expect(eva.page.locator("#enter")).to_be_hidden()
-    there.set()
+    event.set()
     await eva.page.locator("#code").fill(await login_link(server, "Eva"))
     await eva.page.keyboard.press("Enter")
     await eva.page.wait_for_url(lambda url: "/login" not in url)

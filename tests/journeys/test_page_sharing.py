@@ -128,9 +128,9 @@ async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, 
     await expect(eva.page.locator("#gone")).to_be_visible()
 
 
-def row(shown: Screen, request: dict[str, Any]) -> Locator:
+def row(shown_screen: Screen, request: dict[str, Any]) -> Locator:
     """The row of a request in the inbox."""
-    return shown.page.locator("askback-place-inbox li:has(.row)", has_text=request["form"]["title"])
+    return shown_screen.page.locator("askback-place-inbox li:has(.row)", has_text=request["form"]["title"])
 
 
 @requirement("K3", "K5")
@@ -140,13 +140,13 @@ async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
     agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread
     await share(owner, thread, owner="user-owner", others="prompt")
     first = await scene.fresh("form")
-    other = request_of(
+    other_request = request_of(
         await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"])
     )
-    free = request_of(await agent.ask("free", {**FORM, "title": "For all"}))
+    free_request = request_of(await agent.ask("free", {**FORM, "title": "For all"}))
     eva = await screen("/", house=scene.team, who={"user": "user-eva"})
     await expect(eva.page).to_have_title("(2) Inbox – askback")
-    await expect(row(eva, other)).to_contain_text("Waiting for Dora, ops")
+    await expect(row(eva, other_request)).to_contain_text("Waiting for Dora, ops")
     await expect(row(eva, first).locator(".read")).to_have_count(0)
     await share(owner, thread, owner="user-owner", others="view")
     await expect(row(eva, first)).to_contain_text("View only")
@@ -159,4 +159,4 @@ async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
     await expect(eva.page).to_have_title("(3) Inbox – askback")
     await share(owner, thread, owner="user-owner")
     await expect(eva.page.locator("askback-place-inbox li:has(.row)")).to_have_count(2)
-    await expect(row(eva, free)).to_be_visible()
+    await expect(row(eva, free_request)).to_be_visible()

@@ -22,8 +22,8 @@ FILE = {"type": "radio", "label": "File", "options_from": {"source": "files", "t
 
 @pytest.fixture(scope="module")
 def sources() -> Iterator[SourceHouse]:
-    with source_house() as running:
-        yield running
+    with source_house() as running_source_house:
+        yield running_source_house
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ async def asker(sourced: Server) -> AsyncIterator[AsyncClient]:
 async def test_an_option_is_searched_and_chosen_by_keyboard(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    asked = await asker.requests.create(form(PLACE), thread_id=thread)
+    request = await asker.requests.create(form(PLACE), thread_id=thread)
     eva = await screen(place_of(thread), at=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(50)
     await expect(eva.card.get_by_text("The first 50 options are shown.")).to_be_visible()
@@ -67,7 +67,7 @@ async def test_an_option_is_searched_and_chosen_by_keyboard(
     await expect(eva.card.get_by_text("Options found: 0")).to_be_visible()
     await expect(eva.card.get_by_label("Place 117")).to_be_checked()
     await eva.button("Submit").click()
-    assert await answer_of(asker, asked) == {"q0": 117}
+    assert await answer_of(asker, request) == {"q0": 117}
     await expect(eva.card.locator("summary")).to_contain_text("Place 117")
 
 
@@ -75,7 +75,7 @@ async def test_an_option_is_searched_and_chosen_by_keyboard(
 async def test_several_options_of_several_searches_are_kept(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    asked = await asker.requests.create(form({**PLACES, "default": [3]}), thread_id=thread)
+    request = await asker.requests.create(form({**PLACES, "default": [3]}), thread_id=thread)
     eva = await screen(place_of(thread), at=sourced)
     search = eva.card.get_by_role("searchbox")
     await expect(eva.card.get_by_label("Place 3", exact=True)).to_be_checked()
@@ -84,7 +84,7 @@ async def test_several_options_of_several_searches_are_kept(
         await eva.card.get_by_label(wanted).check()
     await expect(eva.card.get_by_label("Place 77")).to_be_checked()
     await eva.button("Submit").click()
-    assert sorted((await answer_of(asker, asked))["q0"]) == [3, 77, 118]
+    assert sorted((await answer_of(asker, request))["q0"]) == [3, 77, 118]
     for label in ("Place 3", "Place 77", "Place 118"):
         await expect(eva.card.locator("summary")).to_contain_text(label)
 
@@ -93,7 +93,7 @@ async def test_several_options_of_several_searches_are_kept(
 async def test_a_chosen_option_survives_a_reload_with_its_label(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    asked = await asker.requests.create(form(PLACES, FILE), thread_id=thread)
+    request = await asker.requests.create(form(PLACES, FILE), thread_id=thread)
     eva = await screen(place_of(thread), at=sourced)
     search = eva.card.get_by_role("searchbox")
     for wanted in ("Place 77", "Place 118"):
@@ -114,7 +114,7 @@ async def test_a_chosen_option_survives_a_reload_with_its_label(
     for label in ("Place 77", "b.py"):
         await expect(eva.card.get_by_label(label)).to_have_count(0)
     await eva.button("Submit").click()
-    assert await answer_of(asker, asked) == {"q0": [118]}
+    assert await answer_of(asker, request) == {"q0": [118]}
     await expect(eva.card.locator("summary")).to_contain_text("Place 118")
 
 
@@ -122,7 +122,7 @@ async def test_a_chosen_option_survives_a_reload_with_its_label(
 async def test_a_tree_is_walked_by_keyboard(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
-    asked = await asker.requests.create(form(FILE), thread_id=thread)
+    request = await asker.requests.create(form(FILE), thread_id=thread)
     eva = await screen(place_of(thread), at=sourced)
     await expect(eva.card.get_by_role("radio")).to_have_count(1)
     await eva.button("Show what is in src").focus()
@@ -135,14 +135,14 @@ async def test_a_tree_is_walked_by_keyboard(
     await eva.button("Show what is in src").click()
     await eva.card.get_by_label("b.py").check()
     await eva.button("Submit").click()
-    assert await answer_of(asker, asked) == {"q0": "/src/b.py"}
+    assert await answer_of(asker, request) == {"q0": "/src/b.py"}
 
 
 @requirement("F9", "N3")
 async def test_a_source_that_fails_says_so_and_is_tried_again(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str, sources: SourceHouse
 ) -> None:
-    asked = await asker.requests.create(form(PLACE), thread_id=thread)
+    request = await asker.requests.create(form(PLACE), thread_id=thread)
     sources.down = True
     eva = await screen(place_of(thread), at=sourced)
     eva.forgive("status of 422")
@@ -155,4 +155,4 @@ async def test_a_source_that_fails_says_so_and_is_tried_again(
     await expect(eva.card.get_by_text("Try again in a moment.").first).to_be_visible()
     sources.down = False
     await eva.button("Submit").click()
-    assert await answer_of(asker, asked) == {"q0": 5}
+    assert await answer_of(asker, request) == {"q0": 5}

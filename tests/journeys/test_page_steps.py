@@ -37,7 +37,7 @@ STEPS: dict[str, Any] = {
 async def test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(STEPS, thread_id=thread)
+    request = await agent.requests.create(STEPS, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.card.get_by_text("Step 1 of 4: Who")).to_be_visible()
     await expect(eva.card.locator("legend").first).to_have_css("font-weight", "600")
@@ -69,7 +69,7 @@ async def test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values(
     for _ in range(3):
         await eva.page.locator("askback-request [type=submit]").click()
     await eva.button("Set it up").click()
-    assert await answer_of(agent, asked) == {"name": "Grace", "note": "No mail"}
+    assert await answer_of(agent, request) == {"name": "Grace", "note": "No mail"}
 
 
 @requirement("F30", "F11")
@@ -78,7 +78,7 @@ async def test_an_error_of_the_server_opens_its_step(
 ) -> None:
     late = {**NAME, "max_length": 3, "validate_on_client": False}
     sections = [{**STEPS["sections"][0], "fields": [late]}, STEPS["sections"][2]]
-    asked = await agent.requests.create({**STEPS, "sections": sections}, thread_id=thread)
+    request = await agent.requests.create({**STEPS, "sections": sections}, thread_id=thread)
     eva = await screen(place_of(thread))
     eva.forgive("422")
     await eva.card.get_by_label("Name").fill("Adalbert")
@@ -94,7 +94,7 @@ async def test_an_error_of_the_server_opens_its_step(
     await eva.card.get_by_label("Name").fill("Ada")
     for _ in range(3):
         await eva.page.locator("askback-request [type=submit]").click()
-    assert await answer_of(agent, asked) == {"name": "Ada"}
+    assert await answer_of(agent, request) == {"name": "Ada"}
 
 
 TWO = (
@@ -107,13 +107,13 @@ TWO = (
 async def test_the_first_control_that_is_used_answers_the_form(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    first = await agent.requests.create(form(*TWO, submit="first"), thread_id=thread)
+    first_request = await agent.requests.create(form(*TWO, submit="first"), thread_id=thread)
     eva = await screen(place_of(thread))
     assert await eva.violations() == []
     await eva.button("Later").click()
-    ended = await agent.wait(first, timeout=120)
-    assert ended.answer is not None
-    assert (ended.answer.values, ended.answer.control) == ({"q0": "Later"}, "q0")
+    ended_request = await agent.wait(first_request, timeout=120)
+    assert ended_request.answer is not None
+    assert (ended_request.answer.values, ended_request.answer.control) == ({"q0": "Later"}, "q0")
 
 
 @requirement("A11")
@@ -121,8 +121,8 @@ async def test_each_field_has_a_button_that_answers_the_form(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     each = await agent.requests.create(form(*TWO, submit="each"), thread_id=thread)
-    refused = await ada.answer(each.id, {"q0": "Now"})
-    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
+    refusal = await ada.answer(each.id, {"q0": "Now"})
+    assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
         ("control", "missing_required"),
         ("values.q0", "other_control"),
     ]
@@ -131,6 +131,6 @@ async def test_each_field_has_a_button_that_answers_the_form(
     await eva.card.get_by_role("textbox", name="Question 1").fill("Tuesday")
     assert await eva.violations() == []
     await eva.page.keyboard.press("Enter")
-    ended = await agent.wait(each, timeout=120)
-    assert ended.answer is not None
-    assert (ended.answer.values, ended.answer.control) == ({"q1": "Tuesday"}, "q1")
+    ended_request = await agent.wait(each, timeout=120)
+    assert ended_request.answer is not None
+    assert (ended_request.answer.values, ended_request.answer.control) == ({"q1": "Tuesday"}, "q1")

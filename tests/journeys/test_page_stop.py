@@ -23,17 +23,17 @@ async def begin(team: Team, thread: str) -> str:
     return f"/v1/threads/{thread}/runs/{reply.json()['id']}"
 
 
-def stop(shown: Screen) -> Locator:
-    return shown.page.get_by_role("button", name="Stop", exact=True)
+def stop(shown_screen: Screen) -> Locator:
+    return shown_screen.page.get_by_role("button", name="Stop", exact=True)
 
 
-def working(shown: Screen) -> Locator:
-    return shown.page.locator("askback-thread .working span")
+def working(shown_screen: Screen) -> Locator:
+    return shown_screen.page.locator("askback-thread .working span")
 
 
-def announcements(shown: Screen, words: str) -> Locator:
+def announcements(shown_screen: Screen, words: str) -> Locator:
     """The announcements for screen readers."""
-    return shown.page.locator("askback-thread").get_by_role("status").filter(has_text=words)
+    return shown_screen.page.locator("askback-thread").get_by_role("status").filter(has_text=words)
 
 
 @requirement("J3", "J4")

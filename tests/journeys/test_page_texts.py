@@ -113,10 +113,10 @@ async def test_each_reader_sees_their_language_and_a_switch_keeps_the_typed_valu
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {"drink": "coffee", "name": "Eva"}
     await expect(eva.card.locator("summary .a")).to_have_text("Coffee · Eva")
-    settled = await agent.requests.get(request.id)
-    assert settled.answer is not None
-    assert settled.answer.shown is not None
-    assert settled.answer.shown.model_dump(exclude_none=True) == {
+    settled_request = await agent.requests.get(request.id)
+    assert settled_request.answer is not None
+    assert settled_request.answer.shown is not None
+    assert settled_request.answer.shown.model_dump(exclude_none=True) == {
         "locale": "en",
         "labels": {"drink": "Drink", "name": "Name"},
         "options": {"drink": ["Coffee"]},

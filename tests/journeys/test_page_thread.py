@@ -22,9 +22,9 @@ def titled(title: str) -> dict[str, Any]:
     return form({"type": "text"}, title=title)
 
 
-async def order(shown: Screen) -> list[str]:
+async def order(shown_screen: Screen) -> list[str]:
     """What the conversation shows, from top to bottom: texts, names of tools, titles of questions."""
-    return await shown.page.locator(
+    return await shown_screen.page.locator(
         "askback-thread .text, askback-thread .tool code, askback-request .title"
     ).all_inner_texts()
 
@@ -61,14 +61,14 @@ async def test_two_forms_of_one_tool_call_keep_their_order(
 ) -> None:
     eva = await screen(place_of(thread))
     await agent.threads.create_message([tool("ask")], thread_id=thread)
-    first = await agent.requests.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
+    first_request = await agent.requests.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
     await agent.requests.create(titled("Two"), thread_id=thread, tool_call_id="call-ask")
     await agent.say("Last", thread_id=thread)
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
     assert await order(eva) == ["ask", "One", "Two", "Last"]
     await eva.card.nth(0).get_by_role("textbox").fill("1")
     await eva.page.keyboard.press("Enter")
-    assert await answer_of(agent, first) == {"q0": "1"}
+    assert await answer_of(agent, first_request) == {"q0": "1"}
     for _ in ("live", "reloaded"):
         await expect(eva.card.nth(0).locator("summary .q")).to_have_text("One")
         await expect(eva.card.nth(1).locator(".title")).to_have_text("Two")
@@ -111,11 +111,11 @@ async def test_messages_sent_in_quick_succession_keep_their_order(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
-    on_its_way, arrived = anyio.Event(), anyio.Event()
+    on_its_way, received_event = anyio.Event(), anyio.Event()
 
     async def held(route: Route) -> None:
         on_its_way.set()
-        await arrived.wait()
+        await received_event.wait()
         await route.continue_()
 
     await eva.page.route("**/messages", held)
@@ -123,7 +123,7 @@ async def test_messages_sent_in_quick_succession_keep_their_order(
         await eva.composer.fill(text)
         await eva.page.keyboard.press("Enter")
         await on_its_way.wait()
-    arrived.set()
+    received_event.set()
     await expect(eva.page.locator("askback-thread .text")).to_have_text(["first", "second"])
     await expect(eva.composer).to_have_value("")
 
@@ -148,13 +148,13 @@ async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
 async def test_a_page_reloaded_in_the_middle_is_live_and_can_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    asked = await agent.requests.create(titled("Still there?"), thread_id=thread)
-    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
+    request = await agent.requests.create(titled("Still there?"), thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.page.reload()
     await eva.card.get_by_role("textbox").fill("yes")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "yes"}
+    assert await answer_of(agent, request) == {"q0": "yes"}
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
 
 
@@ -200,18 +200,18 @@ async def test_the_inbox_counts_open_requests_and_links_to_them(
     eva = await screen("/", house=team)
     await expect(eva.link).to_have_text("Connected")
     await team.agent.ask(thread, titled("The first"))
-    asked = (await team.agent.ask(thread, titled("The second"))).json()
+    request = (await team.agent.ask(thread, titled("The second"))).json()
     await expect(eva.page.locator("askback-place-inbox .about")).to_have_text("2 open")
     await expect(eva.page).to_have_title("(2) Inbox – askback")
     row = eva.page.get_by_role("link", name="The second")
     await row.click()
-    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{asked['id']}")
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{request['id']}")
     await eva.card.get_by_role("textbox").fill("done")
     await eva.page.keyboard.press("Enter")
     await expect(row).to_have_count(0)
     await expect(eva.page).to_have_title("(1) The first – askback")
-    assert (await team.ada.get(asked["id"]))["answer"]["values"] == {"q0": "done"}
-    await eva.go(f"/r/{asked['id']}")
+    assert (await team.ada.get(request["id"]))["answer"]["values"] == {"q0": "done"}
+    await eva.go(f"/r/{request['id']}")
     await eva.page.get_by_role("link", name="Inbox", exact=True).click()
     await expect(eva.page.get_by_role("heading", name="Inbox")).to_be_visible()
     await expect(row).to_have_count(0)
@@ -242,28 +242,30 @@ async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
     )
     call = {**tool("search"), "status": "calling", "input": {"q": "tides"}}
     await agent.threads.append_parts(written, [call], thread_id=thread)
-    shown = eva.page.locator("askback-thread .tool")
-    await expect(shown.locator("summary")).to_have_text("searchrunning")
+    shown_element = eva.page.locator("askback-thread .tool")
+    await expect(shown_element.locator("summary")).to_have_text("searchrunning")
     await agent.threads.update_tool_call(written, "call-search", thread_id=thread, status="waiting")
-    await expect(shown.locator("summary")).to_have_text("searchwaiting for a person")
-    asked = await agent.requests.create(titled("Which tides?"), thread_id=thread)
-    await agent.threads.append_parts(written, [{"type": "request", "request_id": asked.id}], thread_id=thread)
+    await expect(shown_element.locator("summary")).to_have_text("searchwaiting for a person")
+    request = await agent.requests.create(titled("Which tides?"), thread_id=thread)
+    await agent.threads.append_parts(
+        written, [{"type": "request", "request_id": request.id}], thread_id=thread
+    )
     await agent.threads.append_to_message(written, "After.", thread_id=thread)
     await eva.card.get_by_role("textbox").fill("Spring tides")
     await agent.threads.update_tool_call(
         written, "call-search", thread_id=thread, status="done", result={"found": 3}, duration_ms=1_240
     )
-    await expect(shown.locator("summary")).to_have_text("searchdone1.2 s")
+    await expect(shown_element.locator("summary")).to_have_text("searchdone1.2 s")
     await expect(eva.card.get_by_role("textbox")).to_have_value("Spring tides")
     expected = ["Before. ", "search", "Which tides?", "After."]
     assert await order(eva) == expected
     await expect(eva.page.locator(".who").first).to_contain_text("Researcher")
     assert await eva.violations() == []
     await eva.page.reload()
-    await expect(shown.locator("summary")).to_have_text("searchdone1.2 s")
+    await expect(shown_element.locator("summary")).to_have_text("searchdone1.2 s")
     assert await order(eva) == expected
-    await shown.locator("summary").click()
-    await expect(shown.get_by_label("Result")).to_contain_text("found")
+    await shown_element.locator("summary").click()
+    await expect(shown_element.get_by_label("Result")).to_contain_text("found")
 
 
 @requirement("D7")

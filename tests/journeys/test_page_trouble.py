@@ -27,7 +27,7 @@ NOT_SENT = "Couldn't send. Your answer is still here."
 async def test_five_clicks_while_sending_send_once(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     await eva.card.get_by_label("Name").fill("tides")
@@ -41,7 +41,7 @@ async def test_five_clicks_while_sending_send_once(
     await eva.button("Cancel").dispatch_event("click")
     await eva.page.keyboard.press("Control+Enter")
     posts.let_go()
-    assert await answer_of(agent, asked) == {"q0": "tides"}
+    assert await answer_of(agent, request) == {"q0": "tides"}
     await expect(eva.card.locator("summary")).to_contain_text("tides")
     await expect(eva.card.locator("form")).to_have_count(0)
     assert len(posts.keys) == 1
@@ -51,7 +51,7 @@ async def test_five_clicks_while_sending_send_once(
 async def test_a_503_gives_the_form_back_as_it_was(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("status of 503")
@@ -67,7 +67,7 @@ async def test_a_503_gives_the_form_back_as_it_was(
     await eva.button("Send now").click()
     await expect(eva.button("Send now")).to_be_visible()
     posts.refuse = None
-    assert await answer_of(agent, asked) == {"q0": "tides", "q1": "B"}
+    assert await answer_of(agent, request) == {"q0": "tides", "q1": "B"}
     await expect(eva.card.locator("summary")).to_be_visible()
     assert len(set(posts.keys)) == 1
 
@@ -76,7 +76,7 @@ async def test_a_503_gives_the_form_back_as_it_was(
 async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("ERR_INTERNET_DISCONNECTED")
@@ -87,7 +87,7 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
     await expect(eva.card.get_by_label("Name")).to_have_value("tides")
     await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: tides")
     await eva.context.set_offline(False)
-    assert await answer_of(agent, asked) == {"q0": "tides"}
+    assert await answer_of(agent, request) == {"q0": "tides"}
     await expect(eva.card.locator("summary")).to_contain_text("tides")
     assert len(set(posts.keys)) == 1
     assert [event["type"] async for event in ada.events(thread, until=2)] == [
@@ -100,7 +100,7 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
 async def test_an_answer_whose_reply_was_lost_is_not_sent_twice(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     posts, wire = Posts(), Wire()
 
     async def between(page: Any) -> None:
@@ -114,7 +114,7 @@ async def test_an_answer_whose_reply_was_lost_is_not_sent_twice(
     posts.lose_reply = True
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text(NOT_SENT)
-    assert await answer_of(agent, asked) == {"q0": "tides"}
+    assert await answer_of(agent, request) == {"q0": "tides"}
     posts.lose_reply = False
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
     await expect(eva.card).not_to_contain_text("Somebody else was first")
@@ -131,8 +131,8 @@ async def test_the_page_outlives_the_death_of_the_server(
     process, server = start(tmp_path)
     try:
         async with server.client() as agent:
-            asked = await agent.requests.create(NAME, thread_id="t1")
-            eva = await screen("/t/t1" if page == "/t" else f"/r/{asked.id}", at=server)
+            request = await agent.requests.create(NAME, thread_id="t1")
+            eva = await screen("/t/t1" if page == "/t" else f"/r/{request.id}", at=server)
             eva.forgive("ERR_", "WebSocket connection")
             await eva.card.get_by_label("Name").fill("half a na")
             process.send_signal(signal.SIGKILL)
@@ -146,7 +146,7 @@ async def test_the_page_outlives_the_death_of_the_server(
             if page == "/t":
                 await agent.say("I am back", thread_id="t1")
                 await expect(eva.page.get_by_text("I am back")).to_be_visible()
-            assert await answer_of(agent, asked) == {"q0": "half a name"}
+            assert await answer_of(agent, request) == {"q0": "half a name"}
             await expect(eva.card.locator("summary")).to_contain_text("half a name")
     finally:
         process.kill()
@@ -157,12 +157,12 @@ async def test_the_page_outlives_the_death_of_the_server(
 async def test_events_missed_during_a_lost_connection_are_caught_up(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    first = await agent.requests.create(form({"type": "text"}, title="First"), thread_id=thread)
+    first_request = await agent.requests.create(form({"type": "text"}, title="First"), thread_id=thread)
     wire = Wire()
     eva = await screen(place_of(thread), before=wire.watch)
     await expect(eva.card.locator(".title")).to_have_text("First")
     wire.deaf = True
-    await ada.answer(first.id, {"q0": "meanwhile"})
+    await ada.answer(first_request.id, {"q0": "meanwhile"})
     await agent.requests.create(form({"type": "text"}, title="Second"), thread_id=thread)
     wire.deaf = False
     await wire.cut()
@@ -173,22 +173,22 @@ async def test_events_missed_during_a_lost_connection_are_caught_up(
 async def test_a_kind_that_the_page_does_not_know_can_be_dismissed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     wire = Wire(lambda frame: [re.sub(r'"kind": ?"form"', '"kind":"hologram"', frame)])
     eva = await screen(place_of(thread), before=wire.watch)
     await expect(eva.card).to_contain_text("Unknown widget type — update your client")
     await expect(eva.card.locator("input")).to_have_count(0)
     await eva.button("Dismiss").click()
     with anyio.fail_after(120):
-        ended = await agent.wait(asked)
-    assert (ended.status, ended.reason) == ("declined", "dismissed")
+        ended_request = await agent.wait(request)
+    assert (ended_request.status, ended_request.reason) == ("declined", "dismissed")
     await expect(eva.card).to_contain_text("Dismissed by Eva")
 
 
 async def test_an_unsent_message_stays_marked_until_it_is_changed_or_sent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(NAME, thread_id=thread)
+    request = await agent.requests.create(NAME, thread_id=thread)
     eva = await screen(place_of(thread))
     eva.forgive("ERR_INTERNET_DISCONNECTED")
     await eva.composer.fill("hello")
@@ -197,7 +197,7 @@ async def test_an_unsent_message_stays_marked_until_it_is_changed_or_sent(
     failed = eva.page.locator("askback-thread .trouble[role=alert]")
     await expect(failed).to_have_text("Couldn't send. Your message is still here.")
     await eva.context.set_offline(False)
-    await agent.requests.cancel(asked.id)
+    await agent.requests.cancel(request.id)
     await expect(eva.card).to_contain_text("the agent no longer needs this")
     await expect(failed).to_have_text("Couldn't send. Your message is still here.")
     await eva.page.get_by_role("button", name="Send", exact=True).click()

@@ -62,11 +62,11 @@ async def test_a_checked_answer_counts_for_the_person_who_gave_it(
         own, others = pages if (turn + reprompts) % 2 else reversed(pages)
         print(f"sent back {reprompts} times, {reload=}, at {own}")
         await eva.go(own)
-        other = await same_card(tab, eva, others)
+        other_locator = await same_card(tab, eva, others)
         await answer_until_accepted(eva, agent, request, reprompts, reload=reload)
-        await expect(other.locator("summary")).to_contain_text("Answered by Eva")
-        await expect(other.locator("summary")).to_contain_text(OTHER_TAB)
-        await expect(other.get_by_text("not used")).to_have_count(0)
+        await expect(other_locator.locator("summary")).to_contain_text("Answered by Eva")
+        await expect(other_locator.locator("summary")).to_contain_text(OTHER_TAB)
+        await expect(other_locator.get_by_text("not used")).to_have_count(0)
 
 
 async def answer_until_accepted(
@@ -132,8 +132,8 @@ async def test_an_answer_by_another_person_after_a_reprompt_is_credited_to_them(
 async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     screen: OpenScreen, agent: AsyncClient, thread: str, validator: str | None
 ) -> None:
-    more: dict[str, Any] = {} if validator is None else {"validator": validator}
-    request = await agent.requests.create(LUNCH, thread_id=thread, **more)
+    extra: dict[str, Any] = {} if validator is None else {"validator": validator}
+    request = await agent.requests.create(LUNCH, thread_id=thread, **extra)
     posts, wire = Posts(), Wire()
 
     async def between(page: Page) -> None:
@@ -204,8 +204,8 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("You approved this.")
     request = call.json()
-    done = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
-    assert done.status_code == 200, done.text
+    finished_reply = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
+    assert finished_reply.status_code == 200, finished_reply.text
     await expect(eva.card.locator("summary")).to_contain_text("Allowed once")
     await expect(denials(eva.card)).to_have_count(0)
 
@@ -229,7 +229,9 @@ STEPS: dict[str, Any] = {
 async def test_only_entered_values_are_said_to_have_been_entered(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    forms = [form({"type": "text", "default": "soup"}, {"type": "boolean"}, more) for more in (FIXED, HIDDEN)]
+    forms = [
+        form({"type": "text", "default": "soup"}, {"type": "boolean"}, extra) for extra in (FIXED, HIDDEN)
+    ]
     fixed, hidden, steps = [
         await agent.requests.create(body, thread_id=thread) for body in (*forms, {**STEPS, "title": "Steps"})
     ]

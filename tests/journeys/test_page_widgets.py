@@ -21,13 +21,13 @@ THREE = ["Alpha", "Beta", "Gamma"]
 async def test_a_double_click_on_a_button_answers_once(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "select", "widget": "buttons", "options": THREE}), thread_id=thread
     )
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     await eva.button("Beta").dblclick(delay=5)
-    assert await answer_of(agent, asked) == {"q0": "Beta"}
+    assert await answer_of(agent, request) == {"q0": "Beta"}
     await expect(eva.card.locator("summary")).to_contain_text("Beta")
     assert len(posts.keys) == 1
     assert [event["type"] async for event in ada.events(thread, until=2)] == [
@@ -40,14 +40,14 @@ async def test_a_double_click_on_a_button_answers_once(
 async def test_two_buttons_pressed_together_send_one_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "select", "widget": "confirm", "options": ["Ship", "Hold"]}), thread_id=thread
     )
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     await expect(eva.card.locator(".answers button")).to_have_text(["Ship", "Hold"])
     await eva.card.locator(".answers").evaluate("(all) => { for (const b of all.children) b.click(); }")
-    assert await answer_of(agent, asked) == {"q0": "Ship"}
+    assert await answer_of(agent, request) == {"q0": "Ship"}
     await expect(eva.card.locator("summary")).to_contain_text("Ship")
     assert len(posts.keys) == 1
 
@@ -56,7 +56,7 @@ async def test_two_buttons_pressed_together_send_one_answer(
 async def test_a_select_opens_on_its_placeholder_and_waits(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "select", "options": THREE, "required": True}), thread_id=thread
     )
     posts = Posts()
@@ -72,14 +72,14 @@ async def test_a_select_opens_on_its_placeholder_and_waits(
     await expect(eva.card.get_by_text("Choose an answer first.")).to_have_count(0)
     assert posts.keys == []
     await submit.click()
-    assert await answer_of(agent, asked) == {"q0": "Gamma"}
+    assert await answer_of(agent, request) == {"q0": "Gamma"}
 
 
 @requirement("A1", "A7")
 async def test_a_radio_list_works_by_arrows_and_enter(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "radio", "options": THREE, "required": True}), thread_id=thread
     )
     eva = await screen(place_of(thread))
@@ -95,7 +95,7 @@ async def test_a_radio_list_works_by_arrows_and_enter(
     await expect(eva.button("Submit")).to_be_enabled()
     await eva.page.keyboard.press("ArrowUp")
     await eva.page.keyboard.press("Enter")
-    assert await answer_of(agent, asked) == {"q0": "Beta"}
+    assert await answer_of(agent, request) == {"q0": "Beta"}
 
 
 @requirement("A9", "F12")
@@ -106,7 +106,7 @@ async def test_a_default_is_chosen_and_not_answered(
     field: dict[str, Any] = {"type": "radio", "options": THREE, "default": "Beta"}
     if kind != "radio":
         field |= {"type": "select", "widget": "dropdown" if kind == "select" else "buttons"}
-    asked = await agent.requests.create(form(field), thread_id=thread)
+    asked_request = await agent.requests.create(form(field), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     chosen = {
@@ -115,10 +115,10 @@ async def test_a_default_is_chosen_and_not_answered(
         "buttons": eva.card.locator(".choice.primary > span"),
     }[kind]
     await expect(chosen).to_have_text("Beta")
-    assert [request["id"] for request in await ada.pending(thread)] == [asked.id]
+    assert [request["id"] for request in await ada.pending(thread)] == [asked_request.id]
     assert posts.keys == []
     await (eva.button("Beta") if kind == "buttons" else eva.button("Submit")).click()
-    assert await answer_of(agent, asked) == {"q0": "Beta"}
+    assert await answer_of(agent, asked_request) == {"q0": "Beta"}
 
 
 @requirement("A10", "C9")
@@ -129,7 +129,7 @@ async def test_own_words_are_sent_and_marked(
     field: dict[str, Any] = {"type": "radio", "options": THREE, "allow_other": True}
     if kind != "radio":
         field |= {"type": "select", "widget": "dropdown" if kind == "select" else "buttons"}
-    asked = await agent.requests.create(form(field), thread_id=thread)
+    request = await agent.requests.create(form(field), thread_id=thread)
     eva = await screen(place_of(thread))
     if kind == "radio":
         await eva.card.get_by_label("Other", exact=True).check()
@@ -140,8 +140,8 @@ async def test_own_words_are_sent_and_marked(
     await expect(eva.button("Submit")).to_be_disabled()
     await eva.card.get_by_label("Your own answer").fill("maybe")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "maybe"}
-    assert (await ada.get(asked.id))["answer"]["other"] == {"q0": True}
+    assert await answer_of(agent, request) == {"q0": "maybe"}
+    assert (await ada.get(request.id))["answer"]["other"] == {"q0": True}
     await expect(eva.card.locator("summary")).to_contain_text("maybe")
 
 
@@ -149,7 +149,7 @@ async def test_own_words_are_sent_and_marked(
 async def test_other_adds_to_the_ticks_and_is_never_blank(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.requests.create(
+    request = await agent.requests.create(
         form({"type": "multiselect", "options": THREE, "allow_other": True}), thread_id=thread
     )
     posts = Posts()
@@ -166,18 +166,18 @@ async def test_other_adds_to_the_ticks_and_is_never_blank(
     assert posts.keys == []
     await eva.card.get_by_label("Your own answer").fill("x")
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": ["Alpha", "Gamma", "x"]}
+    assert await answer_of(agent, request) == {"q0": ["Alpha", "Gamma", "x"]}
 
 
 @requirement("C7")
 async def test_a_new_choice_replaces_the_old_one(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
-    asked = await agent.requests.create(form({"type": "radio", "options": THREE}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "radio", "options": THREE}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Alpha").check()
     await eva.card.get_by_label("Beta").check()
     await expect(eva.card.locator("input:checked")).to_have_count(1)
     await eva.button("Submit").click()
-    assert await answer_of(agent, asked) == {"q0": "Beta"}
+    assert await answer_of(agent, request) == {"q0": "Beta"}
 
 
 @requirement("C10")
@@ -185,7 +185,7 @@ async def test_a_form_of_questions_waits_until_each_is_answered(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     question = {"type": "radio", "options": THREE, "required": True}
-    asked = await agent.requests.create(form(question, question), thread_id=thread)
+    request = await agent.requests.create(form(question, question), thread_id=thread)
     eva = await screen(place_of(thread))
     submit = eva.button("Submit")
     await eva.card.get_by_role("group", name="Question 0").get_by_label("Alpha").check()
@@ -194,7 +194,7 @@ async def test_a_form_of_questions_waits_until_each_is_answered(
     await eva.card.get_by_role("group", name="Question 1").get_by_label("Beta").check()
     await expect(submit).to_be_enabled()
     await submit.click()
-    assert await answer_of(agent, asked) == {"q0": "Alpha", "q1": "Beta"}
+    assert await answer_of(agent, request) == {"q0": "Alpha", "q1": "Beta"}
 
 
 @requirement("A16", "D17")
@@ -207,8 +207,8 @@ async def test_skip_is_there_only_where_it_is_allowed(
     await expect(eva.button("Submit")).to_have_count(2)
     await expect(eva.button("Skip")).to_have_count(1)
     await eva.button("Skip").click()
-    ended = await agent.wait(may, timeout=120)
-    assert (ended.status, ended.reason, ended.answer) == ("declined", "skipped", None)
+    ended_request = await agent.wait(may, timeout=120)
+    assert (ended_request.status, ended_request.reason, ended_request.answer) == ("declined", "skipped", None)
     await expect(eva.card.first).to_contain_text("Skipped by Eva")
     assert (await agent.requests.get(must.id)).status == "pending"
 

@@ -43,16 +43,16 @@ async def test_the_corpus_gets_on_the_wire_the_verdicts_that_are_written_down(te
     for effect in ("allow", "deny"):
         for text in rules.get(effect, []):
             # A prefix rule that can allow nothing is refused on creation, and never allows anything.
-            made = await team.admin.rule(text, effect, script_may_change=effect == "allow")
-            assert made.status_code in {201, 422}
+            reply = await team.admin.rule(text, effect, script_may_change=effect == "allow")
+            assert reply.status_code in {201, 422}
     cases = [case for case in DOCUMENT["cases"] if case["rules"] == name]
     wrong: list[tuple[str, Any, str]] = []
     for start in range(0, len(cases), 20):
         few = cases[start : start + 20]
-        found = await asyncio.gather(*(server_decision(team.agent, case) for case in few))
+        result = await asyncio.gather(*(server_decision(team.agent, case) for case in few))
         wrong += [
             (case["id"], case["expect"], got)
-            for case, got in zip(few, found, strict=True)
+            for case, got in zip(few, result, strict=True)
             if got != case["expect"]
         ]
     assert wrong == []
@@ -89,11 +89,11 @@ async def test_a_rule_is_about_words_and_programs_and_not_about_their_spelling(
         "r\\m x": "deny",
         "ls && rm x": "deny",
     }
-    found = {}
+    findings = {}
     for command in calls:
         request = (await team.agent.bash(thread, command)).json()
-        found[command] = "ask" if request["status"] == "pending" else request["answer"]["decision"]
-    assert found == calls
+        findings[command] = "ask" if request["status"] == "pending" else request["answer"]["decision"]
+    assert findings == calls
 
 
 @requirement("B4")
@@ -105,8 +105,8 @@ async def test_an_argument_vector_needs_no_shell_and_has_none_of_its_traps(team:
         ("sh", "-c", "ls; x"): "pending",
     }
     vectors |= {("git", "log", "$(x)"): "answered", ("git", "log", "--output=x"): "pending"}
-    found = {
+    result = {
         argv: (await team.agent.approve(thread, "bash", {"argv": list(argv)})).json()["status"]
         for argv in vectors
     }
-    assert found == vectors
+    assert result == vectors

@@ -38,13 +38,13 @@ async def verdict(agent: Person, thread: str, command: str) -> str:
 async def test_each_cell_of_the_table_applies_over_the_api(team: Team) -> None:
     for command in (COMMANDS[True, False], COMMANDS[True, True]):
         assert (await team.admin.rule(command)).status_code == 201
-    found: dict[str, str] = {}
+    findings: dict[str, str] = {}
     for cell in OURS:
         await team.admin.set_policy(level=cell["level"], ask_mode=cell["ask_mode"], **FULL)
         command = COMMANDS[cell["listed"], cell["dangerous"]]
-        found[cell["id"]] = await verdict(team.agent, cell["id"], command)
-    assert len(found) == 36
-    assert found == {cell["id"]: cell["expect"] for cell in OURS}
+        findings[cell["id"]] = await verdict(team.agent, cell["id"], command)
+    assert len(findings) == 36
+    assert findings == {cell["id"]: cell["expect"] for cell in OURS}
 
 
 @requirement("B1", "B2")
@@ -54,13 +54,13 @@ async def test_the_table_of_nebo_applies_over_the_api_when_selected(
 ) -> None:
     for command in (COMMANDS[True, False], COMMANDS[True, True]):
         assert (await team.admin.rule(command)).status_code == 201
-    found: dict[str, str] = {}
+    findings: dict[str, str] = {}
     for cell in NEBOS:
         settings = {"level": cell["level"], "ask_mode": cell["ask_mode"], **chosen, **FULL}
         assert (await team.admin.set_policy(**settings)).json()["table"] == "nebo"
         command = COMMANDS[cell["listed"], cell["dangerous"]]
-        found[cell["id"]] = await verdict(team.agent, cell["id"], command)
-    assert found == {cell["id"]: cell["expect"] for cell in NEBOS}
+        findings[cell["id"]] = await verdict(team.agent, cell["id"], command)
+    assert findings == {cell["id"]: cell["expect"] for cell in NEBOS}
     assert await verdict(team.agent, "limit", "rm -rf /") == "deny"
 
 
@@ -87,10 +87,10 @@ async def test_the_never_ask_setting_of_nebo_needs_a_typed_confirmation_in_any_o
 async def test_at_the_level_deny_nothing_runs_and_nobody_is_asked(team: Team, thread: str) -> None:
     await team.admin.set_policy(level="deny")
     for command in ("ls", "make", "rm -rf build"):
-        refused = (await team.agent.bash(thread, command)).json()
-        assert (refused["status"], refused["source"]) == ("answered", "policy")
-        assert refused["answer"]["decision"] == "deny"
-        assert refused["answer"]["reasons"]
+        refused_request = (await team.agent.bash(thread, command)).json()
+        assert (refused_request["status"], refused_request["source"]) == ("answered", "policy")
+        assert refused_request["answer"]["decision"] == "deny"
+        assert refused_request["answer"]["reasons"]
     assert await team.ada.pending(thread) == []
 
 
@@ -125,8 +125,8 @@ async def test_tools_that_read_are_allowed_by_pattern_and_others_are_asked(team:
     await team.ada.rule("mcp:fs:read_*")
     tools = {"mcp:fs:read_file": "approve", "mcp__fs__read_file": "approve", "mcp:fs:write_file": "ask"}
     tools |= {"mcp:fsx:read_file": "ask", "mcp:fs:unread_file": "ask", "Read": "approve", "ReadAll": "ask"}
-    found = {tool: decided(await team.agent.approve(thread, tool, {"n": "1"}))[0] for tool in tools}
-    assert found == tools
+    result = {tool: decided(await team.agent.approve(thread, tool, {"n": "1"}))[0] for tool in tools}
+    assert result == tools
 
 
 @requirement("B21", "B29")
@@ -162,16 +162,16 @@ async def test_a_mode_allows_its_calls_only_in_its_thread(
 ) -> None:
     agent = team.agent
     await agent.http.post(f"/v1/threads/{thread}/messages", json=HELLO)
-    changed = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
-    assert changed.json()["mode"] == mode
+    changed_reply = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
+    assert changed_reply.json()["mode"] == mode
 
     async def writes(path: str) -> str:
         call = {"path": path, "content": "x"}
-        found = decided(await agent.approve(thread, "write_file", call))[0]
-        return "allow" if found == "approve" else found
+        result = decided(await agent.approve(thread, "write_file", call))[0]
+        return "allow" if result == "approve" else result
 
-    found = [await verdict(agent, thread, command) for command in ("ls", "make", "rm -rf build")]
-    assert found == [looks, runs, danger]
+    findings = [await verdict(agent, thread, command) for command in ("ls", "make", "rm -rf build")]
+    assert findings == [looks, runs, danger]
     assert [await writes("src/a.py"), await writes(".git/hooks/pre-commit")] == [edits, hides]
     assert await verdict(agent, "another", "make") == "ask"
 
@@ -182,17 +182,17 @@ async def test_a_mode_allows_its_calls_only_in_its_thread(
 async def test_full_needs_the_typed_confirmation(
     team: Team, thread: str, settings: dict[str, Any], confirm: dict[str, Any]
 ) -> None:
-    before = await team.admin.policy()
+    policy_before = await team.admin.policy()
     refused = await team.admin.set_policy(**settings, **confirm)
     assert refusal(refused) == (409, "confirmation_required")
-    assert await team.admin.policy() == before
+    assert await team.admin.policy() == policy_before
     assert await verdict(team.agent, thread, "make") == "ask"
 
 
 @requirement("B22", "B28")
 async def test_switching_to_full_is_audited_with_the_person(team: Team, thread: str) -> None:
-    tried = await team.ada.set_policy(thread_id=thread, mode="full")
-    assert refusal(tried) == (409, "confirmation_required")
+    tried_reply = await team.ada.set_policy(thread_id=thread, mode="full")
+    assert refusal(tried_reply) == (409, "confirmation_required")
     assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL)).status_code == 200
     entries, _ = await team.admin.audit()
     switched = [entry for entry in entries if entry["action"] == "policy.set"]
@@ -204,13 +204,13 @@ async def test_switching_to_full_is_audited_with_the_person(team: Team, thread: 
 async def test_only_an_admin_changes_global_settings_and_a_thread_has_only_a_mode(
     team: Team, thread: str
 ) -> None:
-    before = await team.admin.policy()
+    policy_before = await team.admin.policy()
     for body in ({"mode": "accept_edits"}, {"level": "deny"}, {"lists": []}, {"shadow": {"level": "deny"}}):
         assert refusal(await team.ada.set_policy(**body)) == (403, "forbidden")
     for body in ({"level": "deny"}, {"ask_mode": "off"}, {"lists": []}, {"shadow": {"mode": "plan"}}):
         refused = await team.admin.set_policy(thread_id=thread, **body)
         assert [path for path, _ in faults(refused)] == list(body)
-    assert await team.admin.policy() == before
+    assert await team.admin.policy() == policy_before
 
 
 @requirement("B22")
@@ -230,9 +230,9 @@ async def test_only_an_admin_changes_global_settings_and_a_thread_has_only_a_mod
 async def test_an_unknown_setting_is_refused_and_changes_nothing(
     team: Team, body: dict[str, Any], path: str
 ) -> None:
-    before = await team.admin.policy()
-    assert [found for found, _ in faults(await team.admin.set_policy(**body))] == [path]
-    assert await team.admin.policy() == before
+    policy_before = await team.admin.policy()
+    assert [fault for fault, _ in faults(await team.admin.set_policy(**body))] == [path]
+    assert await team.admin.policy() == policy_before
 
 
 @requirement("B22")

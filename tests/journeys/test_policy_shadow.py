@@ -19,14 +19,14 @@ async def decisions(team: Team) -> list[dict[str, Any]]:
 
 @requirement("B28", "B22")
 async def test_a_shadow_policy_decides_nothing_and_logs_its_result(team: Team, thread: str) -> None:
-    changed = await team.admin.set_policy(shadow={"level": "deny"})
-    assert changed.json()["shadow"]["level"] == "deny"
+    changed_reply = await team.admin.set_policy(shadow={"level": "deny"})
+    assert changed_reply.json()["shadow"]["level"] == "deny"
     assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
     request = request_of(await team.agent.bash(thread, "make"))
     await team.ada.decide(request["id"], "approve")
-    found = [(entry["decision"], entry["would"]) for entry in await decisions(team)]
-    assert [decision for decision, _ in found] == ["approve", "approve"]
-    assert all("deny" in str(would) for _, would in found)
+    findings = [(entry["decision"], entry["would"]) for entry in await decisions(team)]
+    assert [decision for decision, _ in findings] == ["approve", "approve"]
+    assert all("deny" in str(would) for _, would in findings)
 
 
 @requirement("B28")

@@ -35,8 +35,8 @@ async def test_any_arguments_take_an_admin_and_are_in_the_audit_log(team: Team, 
     assert refusal(await team.ada.rule("deploy:!*")) == (403, "forbidden")
     assert refusal(await team.ada.rule("deploy:!*", scope="thread", thread_id=thread)) == (403, "forbidden")
     assert [path for path, _ in faults(await team.admin.rule("deploy:!*", "deny"))] == ["rule"]
-    made = await team.admin.rule("deploy:!*")
-    assert (made.status_code, made.json()["rule"]) == (201, text)
+    reply = await team.admin.rule("deploy:!*")
+    assert (reply.status_code, reply.json()["rule"]) == (201, text)
     log = (await team.admin.http.get("/v1/audit")).json()["entries"]
     assert text in [entry.get("rule") for entry in log if entry["action"] == "rule.add"]
     assert decided(await team.agent.bash(thread, "deploy prod --now")) == ("approve", "policy")

@@ -28,10 +28,10 @@ ALL_TYPES: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-async def ask(server: Any, thread: str, form: dict[str, Any], **more: Any) -> Any:
+async def ask(server: Any, thread: str, form: dict[str, Any], **extra: Any) -> Any:
     """Ask as an agent and return the reply."""
     async with server.person("requester") as agent:
-        return await agent.ask(thread, form, **more)
+        return await agent.ask(thread, form, **extra)
 
 
 async def ask_one(server: Any, thread: str, field: dict[str, Any]) -> str:
@@ -63,8 +63,8 @@ async def test_all_eleven_types_come_back_typed(server: Any, ada: Person, thread
 async def test_a_form_has_fields_or_sections(
     server: Any, ada: Person, thread: str, form: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    found = faults(await ask(server, thread, form))
-    assert expected[0] in found or (expected[0][1] in {code for _, code in found})
+    fault = faults(await ask(server, thread, form))
+    assert expected[0] in fault or (expected[0][1] in {code for _, code in fault})
     assert await ada.pending(thread) == []
 
 
@@ -87,9 +87,9 @@ async def test_every_fault_of_a_form_is_reported_together(server: Any, ada: Pers
 @pytest.mark.parametrize("kind", ["boolean", "checkbox"])
 async def test_a_required_box_must_be_ticked(server: Any, ada: Person, thread: str, kind: str) -> None:
     request_id = await ask_one(server, thread, {"type": kind, "required": True})
-    refused = await ada.answer(request_id, {"q": False})
-    assert faults(refused) == [("values.q", "required_missing")]
-    assert refused.json()["error"]["field_errors"][0]["message"] == "This field is required."
+    refusal = await ada.answer(request_id, {"q": False})
+    assert faults(refusal) == [("values.q", "required_missing")]
+    assert refusal.json()["error"]["field_errors"][0]["message"] == "This field is required."
     assert (await ada.answer(request_id, {"q": True})).status_code == 200
 
 
@@ -208,9 +208,9 @@ async def test_initial_values_and_defaults_both_reach_the_page(server: Any, ada:
         "initial_values": {"a": "from initial", "b": False, "n": 0},
     }
     await ask(server, thread, form)
-    [asked] = await ada.pending(thread)
-    assert asked["form"]["initial_values"] == {"a": "from initial", "b": False, "n": 0}
-    assert asked["form"]["fields"][0]["default"] == "from default"
+    [request] = await ada.pending(thread)
+    assert request["form"]["initial_values"] == {"a": "from initial", "b": False, "n": 0}
+    assert request["form"]["fields"][0]["default"] == "from default"
     bad = await ask(server, thread, form | {"initial_values": {"n": "x", "ghost": 1}})
     assert faults(bad) == [
         ("form.initial_values.ghost", "unknown_field"),
@@ -249,9 +249,9 @@ async def test_labels_are_transmitted_unchanged(server: Any, thread: str) -> Non
         "cancel_label": "No",
         "fields": [{"id": "q", "type": "select", "label": label, "options": [label]}],
     }
-    asked = (await ask(server, thread, form)).json()["form"]
-    assert asked["submit_label"] == "<b>Go</b>"
-    assert asked["fields"][0]["options"][0]["label"] == label
+    asked_form = (await ask(server, thread, form)).json()["form"]
+    assert asked_form["submit_label"] == "<b>Go</b>"
+    assert asked_form["fields"][0]["options"][0]["label"] == label
 
 
 @requirement("F20")
@@ -259,8 +259,12 @@ async def test_a_dismissal_keeps_its_words_and_happens_once(server: Any, ada: Pe
     request_id = await ask_one(server, thread, {"type": "text"})
     replies = [await ada.decline(request_id, "dismissed", note="later") for _ in range(5)]
     assert [reply.status_code for reply in replies] == [200, 409, 409, 409, 409]
-    ended = await ada.get(request_id)
-    assert (ended["status"], ended["reason"], ended["note"]) == ("declined", "dismissed", "later")
+    ended_request = await ada.get(request_id)
+    assert (ended_request["status"], ended_request["reason"], ended_request["note"]) == (
+        "declined",
+        "dismissed",
+        "later",
+    )
 
 
 @requirement("F21", "H4")
@@ -281,10 +285,10 @@ async def test_a_late_cancel_never_changes_an_answer(server: Any, ada: Person, t
 @requirement("F26", "H7")
 async def test_a_settled_form_reads_the_same_for_everybody(server: Any, ada: Person, thread: str) -> None:
     request_id = await ask_one(server, thread, {"type": "text"})
-    answered = (await ada.answer(request_id, {"q": "x"})).json()
+    answered_request = (await ada.answer(request_id, {"q": "x"})).json()
     async with server.person("responder/bob") as bob, server.person("requester") as agent:
-        assert await bob.get(request_id) == answered
-        assert await agent.get(request_id) == answered
+        assert await bob.get(request_id) == answered_request
+        assert await agent.get(request_id) == answered_request
         snapshot = (await bob.http.get(f"/v1/threads/{thread}")).json()
-    [held] = snapshot["requests"]
-    assert {k: v for k, v in held.items() if k != "seq"} == answered
+    [request] = snapshot["requests"]
+    assert {k: v for k, v in request.items() if k != "seq"} == answered_request

@@ -19,9 +19,9 @@ FORM = {"kind": "form", "form": {"fields": [{"id": "a", "type": "text", "label":
 SECRET = {"kind": "secret", "secret": {"names": ["A_KEY"], "reason": "to call the CRM"}}
 
 
-def call(command: str = "make w", **more: Any) -> dict[str, Any]:
+def call(command: str = "make w", **extra: Any) -> dict[str, Any]:
     """Return the body of a request to run a command."""
-    return {"kind": "approval", "approval": {"tool": "bash", "input": {"command": command, **more}}}
+    return {"kind": "approval", "approval": {"tool": "bash", "input": {"command": command, **extra}}}
 
 
 @pytest.fixture
@@ -32,20 +32,20 @@ async def api() -> AsyncIterator[Api]:
         yield Api(app, clock)
 
 
-async def ask(api: Api, body: dict[str, Any], who: str = "requester", **more: Any) -> httpx2.Response:
-    return await (await api.as_(who)).post("/v1/requests", json={"thread_id": "t1", **body, **more})
+async def ask(api: Api, body: dict[str, Any], who: str = "requester", **extra: Any) -> httpx2.Response:
+    return await (await api.as_(who)).post("/v1/requests", json={"thread_id": "t1", **body, **extra})
 
 
-async def refuse(api: Api, reply: httpx2.Response, **more: Any) -> dict[str, Any]:
+async def refuse(api: Api, reply: httpx2.Response, **extra: Any) -> dict[str, Any]:
     """Deny a call; dismiss anything else."""
     request, person = reply.json(), await api.as_("responder")
     assert request["status"] == "pending", request
-    step, body = "decline", {"reason": "dismissed", **more}
+    step, body = "decline", {"reason": "dismissed", **extra}
     if request["kind"] == "approval":
-        step, body = "answer", {"revision": 1, "decision": "deny", **more}
-    ended = await person.post(f"/v1/requests/{request['id']}/{step}", json=body)
-    assert ended.status_code == 200
-    return ended.json()
+        step, body = "answer", {"revision": 1, "decision": "deny", **extra}
+    ended_reply = await person.post(f"/v1/requests/{request['id']}/{step}", json=body)
+    assert ended_reply.status_code == 200
+    return ended_reply.json()
 
 
 def repeats(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
@@ -56,7 +56,7 @@ def repeats(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
 
 @requirement("N14", "B17")
 async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(api: Api) -> None:
-    refused = await refuse(api, await ask(api, call()))
+    refusal = await refuse(api, await ask(api, call()))
     same = [
         *map(
             call, (" make   w ", "'make' w;", "(make w)", "make w # again", "bash -c 'make w'", "make w 2>&1")
@@ -66,16 +66,18 @@ async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(ap
         {"kind": "approval", "approval": {"tool": "bash", "input": {"argv": ["make", "w"]}}},
     ]
     for body in same:
-        assert repeats(await ask(api, body, run_id="another"), refused)
+        assert repeats(await ask(api, body, run_id="another"), refusal)
     agents = [
-        (await (await api.as_(who)).get("/v1/session")).json()["principal"]["id"]
-        for who in ("requester", "requester/b")
+        (await (await api.as_(person)).get("/v1/session")).json()["principal"]["id"]
+        for person in ("requester", "requester/b")
     ]
     access = await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": agents})
     assert access.status_code == 200, access.text
-    others = [(call(command), {}) for command in ("make x", "make w > log", "make w && make x", "V=1 make w")]
-    for body, more in (*others, (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
-        assert (await ask(api, body, **more)).json()["status"] == "pending"
+    other_cases = [
+        (call(command), {}) for command in ("make x", "make w > log", "make w && make x", "V=1 make w")
+    ]
+    for body, extra in (*other_cases, (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
+        assert (await ask(api, body, **extra)).json()["status"] == "pending"
     api.clock.advance(seconds=DEFAULTS.refusal_s)
     assert (await ask(api, call())).json()["status"] == "pending"
 
@@ -83,25 +85,25 @@ async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(ap
 @requirement("N14")
 @pytest.mark.parametrize("body", [call(), FORM, SECRET], ids=["approval", "form", "secret"])
 async def test_only_people_lift_a_refusal(api: Api, body: dict[str, Any]) -> None:
-    said = {"content": [{"type": "text", "text": "oops, ask me again"}]}
-    refused = await refuse(api, await ask(api, body))
+    message = {"content": [{"type": "text", "text": "oops, ask me again"}]}
+    refusal = await refuse(api, await ask(api, body))
     agent, person = await api.as_("requester"), await api.as_("responder")
-    assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 201
-    assert (await agent.post(f"/v1/requests/{refused['id']}/ask-again", json={})).status_code == 403
-    assert repeats(await ask(api, body), refused)
-    assert (await person.post("/v1/threads/t1/messages", json=said)).status_code == 201
-    refused = await refuse(api, await ask(api, body))
-    assert repeats(await ask(api, body), refused)
-    lifted = await person.post(f"/v1/requests/{refused['id']}/ask-again", json={})
-    assert (lifted.status_code, lifted.json()["id"]) == (200, refused["id"])
+    assert (await agent.post("/v1/threads/t1/messages", json=message)).status_code == 201
+    assert (await agent.post(f"/v1/requests/{refusal['id']}/ask-again", json={})).status_code == 403
+    assert repeats(await ask(api, body), refusal)
+    assert (await person.post("/v1/threads/t1/messages", json=message)).status_code == 201
+    refusal = await refuse(api, await ask(api, body))
+    assert repeats(await ask(api, body), refusal)
+    lifted = await person.post(f"/v1/requests/{refusal['id']}/ask-again", json={})
+    assert (lifted.status_code, lifted.json()["id"]) == (200, refusal["id"])
     assert (await ask(api, body)).json()["status"] == "pending"
 
 
 @requirement("N14")
 async def test_an_answer_that_starts_a_run_lifts_earlier_refusals(api: Api) -> None:
-    refused = await refuse(api, await ask(api, call()))
+    refusal = await refuse(api, await ask(api, call()))
     question = (await ask(api, FORM, delivery="resume")).json()
-    assert repeats(await ask(api, call()), refused)
+    assert repeats(await ask(api, call()), refusal)
     person = await api.as_("responder")
     body = {"revision": 1, "values": {"a": "yes, go on"}}
     assert (await person.post(f"/v1/requests/{question['id']}/answer", json=body)).status_code == 200
@@ -111,12 +113,12 @@ async def test_an_answer_that_starts_a_run_lifts_earlier_refusals(api: Api) -> N
 @requirement("N14")
 async def test_the_third_refusal_within_an_hour_is_remembered_for_a_day(api: Api) -> None:
     for count in (1, 2, 3):
-        refused = await refuse(api, await ask(api, call()))
-        assert refused["refusal"]["count"] == count
+        refusal = await refuse(api, await ask(api, call()))
+        assert refusal["refusal"]["count"] == count
         if count < 3:
             api.clock.advance(seconds=DEFAULTS.refusal_s)
     api.clock.advance(seconds=DEFAULTS.refusal_long_s - 1)
-    assert repeats(await ask(api, call()), refused)
+    assert repeats(await ask(api, call()), refusal)
     api.clock.advance(seconds=1)
     assert (await ask(api, call())).json()["status"] == "pending"
 
@@ -124,8 +126,8 @@ async def test_the_third_refusal_within_an_hour_is_remembered_for_a_day(api: Api
 @requirement("N14")
 async def test_an_approval_that_is_not_remembered_is_asked_again(api: Api) -> None:
     for body in (call(), FORM, SECRET):
-        refused = await refuse(api, await ask(api, body), remember=False)
-        assert "refusal" not in refused
+        refusal = await refuse(api, await ask(api, body), remember=False)
+        assert "refusal" not in refusal
         assert (await ask(api, body)).json()["status"] == "pending"
 
 
@@ -141,8 +143,10 @@ async def test_only_a_form_may_be_repeated_after_a_refusal(api: Api) -> None:
 @requirement("N19")
 async def test_a_request_settled_on_creation_creates_one_resume(api: Api) -> None:
     admin = await api.as_("admin")
-    kept = await admin.post("/v1/secrets", json={"name": "A_KEY", "value": "v", "scope": "global"})
-    assert (await admin.put(f"/v1/secrets/{kept.json()['id']}/agents", json={"agents": "all"})).is_success
+    kept_reply = await admin.post("/v1/secrets", json={"name": "A_KEY", "value": "v", "scope": "global"})
+    assert (
+        await admin.put(f"/v1/secrets/{kept_reply.json()['id']}/agents", json={"agents": "all"})
+    ).is_success
     present = {"kind": "secret", "secret": {**SECRET["secret"], "default_scope": "global"}}
     other = {"kind": "secret", "secret": {"names": ["B_KEY"], "reason": "to call the CRM"}}
     for body in (call(), FORM, other):

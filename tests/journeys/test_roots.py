@@ -13,8 +13,8 @@ from tests.requirements import requirement
 
 async def agent_id(team: Team) -> str:
     """The id of the team's agent, as a person's page finds it."""
-    found = (await team.admin.http.get("/v1/agents")).json()["agents"]
-    return next(each["id"] for each in found)
+    agents = (await team.admin.http.get("/v1/agents")).json()["agents"]
+    return next(each["id"] for each in agents)
 
 
 async def grant(team: Team, path: str) -> None:
@@ -22,8 +22,8 @@ async def grant(team: Team, path: str) -> None:
     assert reply.status_code == 200, reply.text
 
 
-async def verdict(agent: Person, thread: str, tool: str, tool_input: dict[str, Any], **more: Any) -> str:
-    request = (await agent.approve(thread, tool, tool_input, **more)).json()
+async def verdict(agent: Person, thread: str, tool: str, tool_input: dict[str, Any], **extra: Any) -> str:
+    request = (await agent.approve(thread, tool, tool_input, **extra)).json()
     return "ask" if request["status"] == "pending" else request["answer"]["decision"]
 
 
@@ -45,8 +45,8 @@ async def test_reading_below_a_root_is_allowed_until_the_root_is_revoked(team: T
         ("shell", {"command": ["git", "push"], "workdir": "/srv/shop"}),
     ):
         assert await verdict(team.agent, thread, tool, tool_input) == "ask", tool_input
-    where = f"/v1/agents/{await agent_id(team)}/roots"
-    assert (await team.ada.http.delete(where, params={"path": "/srv/shop"})).status_code == 200
+    path = f"/v1/agents/{await agent_id(team)}/roots"
+    assert (await team.ada.http.delete(path, params={"path": "/srv/shop"})).status_code == 200
     assert await verdict(team.agent, thread, "Read", inside) == "ask"
 
 
@@ -68,15 +68,15 @@ async def test_reading_below_a_root_is_allowed_until_the_root_is_revoked(team: T
     ],
 )
 async def test_a_whole_file_system_or_all_home_folders_are_no_root(team: Team, path: str) -> None:
-    where = f"/v1/agents/{await agent_id(team)}/roots"
-    refused = await team.admin.http.post(where, json={"path": path})
-    assert (refused.status_code, faults(refused)) == (422, [("path", "root_too_wide")])
-    made = await team.admin.http.post(
+    fault_path = f"/v1/agents/{await agent_id(team)}/roots"
+    refusal = await team.admin.http.post(fault_path, json={"path": path})
+    assert (refusal.status_code, faults(refusal)) == (422, [("path", "root_too_wide")])
+    reply = await team.admin.http.post(
         "/v1/tokens", json={"role": "requester", "name": "wide", "roots": [path]}
     )
-    assert made.status_code == 422
+    assert reply.status_code == 422
     for narrower in ("/home/ada", "/srv", "D:\\shop", "\\\\nas\\shop"):
-        assert (await team.admin.http.post(where, json={"path": narrower})).status_code == 200, narrower
+        assert (await team.admin.http.post(fault_path, json={"path": narrower})).status_code == 200, narrower
 
 
 @requirement("N7")
@@ -91,11 +91,11 @@ async def test_a_card_offers_the_folder_whose_grant_would_have_let_the_call_run(
         "cat .env": ("/srv/shop", None),
         "make": ("/srv/shop", None),
     }
-    found = {}
+    findings = {}
     for command, (folder, _) in offered.items():
         request = (await team.agent.bash(thread, command, cwd=folder)).json()
-        found[command] = (folder, request["approval"].get("root"))
-    assert found == offered
+        findings[command] = (folder, request["approval"].get("root"))
+    assert findings == offered
     await grant(team, "/srv/shop")
     assert (
         await verdict(team.agent, thread, "bash", {"command": "cat notes.md"}, cwd="/srv/shop") == "approve"
@@ -111,8 +111,8 @@ async def test_a_folder_that_the_adapter_reports_free_of_secrets_may_be_searched
     assert await verdict(team.agent, thread, "bash", search) == "ask"
     request = (await team.agent.approve(thread, "bash", search, secret_free=["/srv/shop/src"])).json()
     assert request["answer"]["decision"] == "approve"
-    used = await team.agent.consume(request["id"], "run-1")
-    assert used.json()["input"] == search
+    used_reply = await team.agent.consume(request["id"], "run-1")
+    assert used_reply.json()["input"] == search
     assert await verdict(team.agent, thread, "bash", search, secret_free=["/srv/shop/lib"]) == "ask"
 
 
@@ -125,10 +125,10 @@ async def test_the_folders_in_the_report_of_an_adapter_are_limited(team: Team, t
         ({"secret_free": ["/a"] * 21}, "approval.secret_free"),
         ({"secret_free": ["\x00"]}, "approval.secret_free[0]"),
     ]
-    for more, path in wrong:
-        refused = await team.agent.bash(thread, "ls", **more)
-        assert refused.status_code == 422, more
-        assert [where for where, _ in faults(refused)] == [path]
+    for extra, path in wrong:
+        refusal = await team.agent.bash(thread, "ls", **extra)
+        assert refusal.status_code == 422, extra
+        assert [fault_path for fault_path, _ in faults(refusal)] == [path]
 
 
 @requirement("N11")
@@ -144,11 +144,11 @@ async def test_accepted_edits_stay_below_the_root_and_off_what_tools_load(team: 
         "CLAUDE.md": "ask",
         "package.json": "ask",
     }
-    found = {
+    result = {
         path: await verdict(team.agent, thread, "Write", {"file_path": path, "content": "x"})
         for path in expected
     }
-    assert found == expected
+    assert result == expected
 
 
 @requirement("N7")
@@ -171,22 +171,22 @@ async def test_the_data_folder_of_the_server_always_needs_approval(
 
 @requirement("N7")
 async def test_a_folder_is_granted_with_a_decision_only_where_it_is_offered(team: Team, thread: str) -> None:
-    async def decide(command: str, verdict: str, **more: Any) -> Any:
+    async def decide(command: str, verdict: str, **extra: Any) -> Any:
         request = (await team.agent.bash(thread, command, cwd="/srv/shop", allow_edit=True)).json()
-        return request["id"], await team.ada.decide(request["id"], verdict, grant_root=True, **more)
+        return request["id"], await team.ada.decide(request["id"], verdict, grant_root=True, **extra)
 
-    for command, verdict, more in (
+    for command, verdict, extra in (
         ("make", "approve", {}),
         ("cat notes.md", "deny", {}),
         ("cat notes.md", "approve", {"scope": "always"}),
         ("cat notes.md", "approve", {"edited_input": {"command": "cat b.md"}}),
     ):
-        request_id, refused = await decide(command, verdict, **more)
-        assert [where for where, _ in faults(refused)] == ["grant_root"], command
+        request_id, refusal = await decide(command, verdict, **extra)
+        assert [path for path, _ in faults(refusal)] == ["grant_root"], command
         assert (await team.ada.get(request_id))["status"] == "pending"
-    listed = (await team.admin.http.get("/v1/agents")).json()["agents"]
-    assert [agent["roots"] for agent in listed] == [[] for _ in listed]
-    _, done = await decide("cat notes.md", "approve")
-    assert done.json()["answer"]["root"] == "/srv/shop"
+    agents = (await team.admin.http.get("/v1/agents")).json()["agents"]
+    assert [agent["roots"] for agent in agents] == [[] for _ in agents]
+    _, reply = await decide("cat notes.md", "approve")
+    assert reply.json()["answer"]["root"] == "/srv/shop"
     [root] = (await team.admin.http.get(f"/v1/agents/{await agent_id(team)}")).json()["roots"]
     assert (root["path"], root["granted_by"]["name"]) == ("/srv/shop", "ada")

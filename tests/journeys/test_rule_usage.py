@@ -28,10 +28,10 @@ async def usage(person: Person, rule_id: str) -> dict[str, Any]:
     return found.get("usage") or {"count": 0}
 
 
-async def tried(person: Person, rule: Any = None, command: str | None = None, **more: Any) -> dict[str, Any]:
+async def tried(person: Person, rule: Any = None, command: str | None = None, **extra: Any) -> dict[str, Any]:
     """Try a draft rule on a command."""
     call = None if command is None else {"tool": "bash", "input": {"command": command}}
-    body = {"rule": {"rule": rule} if isinstance(rule, str) else rule, "call": call, **more}
+    body = {"rule": {"rule": rule} if isinstance(rule, str) else rule, "call": call, **extra}
     reply = await person.http.post("/v1/rules/try", json=body)
     assert reply.status_code == 200, reply.text
     return reply.json()
@@ -57,14 +57,18 @@ async def test_each_decision_of_a_rule_is_counted_once_with_its_request(team: Te
         await create_rule(team.ada, "git push:*", effect="ask"),
     )
     await asyncio.gather(*(team.agent.bash(thread, "make test") for _ in range(5)))
-    last = (await team.agent.bash(thread, "make test && git status")).json()
+    last_request = (await team.agent.bash(thread, "make test && git status")).json()
     await team.agent.bash(thread, "make testing")
-    waits = request_of(await team.agent.bash(thread, "git push origin"))
-    found = await usage(team.ada, make["id"])
-    assert (found["count"], found["request_id"], found["thread_id"]) == (6, last["id"], thread)
-    assert (await usage(team.ada, push["id"]))["request_id"] == waits["id"]
+    request = request_of(await team.agent.bash(thread, "git push origin"))
+    rule_usage = await usage(team.ada, make["id"])
+    assert (rule_usage["count"], rule_usage["request_id"], rule_usage["thread_id"]) == (
+        6,
+        last_request["id"],
+        thread,
+    )
+    assert (await usage(team.ada, push["id"]))["request_id"] == request["id"]
     # Using the approved call is not a second decision.
-    await team.agent.consume(last["id"], "exe_1")
+    await team.agent.consume(last_request["id"], "exe_1")
     assert (await usage(team.ada, make["id"]))["count"] == 6
     built_in = (await team.ada.http.get("/v1/rules/built-in")).json()
     [status] = [
@@ -86,12 +90,12 @@ async def test_a_deny_rule_that_stops_a_late_approval_and_a_shadow_rule_are_coun
     team: Team, thread: str
 ) -> None:
     shadow = await create_rule(team.ada, "make all", shadow=True)
-    waits = request_of(await team.agent.bash(thread, "make all"))
+    request = request_of(await team.agent.bash(thread, "make all"))
     assert (await usage(team.ada, shadow["id"]))["count"] == 1
     deny = await create_rule(team.ada, "make:*", effect="deny")
-    refused = (await team.ada.decide(waits["id"], "approve")).json()
-    assert refused["answer"]["decision"] == "deny"
-    assert (await usage(team.ada, deny["id"]))["request_id"] == waits["id"]
+    refused_request = (await team.ada.decide(request["id"], "approve")).json()
+    assert refused_request["answer"]["decision"] == "deny"
+    assert (await usage(team.ada, deny["id"]))["request_id"] == request["id"]
 
 
 @requirement("B11", "K1")
@@ -119,22 +123,24 @@ async def test_uses_survive_a_server_that_is_killed(killable_server: KillableSer
 
 @requirement("B21")
 async def test_built_in_rules_are_listed_by_subject_with_the_hard_limits(team: Team) -> None:
-    found = (await team.ada.http.get("/v1/rules/built-in")).json()
-    assert [group["name"] for group in found["groups"]] == [
+    found_rule = (await team.ada.http.get("/v1/rules/built-in")).json()
+    assert [group["name"] for group in found_rule["groups"]] == [
         "files", "search", "text", "system", "versions", "git", "tools",
     ]  # fmt: skip
-    cat = found["groups"][0]["rules"][1]
+    cat = found_rule["groups"][0]["rules"][1]
     assert cat == {
         "rule": "bash(cat:*)",
         "description": {"form": "options", "subject": "cat"},
         "active": True,
         "usage": None,
     }
-    assert "limit_home" in found["limits"]
+    assert "limit_home" in found_rule["limits"]
     await team.admin.http.post("/v1/policy", json={"lists": ["git"]})
-    changed = (await team.ada.http.get("/v1/rules/built-in")).json()
-    active = {group["name"] for group in changed["groups"] if all(rule["active"] for rule in group["rules"])}
-    assert (changed["lists"], active) == (["git"], {"git"})
+    changed_rule = (await team.ada.http.get("/v1/rules/built-in")).json()
+    active = {
+        group["name"] for group in changed_rule["groups"] if all(rule["active"] for rule in group["rules"])
+    }
+    assert (changed_rule["lists"], active) == (["git"], {"git"})
 
 
 # Drafts
@@ -159,16 +165,18 @@ async def test_a_draft_is_tried_on_a_call_and_says_why_it_does_not_cover_it(team
 @requirement("B9")
 async def test_a_draft_that_covers_a_call_may_still_be_overruled(team: Team) -> None:
     await create_rule(team.admin, "make:*", effect="ask", locked=True)
-    found = await tried(team.ada, "make test", "make test")
-    assert (found["covers"], found["now"]["decision"], found["then"]["decision"]) == (True, "ask", "ask")
-    assert found["then"]["rules"] == ["bash(make:*)"]
+    result = await tried(team.ada, "make test", "make test")
+    assert (result["covers"], result["now"]["decision"], result["then"]["decision"]) == (True, "ask", "ask")
+    assert result["then"]["rules"] == ["bash(make:*)"]
 
 
 @requirement("B9")
 async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> None:
-    found = await tried(team.ada, "bash(make 'test)", "make test")
-    assert (found["rule"], found["covers"], found["now"]["decision"]) == (None, None, "ask")
-    assert [(problem["path"], problem["code"]) for problem in found["problems"]] == [("rule", "invalid_rule")]
+    result = await tried(team.ada, "bash(make 'test)", "make test")
+    assert (result["rule"], result["covers"], result["now"]["decision"]) == (None, None, "ask")
+    assert [(problem["path"], problem["code"]) for problem in result["problems"]] == [
+        ("rule", "invalid_rule")
+    ]
     unknown = await tried(team.ada, {"rule": "make", "agent": "agt_nobody"})
     assert [each["code"] for each in unknown["problems"]] == ["unknown_agent"]
     german = await team.ada.http.post(
@@ -178,11 +186,11 @@ async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> N
 
 
 async def test_a_trial_without_a_draft_returns_the_current_decision(team: Team) -> None:
-    found = await tried(team.ada, None, "git status")
-    assert (found["now"]["decision"], found["then"], found["covers"]) == ("allow", None, None)
+    result = await tried(team.ada, None, "git status")
+    assert (result["now"]["decision"], result["then"], result["covers"]) == ("allow", None, None)
     for body in ({}, {"rule": None, "call": None}):
-        refused = await team.ada.http.post("/v1/rules/try", json=body)
-        assert (refused.status_code, faults(refused)) == (422, [("rule", "missing_required")])
+        refusal = await team.ada.http.post("/v1/rules/try", json=body)
+        assert (refusal.status_code, faults(refusal)) == (422, [("rule", "missing_required")])
 
 
 async def test_a_rule_draft_for_a_thread_is_tried_only_by_people_who_may_view_it(
@@ -198,23 +206,23 @@ async def test_a_rule_draft_for_a_thread_is_tried_only_by_people_who_may_view_it
 
 @requirement("B9")
 async def test_a_draft_lists_the_calls_that_it_would_have_decided_otherwise(team: Team, thread: str) -> None:
-    first = request_of(await team.agent.bash(thread, "make test"))
-    await team.ada.decide(first["id"], "approve")
+    first_request = request_of(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(first_request["id"], "approve")
     request_of(await team.agent.bash(thread, "make clean"))
     await team.agent.bash(thread, "git status")
     await team.agent.plan(thread, "Make all things new.")
-    second = request_of(await team.agent.bash(thread, "make test; git status"))
-    found = await previewed(team.ada, "make test")
-    assert [(call["request_id"], call["decision"], call["now"], call["then"]) for call in found] == [
-        (second["id"], None, "ask", "allow"),
-        (first["id"], "approve", "ask", "allow"),
+    second_request = request_of(await team.agent.bash(thread, "make test; git status"))
+    result = await previewed(team.ada, "make test")
+    assert [(call["request_id"], call["decision"], call["now"], call["then"]) for call in result] == [
+        (second_request["id"], None, "ask", "allow"),
+        (first_request["id"], "approve", "ask", "allow"),
     ]
-    assert (found[1]["headline"], found[1]["tool"], found[1]["thread_id"]) == (
+    assert (result[1]["headline"], result[1]["tool"], result[1]["thread_id"]) == (
         "Run: make test",
         "bash",
         thread,
     )
-    assert found[1]["agent"]["name"]
+    assert result[1]["agent"]["name"]
     assert [call["headline"] for call in await previewed(team.ada, "git status", effect="deny")] == [
         "Run: make test; git status",
         "Run: git status",
@@ -236,13 +244,17 @@ async def test_a_page_of_calls_says_how_far_back_it_has_looked(team: Team, threa
     assert (page["checked"], len(page["calls"]), page["next_cursor"] is not None) == (200, 200, True)
     assert page["since"] < page["checked_to"] <= page["calls"][-1]["created_at"]
     body = {"rule": {"rule": "git log:*", "effect": "ask"}, "cursor": page["next_cursor"]}
-    rest = (await team.ada.http.post("/v1/rules/preview", json=body)).json()
-    assert (rest["checked"], rest["next_cursor"], rest["checked_to"]) == (3, None, rest["since"])
+    remaining_body = (await team.ada.http.post("/v1/rules/preview", json=body)).json()
+    assert (remaining_body["checked"], remaining_body["next_cursor"], remaining_body["checked_to"]) == (
+        3,
+        None,
+        remaining_body["since"],
+    )
 
 
 async def test_a_bad_draft_has_no_preview(team: Team) -> None:
-    refused = await team.ada.http.post("/v1/rules/preview", json={"rule": {"rule": "bash(*)"}})
-    assert (refused.status_code, faults(refused)) == (422, [("rule.rule", "invalid_rule")])
+    refusal = await team.ada.http.post("/v1/rules/preview", json={"rule": {"rule": "bash(*)"}})
+    assert (refusal.status_code, faults(refusal)) == (422, [("rule.rule", "invalid_rule")])
 
 
 # Files
@@ -265,15 +277,15 @@ async def test_an_export_is_imported_once(team: Team, thread: str) -> None:
         "bash(make test)", "bash(git push:*)", "bash(curl:*)", "bash(make docs)",
         "bash(python3 build.py)", "bash(make shadow)",
     ]  # fmt: skip
-    again = (await team.admin.http.post("/v1/rules/import", json=file)).json()
-    assert (again["added"], again["known"], again["refused"]) == (0, 6, 0)
+    second_body = (await team.admin.http.post("/v1/rules/import", json=file)).json()
+    assert (second_body["added"], second_body["known"], second_body["refused"]) == (0, 6, 0)
     for rule in await team.admin.rules():
         await team.admin.http.delete(f"/v1/rules/{rule['id']}")
-    checked = (await team.admin.http.post("/v1/rules/import", json={**file, "dry_run": True})).json()
-    assert (checked["added"], checked["known"], await team.admin.rules()) == (6, 0, [])
-    assert all(row["id"] is None for row in checked["rows"])
-    added = (await team.admin.http.post("/v1/rules/import", json=file)).json()
-    assert [row["outcome"] for row in added["rows"]] == ["added"] * 6
+    checked_body = (await team.admin.http.post("/v1/rules/import", json={**file, "dry_run": True})).json()
+    assert (checked_body["added"], checked_body["known"], await team.admin.rules()) == (6, 0, [])
+    assert all(row["id"] is None for row in checked_body["rows"])
+    added_body = (await team.admin.http.post("/v1/rules/import", json=file)).json()
+    assert [row["outcome"] for row in added_body["rows"]] == ["added"] * 6
     assert (await team.admin.http.get("/v1/rules/export")).json()["rules"] == file["rules"]
     entries = (await team.admin.http.get("/v1/audit")).json()["entries"]
     assert [entry["action"] for entry in entries].count("rule.add") == 12
@@ -297,13 +309,15 @@ async def test_an_import_with_a_refused_row_stores_nothing_and_names_every_row(t
         ("rules[4].expires_at", "past_rule"),
         ("rules[5]", "wrong_type"),
     ]
-    checked = (await team.admin.http.post("/v1/rules/import", json={"rules": rows, "dry_run": True})).json()
-    assert (checked["added"], checked["known"], checked["refused"]) == (1, 1, 5)
+    checked_body = (
+        await team.admin.http.post("/v1/rules/import", json={"rules": rows, "dry_run": True})
+    ).json()
+    assert (checked_body["added"], checked_body["known"], checked_body["refused"]) == (1, 1, 5)
     assert [
-        (problem["path"], problem["code"]) for row in checked["rows"] for problem in row["problems"]
+        (problem["path"], problem["code"]) for row in checked_body["rows"] for problem in row["problems"]
     ] == problems
-    refused = await team.admin.http.post("/v1/rules/import", json={"rules": rows})
-    assert (refused.status_code, faults(refused)) == (422, problems)
+    refusal = await team.admin.http.post("/v1/rules/import", json={"rules": rows})
+    assert (refusal.status_code, faults(refusal)) == (422, problems)
     assert await team.admin.rules() == []
     for rubbish in ({"rules": "all"}, {"rules": [None] * 1_001}, [], None):
         assert (await team.admin.http.post("/v1/rules/import", json=rubbish)).status_code == 422

@@ -21,8 +21,8 @@ async def test_a_script_gets_a_rule_for_this_thread_or_a_permanent_one_after_con
 ) -> None:
     request = request_of(await team.agent.bash(thread, "python3 script.py"))
     assert request["approval"]["scripts"] == ["script.py"]
-    refused = await team.ada.decide(request["id"], "approve", scope="always")
-    assert faults(refused) == [("script_may_change", "script_may_change")]
+    refusal = await team.ada.decide(request["id"], "approve", scope="always")
+    assert faults(refusal) == [("script_may_change", "script_may_change")]
     await team.ada.decide(request["id"], "approve", scope="always", script_may_change=True)
     assert await verdicts(team, thread, "python3 script.py", "python3 other.py") == ["approve", "ask"]
     request = request_of(await team.agent.bash(thread, "node a.js"))
@@ -44,9 +44,9 @@ async def test_a_script_gets_a_rule_for_this_thread_or_a_permanent_one_after_con
 async def test_a_handwritten_rule_for_a_script_needs_the_same_tick_as_the_card(
     team: Team, thread: str, rule: str
 ) -> None:
-    refused = await team.ada.rule(rule)
-    assert faults(refused) == [("script_may_change", "script_may_change")]
-    assert "script.py" in refused.text
+    refusal = await team.ada.rule(rule)
+    assert faults(refusal) == [("script_may_change", "script_may_change")]
+    assert "script.py" in refusal.text
     assert await team.ada.rules() == []
     assert (await team.ada.rule(rule, "deny")).status_code == 201
     assert (await team.ada.rule(rule, scope="thread", thread_id=thread)).status_code == 201

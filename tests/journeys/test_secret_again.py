@@ -44,11 +44,11 @@ async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_lo
     server: Any, team: Team, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "saved")
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    async with Person(server.url, made.json()["token"]) as other:
-        existing(await other.need(thread, "A_KEY", default_scope="global"))
-        assert leased(await other.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
-        me = (await other.http.get("/v1/session")).json()["principal"]["id"]
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, reply.json()["token"]) as other_person:
+        existing(await other_person.need(thread, "A_KEY", default_scope="global"))
+        assert leased(await other_person.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
+        me = (await other_person.http.get("/v1/session")).json()["principal"]["id"]
     entries, _ = await team.admin.audit()
     assert [(entry["action"], entry.get("requester")) for entry in entries][-2:] == [
         ("secret.grant", me),
@@ -82,9 +82,9 @@ async def test_a_secret_stored_in_several_valid_scopes_is_already_configured(tea
     web = {"default_scope": "project", "project": "web"}
     assert (await team.agent.need(thread, "A_KEY", "B_KEY", **web)).json()["status"] == "pending"
     await team.ada.keep("A_KEY", "in the project", "project", project="web")
-    existing(both := await team.agent.need(thread, "A_KEY", "B_KEY", **web))
+    existing(all_reply := await team.agent.need(thread, "A_KEY", "B_KEY", **web))
     names = ["A_KEY", "B_KEY"]
-    assert both.json()["answer"] == {"names": names, "scope": "project", "existing": names}
+    assert all_reply.json()["answer"] == {"names": names, "scope": "project", "existing": names}
     assert leased(await team.agent.lease(thread, *names)) == {
         "A_KEY": "in the project",
         "B_KEY": "everywhere",
@@ -102,8 +102,8 @@ async def test_a_secret_of_another_thread_or_project_is_missing(
     team: Team, thread: str, place: dict[str, str]
 ) -> None:
     assert (await team.ada.keep("A_KEY", "saved", **place)).status_code == 201
-    more = {"default_scope": place["scope"], "project": "web"}
-    request = request_of(await team.agent.need(thread, "A_KEY", **more))
+    extra = {"default_scope": place["scope"], "project": "web"}
+    request = request_of(await team.agent.need(thread, "A_KEY", **extra))
     assert request["secret"]["present"] == {}
     refused = await team.ada.hand_over(request["id"], existing=["A_KEY"])
     assert texts(refused) == {"secrets.A_KEY": "No saved value is set for this env var"}
@@ -114,8 +114,12 @@ async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: st
     await team.ada.keep("X_KEY", "saved")
     request = request_of(await team.agent.need(thread, "X_KEY", "Y_KEY", default_scope="global"))
     assert request["secret"]["present"] == {"X_KEY": ["global"]}
-    settled = await team.bob.hand_over(request["id"], {"Y_KEY": "typed"}, existing=["X_KEY"])
-    assert settled.json()["answer"] == {"names": ["X_KEY", "Y_KEY"], "scope": "global", "existing": ["X_KEY"]}
+    settled_reply = await team.bob.hand_over(request["id"], {"Y_KEY": "typed"}, existing=["X_KEY"])
+    assert settled_reply.json()["answer"] == {
+        "names": ["X_KEY", "Y_KEY"],
+        "scope": "global",
+        "existing": ["X_KEY"],
+    }
     assert leased(await team.agent.lease(thread, "X_KEY", "Y_KEY")) == {"X_KEY": "saved", "Y_KEY": "typed"}
     assert {each["name"]: each["version"] for each in await team.ada.kept()} == {"X_KEY": 1, "Y_KEY": 1}
 
@@ -136,21 +140,21 @@ async def test_a_missing_saved_value_is_reported_at_its_name(team: Team, thread:
 
 @requirement("E10")
 async def test_the_nearest_saved_value_is_the_one_that_is_used(team: Team, thread: str) -> None:
-    for value, scope, more in (
+    for value, scope, extra in (
         ("far", "global", {}),
         ("near", "project", {"project": "web"}),
         ("here", "session", {"thread_id": thread}),
     ):
-        await team.ada.keep("A_KEY", value, scope, **more)
-    found = {}
-    for others in ({"project": "web"}, {}):
-        place = thread if others else f"{thread}-2"
-        request = request_of(await team.agent.need(place, "A_KEY", "NEW_KEY", **others))
+        await team.ada.keep("A_KEY", value, scope, **extra)
+    findings = {}
+    for other_cases in ({"project": "web"}, {}):
+        place = thread if other_cases else f"{thread}-2"
+        request = request_of(await team.agent.need(place, "A_KEY", "NEW_KEY", **other_cases))
         assert (
             await team.ada.hand_over(request["id"], {"NEW_KEY": "x"}, existing=["A_KEY"])
         ).status_code == 200
-        found[place] = leased(await team.agent.lease(place, "A_KEY"))["A_KEY"]
-    assert found == {thread: "here", f"{thread}-2": "far"}
+        findings[place] = leased(await team.agent.lease(place, "A_KEY"))["A_KEY"]
+    assert findings == {thread: "here", f"{thread}-2": "far"}
 
 
 @requirement("E9", "E19")
@@ -170,8 +174,8 @@ async def test_a_dismissed_request_is_not_asked_again_in_its_thread_for_any_orde
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     dismissed = (await team.ada.decline(request["id"], "dismissed")).json()
     assert (dismissed["status"], dismissed["reason"]) == ("declined", "dismissed")
-    again = await team.agent.need(thread, "B_KEY", "A_KEY", reason="I really need them")
-    assert (again.status_code, again.json()) == (200, {**dismissed, "repeated": True})
+    second_reply = await team.agent.need(thread, "B_KEY", "A_KEY", reason="I really need them")
+    assert (second_reply.status_code, second_reply.json()) == (200, {**dismissed, "repeated": True})
     assert await team.ada.pending(thread) == []
 
 
@@ -179,15 +183,15 @@ async def test_a_dismissed_request_is_not_asked_again_in_its_thread_for_any_orde
 async def test_other_names_threads_and_agents_are_still_asked(server: Any, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     await team.ada.decline(request["id"], "dismissed")
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    async with Person(server.url, made.json()["token"]) as other:
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, reply.json()["token"]) as other_person:
         for person, place, names in (
             (team.agent, thread, ("A_KEY", "B_KEY")),
             (team.agent, f"{thread}-2", ("A_KEY",)),
-            (other, thread, ("A_KEY",)),
+            (other_person, thread, ("A_KEY",)),
         ):
-            if person is other:
-                them = (await other.http.get("/v1/session")).json()["principal"]["id"]
+            if person is other_person:
+                them = (await other_person.http.get("/v1/session")).json()["principal"]["id"]
                 agents = {"agents": [request["requester"]["id"], them]}
                 await team.admin.http.put(f"/v1/threads/{thread}/access", json=agents)
             request_of(await person.need(place, *names))
@@ -201,14 +205,14 @@ async def test_ten_minutes_after_it_was_dismissed_it_is_asked_for_again() -> Non
         api = Api(app, clock)
         agent, ada = await api.as_("requester"), await api.as_("responder")
         body = {"kind": "secret", "thread_id": "t", "secret": {"names": ["A_KEY"], "reason": "to call it"}}
-        first = (await agent.post("/v1/requests", json=body)).json()
+        first_body = (await agent.post("/v1/requests", json=body)).json()
         clock.advance(seconds=3_600)
-        await ada.post(f"/v1/requests/{first['id']}/decline", json={"reason": "dismissed"})
+        await ada.post(f"/v1/requests/{first_body['id']}/decline", json={"reason": "dismissed"})
         clock.advance(seconds=599)
-        again = await agent.post("/v1/requests", json=body)
-        assert (again.status_code, again.json()["id"]) == (200, first["id"])
+        second_reply = await agent.post("/v1/requests", json=body)
+        assert (second_reply.status_code, second_reply.json()["id"]) == (200, first_body["id"])
         clock.advance(seconds=1)
-        assert request_of(await agent.post("/v1/requests", json=body))["id"] != first["id"]
+        assert request_of(await agent.post("/v1/requests", json=body))["id"] != first_body["id"]
 
 
 @requirement("E12")
@@ -223,11 +227,11 @@ async def test_a_dismissed_name_that_was_set_later_is_available(team: Team, thre
 @requirement("M4")
 async def test_asking_again_with_the_same_key_finds_the_request_and_its_end(team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", key="k1"))
-    settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).json()
-    again = await team.agent.need(thread, "A_KEY", key="k1")
-    assert (again.status_code, again.json()) == (201, settled)
-    other = await team.agent.need(thread, "B_KEY", key="k1")
-    assert refusal(other) == (422, "idempotency_mismatch")
+    settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).json()
+    second_reply = await team.agent.need(thread, "A_KEY", key="k1")
+    assert (second_reply.status_code, second_reply.json()) == (201, settled_request)
+    other_reply = await team.agent.need(thread, "B_KEY", key="k1")
+    assert refusal(other_reply) == (422, "idempotency_mismatch")
 
 
 @requirement("E11")

@@ -94,9 +94,9 @@ async def test_a_probe_is_true_false_or_a_name(team: Team, thread: str) -> None:
 @requirement("E3")
 async def test_a_name_that_decides_what_a_process_runs_cannot_be_asked_for(team: Team, thread: str) -> None:
     for name in BLOCKED:
-        refused = await team.agent.need(thread, "A_KEY", name)
-        assert faults(refused) == [("secret.names[1]", "secret_blocked")], name
-        assert texts(refused) == {"secret.names[1]": "Blocked by allow-list"}
+        refusal = await team.agent.need(thread, "A_KEY", name)
+        assert faults(refusal) == [("secret.names[1]", "secret_blocked")], name
+        assert texts(refusal) == {"secret.names[1]": "Blocked by allow-list"}
     assert await team.ada.pending(thread) == []
 
 
@@ -105,8 +105,8 @@ async def test_a_name_that_decides_what_a_process_runs_cannot_be_stored_by_hand(
     team: Team,
 ) -> None:
     for name in BLOCKED:
-        refused = await team.ada.keep(name, "x")
-        assert texts(refused) == {"name": "Blocked by allow-list"}, name
+        refusal = await team.ada.keep(name, "x")
+        assert texts(refusal) == {"name": "Blocked by allow-list"}, name
     assert await team.ada.kept() == []
 
 
@@ -114,8 +114,8 @@ async def test_a_name_that_decides_what_a_process_runs_cannot_be_stored_by_hand(
 async def test_a_blocked_name_is_refused_at_the_submission_as_well(team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     for name in BLOCKED:
-        refused = await team.ada.hand_over(request["id"], {"A_KEY": "value", name: "/tmp/evil.so"})
-        assert texts(refused) == {"secrets": "Blocked by allow-list"}
+        refusal = await team.ada.hand_over(request["id"], {"A_KEY": "value", name: "/tmp/evil.so"})
+        assert texts(refusal) == {"secrets": "Blocked by allow-list"}
     assert await team.ada.get(request["id"]) == request
 
 
@@ -130,10 +130,10 @@ async def test_the_card_explains_where_to_find_each_value(team: Team, thread: st
             "optional": True,
         }
     }
-    more = {"metadata": metadata, "reason": "r" * 500, "instructions": "i" * 2_000}
-    request = request_of(await team.agent.need(thread, "DEPLOY_KEY", **more))
-    shown = (await team.ada.get(request["id"]))["secret"]
-    assert {name: shown[name] for name in more} == more
+    extra = {"metadata": metadata, "reason": "r" * 500, "instructions": "i" * 2_000}
+    request = request_of(await team.agent.need(thread, "DEPLOY_KEY", **extra))
+    shown_secret = (await team.ada.get(request["id"]))["secret"]
+    assert {name: shown_secret[name] for name in extra} == extra
 
 
 @requirement("E21")
@@ -174,10 +174,10 @@ async def test_the_card_says_whose_token_asks_and_what_the_agent_writes_stays_te
     team: Team, thread: str
 ) -> None:
     posing = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) **now**'
-    more = {"instructions": posing, "agent": {"name": "your administrator"}}
-    request = request_of(await team.agent.need(thread, "A_KEY", **more))
+    extra = {"instructions": posing, "agent": {"name": "your administrator"}}
+    request = request_of(await team.agent.need(thread, "A_KEY", **extra))
     assert request["requester"]["name"] == "agent"
     assert request["agent"] == {"name": "your administrator"}
-    said = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) '
-    drawn = [{"type": "p", "children": [said, {"type": "strong", "children": ["now"]}]}]
+    text = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) '
+    drawn = [{"type": "p", "children": [text, {"type": "strong", "children": ["now"]}]}]
     assert request["view"] == {"markdown": {"secret.instructions": drawn}}

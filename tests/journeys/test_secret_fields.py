@@ -13,14 +13,14 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 
-def field(name: str, kind: str = "text", **more: Any) -> dict[str, Any]:
+def field(name: str, kind: str = "text", **extra: Any) -> dict[str, Any]:
     """A field of a form."""
-    return {"id": name, "type": kind, "label": name, **more}
+    return {"id": name, "type": kind, "label": name, **extra}
 
 
-def form(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+def form(*fields: dict[str, Any], **extra: Any) -> dict[str, Any]:
     """A form with an open text field, and the fields that are given."""
-    return {"fields": [field("user"), *fields], **more}
+    return {"fields": [field("user"), *fields], **extra}
 
 
 PIN = field("pin", sensitive=True, required=True)
@@ -31,13 +31,13 @@ async def test_the_agent_gets_the_text_and_a_reference_in_the_place_of_the_secre
     team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, form(PIN)))
-    settled = (await team.ada.answer(request["id"], {"user": "eva", "pin": "4711-canary"})).json()
-    ref = settled["answer"]["values"]["pin"]["ref"]
+    settled_request = (await team.ada.answer(request["id"], {"user": "eva", "pin": "4711-canary"})).json()
+    ref = settled_request["answer"]["values"]["pin"]["ref"]
     assert ref.startswith("sec_")
-    assert settled["answer"]["values"] == {"user": "eva", "pin": {"set": True, "ref": ref}}
-    assert await team.agent.get(request["id"]) == settled
+    assert settled_request["answer"]["values"] == {"user": "eva", "pin": {"set": True, "ref": ref}}
+    assert await team.agent.get(request["id"]) == settled_request
     events = [event async for event in team.bob.events(thread, until=2)]
-    assert events[1]["request"]["answer"] == settled["answer"]
+    assert events[1]["request"]["answer"] == settled_request["answer"]
     assert "4711-canary" not in str(events)
     assert leased(await team.agent.lease(thread, refs=[ref])) == {ref: "4711-canary"}
 
@@ -47,13 +47,13 @@ async def test_a_reference_is_valid_only_for_the_asking_agent_in_its_thread(
     server: Any, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, form(PIN)))
-    settled = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
-    ref = settled["answer"]["values"]["pin"]["ref"]
+    settled_request = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
+    ref = settled_request["answer"]["values"]["pin"]["ref"]
     assert refusal(await team.agent.lease(f"{thread}-2", refs=[ref])) == (404, "not_granted")
     assert refusal(await team.ada.lease(thread, refs=[ref])) == (403, "forbidden")
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    async with Person(server.url, made.json()["token"]) as other:
-        assert refusal(await other.lease(thread, refs=[ref])) == (404, "not_granted")
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, reply.json()["token"]) as other_person:
+        assert refusal(await other_person.lease(thread, refs=[ref])) == (404, "not_granted")
     async with server.person("requester@acme") as stranger:
         assert refusal(await stranger.lease(thread, refs=[ref])) == (404, "not_granted")
 
@@ -69,13 +69,13 @@ async def test_a_value_of_a_sensitive_field_is_not_listed_as_a_secret(team: Team
 
 @requirement("E22")
 async def test_two_answers_to_the_same_field_are_two_secrets(team: Team, thread: str) -> None:
-    found = []
+    findings = []
     for value in ("first", "second"):
         request = request_of(await team.agent.ask(thread, form(PIN)))
-        settled = (await team.ada.answer(request["id"], {"pin": value})).json()
-        found.append(settled["answer"]["values"]["pin"]["ref"])
-    assert leased(await team.agent.lease(thread, refs=found)) == dict(
-        zip(found, ("first", "second"), strict=True)
+        settled_request = (await team.ada.answer(request["id"], {"pin": value})).json()
+        findings.append(settled_request["answer"]["values"]["pin"]["ref"])
+    assert leased(await team.agent.lease(thread, refs=findings)) == dict(
+        zip(findings, ("first", "second"), strict=True)
     )
 
 
@@ -133,8 +133,8 @@ async def test_a_value_that_breaks_the_rules_of_its_field_is_refused_by_its_path
     asked_for = {**field("pin", sensitive=True, required=True), **more}
     request = request_of(await team.agent.ask(thread, form(asked_for)))
     refused = await team.ada.answer(request["id"], {"user": "eva", "pin": value})
-    found = faults(refused)
-    assert [(path.partition("[")[0], each) for path, each in found] == [("values.pin", code)]
+    fault = faults(refused)
+    assert [(path.partition("[")[0], each) for path, each in fault] == [("values.pin", code)]
     assert "4711" not in refused.text
     assert await team.ada.get(request["id"]) == request
 
@@ -167,8 +167,8 @@ async def test_an_invalid_list_of_skipped_questions_is_refused(team: Team, threa
 @requirement("E22")
 async def test_an_open_field_that_is_left_empty_is_left_out(team: Team, thread: str) -> None:
     request = request_of(await team.agent.ask(thread, form(field("pin", sensitive=True))))
-    settled = (await team.ada.answer(request["id"], {"user": "eva", "pin": ""})).json()
-    assert settled["answer"]["values"] == {"user": "eva"}
+    settled_request = (await team.ada.answer(request["id"], {"user": "eva", "pin": ""})).json()
+    assert settled_request["answer"]["values"] == {"user": "eva"}
 
 
 @requirement("E22")
@@ -186,8 +186,8 @@ async def test_the_websocket_takes_no_answer_to_a_form_with_a_sensitive_field(
 ) -> None:
     request = request_of(await team.agent.ask(thread, form(PIN)))
     body = {"revision": 1, "values": {"pin": "4711"}}
-    refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
-    assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
+    refused_frame = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
+    assert (refused_frame["error"]["status"], refused_frame["error"]["code"]) == (409, "http_only")
     assert await team.ada.get(request["id"]) == request
 
 
@@ -213,8 +213,8 @@ async def test_one_of_many_concurrent_answers_is_stored(team: Team, thread: str)
 async def test_an_answer_sent_again_with_its_key_is_kept_once(team: Team, thread: str) -> None:
     request = request_of(await team.agent.ask(thread, form(PIN)))
     values = {"user": "eva", "pin": "4711"}
-    first, again = [await team.ada.answer(request["id"], values, key="k1") for _ in range(2)]
-    assert (first.status_code, again.status_code) == (200, 200)
-    assert again.json() == {**first.json(), "submission": "accepted"}
-    other = await team.ada.answer(request["id"], {"user": "adam", "pin": "4711"}, key="k1")
-    assert refusal(other) == (422, "idempotency_mismatch")
+    first_reply, second_reply = [await team.ada.answer(request["id"], values, key="k1") for _ in range(2)]
+    assert (first_reply.status_code, second_reply.status_code) == (200, 200)
+    assert second_reply.json() == {**first_reply.json(), "submission": "accepted"}
+    other_reply = await team.ada.answer(request["id"], {"user": "adam", "pin": "4711"}, key="k1")
+    assert refusal(other_reply) == (422, "idempotency_mismatch")

@@ -36,18 +36,20 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
     async with key_scene.team(None) as team:
         refused = await team.agent.need("t", "B_KEY")
         assert refusal(refused) == SECRETS_OFF
-        said = refused.json()["error"]["message"]
-        assert "the key file" in said
-        assert "is missing" in said
-        assert str(key_scene.data) not in said
+        message = refused.json()["error"]["message"]
+        assert "the key file" in message
+        assert "is missing" in message
+        assert str(key_scene.data) not in message
         assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
         assert refusal(await team.admin.rotate()) == SECRETS_OFF
         assert [each["name"] for each in await team.ada.kept()] == ["A_KEY"]
-        plain = request_of(await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}))
-        assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
+        plain_request = request_of(
+            await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
+        )
+        assert (await team.ada.answer(plain_request["id"], {"q": "a"})).status_code == 200
     assert not key_scene.key_file.exists()
-    [told] = [record for record in caplog.records if "secrets are off" in record.message]
-    assert (told.levelno, str(key_scene.key_file) in told.message) == (logging.ERROR, True)
+    [entries] = [record for record in caplog.records if "secrets are off" in record.message]
+    assert (entries.levelno, str(key_scene.key_file) in entries.message) == (logging.ERROR, True)
     copy.rename(key_scene.key_file)
     async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
@@ -74,8 +76,8 @@ async def test_any_sealed_text_keeps_another_key_from_being_made(key_scene: KeyS
 @requirement("E14")
 async def test_a_lost_key_file_is_created_again_if_nothing_was_sealed(key_scene: KeyScene) -> None:
     async with key_scene.team(None) as team:
-        kept = (await team.ada.keep("A_KEY", "value")).json()
-        await team.ada.erase(kept["id"])
+        kept_body = (await team.ada.keep("A_KEY", "value")).json()
+        await team.ada.erase(kept_body["id"])
     key_scene.key_file.unlink()
     async with key_scene.team(None) as team:
         assert (await team.ada.keep("A_KEY", "value")).status_code == 201
@@ -100,12 +102,12 @@ async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(key_scene:
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
         entries, _ = await team.admin.audit()
-        facts = [
+        members = [
             (entry["action"], entry["actor"]["role"])
             for entry in entries
             if entry["action"].startswith("secret.rotate")
         ]
-        assert facts == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
+        assert members == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
     async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
@@ -116,8 +118,8 @@ async def test_the_old_key_stays_for_old_copies_where_that_is_wished(key_scene: 
     async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         await team.ada.keep("A_KEY", "value")
         [old] = key_scene.keys_in_file()
-        done = await operator.rotate(keep_old=True)
-        assert done.json() == {"rewrapped": 1, "left": 0, "dropped": 0}
+        reply = await operator.rotate(keep_old=True)
+        assert reply.json() == {"rewrapped": 1, "left": 0, "dropped": 0}
         assert key_scene.keys_in_file()[1:] == [old]
         assert key_scene.keys_in_use() == set(key_scene.keys_in_file()[:1])
 
@@ -178,21 +180,21 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
 ) -> None:
     names = [f"KEY_{n}" for n in range(8)]
     failures: list[str] = []
-    done = anyio.Event()
+    finished_event = anyio.Event()
     async with key_scene.team(None) as team, key_scene.person("operator") as operator:
         for name in names:
             await team.ada.keep(name, name)
         await team.agent.need("t", *names, default_scope="global")
 
         async def read() -> None:
-            while not done.is_set():
+            while not finished_event.is_set():
                 reply = await team.agent.lease("t", *names)
                 if reply.status_code != 200:
                     failures.append(reply.text)
 
         async def write() -> None:
             turn = 0
-            while not done.is_set():
+            while not finished_event.is_set():
                 turn += 1
                 reply = await team.ada.keep(names[turn % len(names)], f"value {turn}")
                 if reply.status_code != 201:
@@ -203,7 +205,7 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
                 reply = await operator.rotate()
                 if reply.status_code != 200 or reply.json()["dropped"] != 1:
                     failures.append(reply.text)
-            done.set()
+            finished_event.set()
 
         with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:

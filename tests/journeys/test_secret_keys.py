@@ -45,8 +45,8 @@ async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(key_s
         assert refusal(await team.ada.keep("A_KEY", "value")) == SECRETS_OFF
         assert await team.ada.kept() == []
         assert refusal(await team.agent.lease("t", "A_KEY")) == (404, "not_granted")
-        plain = request_of(await team.agent.ask("t", FORM))
-        assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
+        plain_request = request_of(await team.agent.ask("t", FORM))
+        assert (await team.ada.answer(plain_request["id"], {"q": "a"})).status_code == 200
         call = request_of(await team.agent.bash("t", "make deploy"))
         assert (await team.ada.decide(call["id"], "approve")).status_code == 200
     assert not (key_scene.data / "master.key").exists()
@@ -87,9 +87,9 @@ async def test_a_sensitive_field_takes_no_value_without_a_master_key(key_scene: 
 def test_unusable_keys_stop_the_server_with_a_sentence_that_does_not_show_them(
     tmp_path: Path, keys: str
 ) -> None:
-    with pytest.raises(AskbackError, match="^ASKBACK_MASTER_KEYS") as refused:
+    with pytest.raises(AskbackError, match="^ASKBACK_MASTER_KEYS") as exc_info:
         create_app(load({"ASKBACK_MASTER_KEYS": keys}, data_dir=tmp_path))
-    assert "c2hvcnQ" not in "".join(traceback.format_exception(refused.value))
+    assert "c2hvcnQ" not in "".join(traceback.format_exception(exc_info.value))
 
 
 @requirement("E13")
@@ -182,10 +182,10 @@ async def test_every_defect_of_a_ciphertext_has_the_same_error(
         assert reply.json()["status"] == "answered"
         good = leased(await team.agent.lease("t", "A_KEY", "B_KEY"))
         caplog.clear()
-        for what, change in TAMPERED.items():
+        for case, change in TAMPERED.items():
             with tampered(key_scene, change):
                 reply = await team.agent.lease("t", "A_KEY")
-                assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN}), what
+                assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN}), case
         assert caplog.messages == []
         assert leased(await team.agent.lease("t", "A_KEY", "B_KEY")) == good
     async with key_scene.team(ring("k2")) as team:
@@ -222,16 +222,20 @@ async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
         for part in range(0, len(names), 10):
             reply = await team.agent.need("t", *names[part : part + 10], default_scope="global")
             assert reply.json()["status"] == "answered"
-        seen = await rotated_under_load(team, names)
-        assert (seen.failures, seen.reads > 0, len(seen.written) > 0) == ([], True, True)
+        rotation_results = await rotated_under_load(team, names)
+        assert (rotation_results.failures, rotation_results.reads > 0, len(rotation_results.written) > 0) == (
+            [],
+            True,
+            True,
+        )
         assert key_scene.keys_in_use() == {"new"}
-        again = (await team.admin.rotate()).json()
-        assert again == {"rewrapped": 0, "left": 0, "dropped": 0}
+        second_body = (await team.admin.rotate()).json()
+        assert second_body == {"rewrapped": 0, "left": 0, "dropped": 0}
     async with key_scene.team(ring("new")) as team:
         for part in range(0, len(names), 10):
             await team.agent.need("t", *names[part : part + 10], default_scope="global")
         values = leased(await team.agent.lease("t", *names))
-        assert values == {name: f"{name} {seen.written.get(name, 0)}" for name in names}
+        assert values == {name: f"{name} {rotation_results.written.get(name, 0)}" for name in names}
 
 
 class RotationResults:
@@ -245,38 +249,38 @@ class RotationResults:
 
 async def rotated_under_load(team: Team, names: list[str]) -> RotationResults:
     """Rotate three times while a reader and a writer run."""
-    seen, done = RotationResults(), anyio.Event()
+    rotation_results, finished_event = RotationResults(), anyio.Event()
 
     async def read() -> None:
-        while not done.is_set():
+        while not finished_event.is_set():
             reply = await team.agent.lease("t", *names)
-            seen.reads += 1
+            rotation_results.reads += 1
             if reply.status_code != 200 or any(
                 not value.startswith(f"{name} ") for name, value in leased(reply).items()
             ):
-                seen.failures.append(reply.text[:200])
+                rotation_results.failures.append(reply.text[:200])
 
     async def write() -> None:
         turn = 0
-        while not done.is_set():
+        while not finished_event.is_set():
             name, turn = names[turn % len(names)], turn + 1
             reply = await team.ada.keep(name, f"{name} {turn}")
             if reply.status_code != 201:
-                seen.failures.append(reply.text[:200])
-            seen.written[name] = turn
+                rotation_results.failures.append(reply.text[:200])
+            rotation_results.written[name] = turn
 
     async def rotate() -> None:
         for _ in range(3):
             reply = await team.admin.rotate()
             if reply.status_code != 200 or reply.json()["left"]:
-                seen.failures.append(reply.text[:200])
-        done.set()
+                rotation_results.failures.append(reply.text[:200])
+        finished_event.set()
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for each in (read, write, rotate):
                 tasks.start_soon(each)
-    return seen
+    return rotation_results
 
 
 @requirement("E15")

@@ -15,19 +15,19 @@ pytestmark = pytest.mark.anyio
 NOT_GRANTED = (404, "not_granted")
 
 
-async def provide_secret(team: Team, thread: str, value: str = "value", **more: Any) -> dict[str, Any]:
+async def provide_secret(team: Team, thread: str, value: str = "value", **extra: Any) -> dict[str, Any]:
     """Let ada give `A_KEY` to the agent of a thread; returns the settled request."""
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, **more)
-    assert settled.status_code == 200, settled.text
-    return settled.json()
+    settled_reply = await team.ada.hand_over(request["id"], {"A_KEY": value}, **extra)
+    assert settled_reply.status_code == 200, settled_reply.text
+    return settled_reply.json()
 
 
 @pytest.fixture
 async def other(server: Any, team: Team) -> AsyncIterator[Person]:
     """A second agent of the same tenant."""
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    async with Person(server.url, made.json()["token"]) as person:
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, reply.json()["token"]) as person:
         yield person
 
 
@@ -107,8 +107,8 @@ async def test_an_invalid_name_is_refused_and_not_repeated(team: Team, thread: s
 @requirement("E17", "E19")
 async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team, thread: str) -> None:
     await provide_secret(team, thread)
-    [found] = await team.ada.kept()
-    assert (await team.ada.erase(found["id"])).status_code == 204
+    [secret] = await team.ada.kept()
+    assert (await team.ada.erase(secret["id"])).status_code == 204
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (409, "secret_gone")
     await provide_secret(team, thread, "a new one")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "a new one"}
@@ -118,8 +118,8 @@ async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team,
 async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thread: str) -> None:
     both = [request_of(await team.agent.need(thread, "A_KEY")) for _ in range(2)]
     for request, value, scope in zip(both, ("everywhere", "here"), ("global", "session"), strict=True):
-        settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope=scope)
-        assert settled.status_code == 200, settled.text
+        settled_reply = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope=scope)
+        assert settled_reply.status_code == 200, settled_reply.text
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "here"}
 
 
@@ -132,15 +132,15 @@ async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, 
             await team.ada.decline(request["id"], "dismissed")
         elif end == "cancelled":
             await team.agent.cancel(request["id"])
-            late = await team.ada.hand_over(request["id"], {"A_KEY": "late"})
-            assert refusal(late) == (409, "already_settled")
+            late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "late"})
+            assert refusal(late_reply) == (409, "already_settled")
         assert refusal(await team.agent.lease(f"{thread}-{end}", "A_KEY")) == NOT_GRANTED
     assert [each["version"] for each in await team.ada.kept()] == [1]
 
 
 @requirement("E17", "B28")
 async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread: str) -> None:
-    settled = await provide_secret(team, thread)
+    settled_request = await provide_secret(team, thread)
     for _ in range(2):
         await team.agent.lease(thread, "A_KEY")
     entries, _ = await team.admin.audit()
@@ -151,7 +151,7 @@ async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread
         ("secret.lease", "agent", ["A_KEY"], thread),
         ("secret.lease", "agent", ["A_KEY"], thread),
     ]
-    assert entries[0]["request_id"] == settled["id"]
+    assert entries[0]["request_id"] == settled_request["id"]
     assert "value" not in entries[0]
 
 
@@ -159,8 +159,8 @@ async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread
 async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     body = {"revision": 1, "secrets": {"A_KEY": "value"}}
-    refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
-    assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
+    refused_frame = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
+    assert (refused_frame["error"]["status"], refused_frame["error"]["code"]) == (409, "http_only")
     assert await team.ada.get(request["id"]) == request
     lease = {"thread_id": thread, "names": ["A_KEY"]}
     keep = {"name": "A_KEY", "value": "value", "scope": "global"}
@@ -171,8 +171,8 @@ async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team
         (team.ada, "keep_secret", keep),
         (team.ada, "submit", body),
     ):
-        refused = await person.frame(op=op, request_id=request["id"], body=sent, **sent)
-        assert refused["error"]["status"] == 422, op
+        refused_frame = await person.frame(op=op, request_id=request["id"], body=sent, **sent)
+        assert refused_frame["error"]["status"] == 422, op
     assert await team.ada.kept() == []
 
 
@@ -181,9 +181,9 @@ async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team
 
 async def runner(server: Any, team: Team, **lease: list[str]) -> Person:
     """A caller with a token that may only lease these names in these threads."""
-    made = await team.admin.http.post("/v1/tokens", json={"role": "runner", "name": "ci", "lease": lease})
-    assert made.status_code == 201, made.text
-    return Person(server.url, made.json()["token"])
+    reply = await team.admin.http.post("/v1/tokens", json={"role": "runner", "name": "ci", "lease": lease})
+    assert reply.status_code == 201, reply.text
+    return Person(server.url, reply.json()["token"])
 
 
 @requirement("E17")
@@ -201,12 +201,12 @@ async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
         assert refusal(await ci.lease(f"{thread}-2", "HUBSPOT_KEY")) == (403, "forbidden")
         assert refusal(await ci.lease(thread, "HUBSPOT_UNKNOWN")) == NOT_GRANTED
     entries, _ = await team.admin.audit()
-    told = [
+    records = [
         (entry["action"], entry["actor"]["name"], entry["actor"]["role"])
         for entry in entries
         if "lease" in entry["action"]
     ]
-    assert told == [("secret.lease", "ci", "runner")]
+    assert records == [("secret.lease", "ci", "runner")]
 
 
 @requirement("E17")
@@ -215,8 +215,8 @@ async def test_a_runner_leases_no_sensitive_field_that_its_names_do_not_cover(
 ) -> None:
     form = {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}
     request = request_of(await team.agent.ask(thread, form))
-    settled = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
-    ref = settled["answer"]["values"]["pin"]["ref"]
+    settled_request = (await team.ada.answer(request["id"], {"pin": "4711"})).json()
+    ref = settled_request["answer"]["values"]["pin"]["ref"]
     async with await runner(server, team, names=["HUBSPOT_*"], threads=[thread]) as ci:
         assert (await ci.lease(thread, refs=[ref])).status_code in (403, 404)
 
@@ -226,8 +226,8 @@ _FOR_EVERYBODY = ("/healthz", "/readyz", "/openapi.json", "/v1/limits", "/v1/oau
 
 @requirement("E17", "I1")
 async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread: str) -> None:
-    settled = await provide_secret(team, thread)
-    [found] = await team.ada.kept()
+    settled_request = await provide_secret(team, thread)
+    [secret] = await team.ada.kept()
     for_everybody = {("GET", path) for path in _FOR_EVERYBODY}
     own = {
         ("GET", "/v1/session"),
@@ -240,12 +240,14 @@ async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread
         document = (await ci.http.get("/openapi.json")).json()
         routes = {(m.upper(), p) for p, item in document["paths"].items() for m in item}
         for method, path in routes - for_everybody - own - reads:
-            name = found["id"] if "secrets" in path else thread if "threads" in path else settled["id"]
+            name = (
+                secret["id"] if "secrets" in path else thread if "threads" in path else settled_request["id"]
+            )
             body = {"revision": 1, "secrets": {"A_KEY": "x"}} if "answer" in path else {}
             reply = await ci.http.request(method, path.replace("{id}", name), json=body)
             assert refusal(reply) == (403, "forbidden"), (method, path)
         assert (await ci.http.get("/v1/requests")).json() == {"requests": [], "next_cursor": None}
-        assert refusal(await ci.http.get(f"/v1/requests/{settled['id']}")) == (404, "not_found")
+        assert refusal(await ci.http.get(f"/v1/requests/{settled_request['id']}")) == (404, "not_found")
 
 
 @requirement("E17")
@@ -269,10 +271,10 @@ async def test_people_see_when_a_secret_was_last_read_and_by_which_agent(team: T
     [unused] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
     assert "used_at" not in unused
     await team.agent.lease(thread, "A_KEY")
-    [used] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
+    [used_secret] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
     entries, _ = await team.admin.audit()
     [leased_entry] = [entry for entry in entries if entry["action"] == "secret.lease"]
-    assert (used["used_at"], used["used_by"]) == (
+    assert (used_secret["used_at"], used_secret["used_by"]) == (
         leased_entry["at"],
         {name: leased_entry["actor"][name] for name in ("id", "name")},
     )

@@ -16,13 +16,13 @@ NOT_GRANTED = (404, "not_granted")
 NOT_RESOLVING = (409, "not_resolving")
 
 
-async def tried(team: Team, thread: str, value: str = "first", **more: Any) -> dict[str, Any]:
+async def tried(team: Team, thread: str, value: str = "first", **extra: Any) -> dict[str, Any]:
     """Let Ada submit `A_KEY`, which the agent has not yet tested; returns the resolving request."""
-    request = request_of(await team.agent.need(thread, "A_KEY", probe=True, **more))
-    sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
-    assert sent.status_code == 200, sent.text
-    assert sent.json()["status"] == "resolving"
-    return sent.json()
+    request = request_of(await team.agent.need(thread, "A_KEY", probe=True, **extra))
+    sent_reply = await team.ada.hand_over(request["id"], {"A_KEY": value})
+    assert sent_reply.status_code == 200, sent_reply.text
+    assert sent_reply.json()["status"] == "resolving"
+    return sent_reply.json()
 
 
 async def candidate(person: Person, thread: str, request_id: str) -> dict[str, str]:
@@ -39,8 +39,8 @@ async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Tea
     assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == NOT_GRANTED
     assert await team.ada.kept() == []
-    other = request_of(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
-    assert other["secret"]["present"] == {}
+    other_request = request_of(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
+    assert other_request["secret"]["present"] == {}
 
 
 @requirement("E23", "K4")
@@ -48,14 +48,14 @@ async def test_a_secret_that_passes_its_probe_is_stored_as_the_answer_of_the_per
     team: Team, thread: str
 ) -> None:
     request = await tried(team, thread)
-    settled = (await team.agent.accept(request["id"])).json()
-    assert (settled["status"], settled["source"]) == ("answered", "responder")
-    assert settled["settled_by"]["name"] == "ada"
-    assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
+    settled_request = (await team.agent.accept(request["id"])).json()
+    assert (settled_request["status"], settled_request["source"]) == ("answered", "responder")
+    assert settled_request["settled_by"]["name"] == "ada"
+    assert settled_request["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
-    [kept] = await team.ada.kept()
-    assert (kept["version"], kept["set_by"]["name"]) == (1, "ada")
+    [kept_secret] = await team.ada.kept()
+    assert (kept_secret["version"], kept_secret["set_by"]["name"]) == (1, "ada")
     events = [event["type"] async for event in team.bob.events(thread, until=3)]
     assert events == ["request.created", "request.resolving", "request.answered"]
 
@@ -66,34 +66,34 @@ async def test_a_secret_that_fails_its_probe_is_asked_for_again_with_the_error(
 ) -> None:
     request = await tried(team, thread)
     wrong = [{"path": "secrets.A_KEY", "message": "The service does not know this key."}]
-    again = (
+    second_request = (
         await team.agent.reprompt(request["id"], field_errors=wrong, error_summary="Try another one.")
     ).json()
-    told = ("status", "revision", "field_errors", "error_summary")
-    assert {name: again[name] for name in told} == {
+    members = ("status", "revision", "field_errors", "error_summary")
+    assert {name: second_request[name] for name in members} == {
         "status": "pending",
         "revision": 2,
         "field_errors": wrong,
         "error_summary": "Try another one.",
     }
-    assert await team.ada.pending(thread) == [again]
+    assert await team.ada.pending(thread) == [second_request]
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
     assert await team.ada.kept() == []
     stale = await team.ada.hand_over(request["id"], {"A_KEY": "first"})
     assert refusal(stale) == (409, "stale_revision")
     assert (await team.ada.hand_over(request["id"], {"A_KEY": "second"}, revision=2)).status_code == 200
     assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "second"}
-    settled = (await team.agent.accept(request["id"])).json()
-    assert ("field_errors" in settled, "error_summary" in settled) == (False, False)
+    settled_request = (await team.agent.accept(request["id"])).json()
+    assert ("field_errors" in settled_request, "error_summary" in settled_request) == (False, False)
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "second"}
 
 
 @requirement("E5", "E23")
 async def test_a_value_quoted_in_a_verdict_is_shown_to_nobody(team: Team, thread: str) -> None:
     request = await tried(team, thread, "canary-4711-0815")
-    said = "401: the key canary-4711-0815 is not known"
-    wrong = [{"path": "secrets.A_KEY", "message": said}]
-    await team.agent.reprompt(request["id"], field_errors=wrong, error_summary=said)
+    text = "401: the key canary-4711-0815 is not known"
+    wrong = [{"path": "secrets.A_KEY", "message": text}]
+    await team.agent.reprompt(request["id"], field_errors=wrong, error_summary=text)
     events = [event async for event in team.bob.events(thread, until=3)]
     assert "canary-4711" not in str([await team.bob.get(request["id"]), events])
 
@@ -104,8 +104,8 @@ async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, th
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global", probe=True))
     await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, scope="session")
     await team.agent.reprompt(request["id"], error_summary="It does not hold.")
-    used = await team.ada.hand_over(request["id"], existing=["A_KEY"], revision=2)
-    assert used.json()["status"] == "resolving"
+    used_reply = await team.ada.hand_over(request["id"], existing=["A_KEY"], revision=2)
+    assert used_reply.json()["status"] == "resolving"
     await team.agent.accept(request["id"])
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
     assert [each["version"] for each in await team.ada.kept()] == [1]
@@ -145,12 +145,12 @@ async def test_a_verdict_that_breaks_a_rule_is_refused_and_the_trial_goes_on(
 @requirement("E23", "I12")
 async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Team, thread: str) -> None:
     request = await tried(team, thread)
-    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
-    async with Person(server.url, made.json()["token"]) as other:
+    made_reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, made_reply.json()["token"]) as other_person:
         for reply in (
-            await other.accept(request["id"]),
-            await other.reprompt(request["id"], error_summary="no"),
-            await other.lease(thread, "A_KEY", request_id=request["id"]),
+            await other_person.accept(request["id"]),
+            await other_person.reprompt(request["id"], error_summary="no"),
+            await other_person.lease(thread, "A_KEY", request_id=request["id"]),
         ):
             assert refusal(reply) == (404, "not_found")
     for person in (team.ada, team.bob, team.admin):
@@ -158,8 +158,8 @@ async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Te
         assert refusal(await person.reprompt(request["id"], error_summary="no")) == (403, "forbidden")
         refused = await person.lease(thread, "A_KEY", request_id=request["id"])
         assert refusal(refused) == (403, "forbidden")
-    elsewhere = await team.agent.lease(f"{thread}-2", "A_KEY", request_id=request["id"])
-    assert refusal(elsewhere) == NOT_RESOLVING
+    other_reply = await team.agent.lease(f"{thread}-2", "A_KEY", request_id=request["id"])
+    assert refusal(other_reply) == NOT_RESOLVING
     assert await team.ada.get(request["id"]) == request
 
 
@@ -178,8 +178,8 @@ async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Tea
 @requirement("E23")
 async def test_nobody_sends_another_value_into_a_trial(team: Team, thread: str) -> None:
     request = await tried(team, thread, "first")
-    late = await team.bob.hand_over(request["id"], {"A_KEY": "second"})
-    assert late.status_code == 409, late.text
+    late_reply = await team.bob.hand_over(request["id"], {"A_KEY": "second"})
+    assert late_reply.status_code == 409, late_reply.text
     assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
 
 
@@ -188,10 +188,10 @@ async def test_a_submission_into_a_trial_sent_again_with_its_key_is_the_same_tri
     team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
-    first = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
-    again = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
-    assert (first.status_code, again.status_code, again.json()) == (
-        200, 200, {**first.json(), "submission": "checking"},
+    first_reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
+    second_reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
+    assert (first_reply.status_code, second_reply.status_code, second_reply.json()) == (
+        200, 200, {**first_reply.json(), "submission": "checking"},
     )  # fmt: skip
     assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "x"}
 
@@ -201,10 +201,10 @@ async def test_if_the_agent_dies_during_a_probe_the_person_is_asked_again_and_no
     team: Team, thread: str
 ) -> None:
     request = await tried(team, thread, timeout_s=1)
-    ended = (
+    ended_request = (
         await team.ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
     ).json()
-    assert (ended["status"], ended["revision"]) == ("pending", 2)
+    assert (ended_request["status"], ended_request["revision"]) == ("pending", 2)
     assert refusal(await team.agent.accept(request["id"])) == NOT_RESOLVING
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
     assert await team.ada.kept() == []

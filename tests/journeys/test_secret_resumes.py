@@ -52,12 +52,12 @@ async def test_the_resume_has_the_exact_words_for_one_name_and_for_two(
         transport = httpx2.ASGITransport(app=app)
         async with gathered(BASE, await app.token("admin"), transport=transport) as team:
             for names in (ONE, TWO):
-                asked = {"default_scope": "global", "delivery": "resume"}
-                dismissed = (await team.agent.need("t1", *names, **asked)).json()
+                request_members = {"default_scope": "global", "delivery": "resume"}
+                dismissed = (await team.agent.need("t1", *names, **request_members)).json()
                 await team.ada.decline(dismissed["id"], "dismissed")
                 assert await resumed(team) == f"{says} {DISMISSED[names]}"
-                given = (await team.agent.need("t2", *names, **asked)).json()
-                await team.ada.hand_over(given["id"], dict.fromkeys(names, "value"))
+                request = (await team.agent.need("t2", *names, **request_members)).json()
+                await team.ada.hand_over(request["id"], dict.fromkeys(names, "value"))
                 assert await resumed(team) == f"{says} {SUBMITTED[names]}"
 
 
@@ -68,11 +68,11 @@ async def test_a_client_with_its_own_texts_uses_them(tmp_path: Path) -> None:
     async with AsyncClient(app=app, token="responder-of-the-test") as person:
         for brand, says in ((None, "[House]"), ("Agor", "[Agor]")):
             async with AsyncClient(app=app, token="requester-of-the-test", brand=brand) as agent:
-                asked = await agent.secrets.request(
+                request = await agent.secrets.request(
                     ONE, reason="x", thread_id=says, wait=False, delivery="resume"
                 )
-                assert asked.request is not None
-                await person.requests.decline(asked.request, reason="dismissed")
+                assert request.request is not None
+                await person.requests.decline(request.request, reason="dismissed")
                 [resume] = await agent.resumes.pull(wait=10)
                 assert resume.text == f"{says} {DISMISSED[ONE]}"
                 await agent.resumes.ack(resume)

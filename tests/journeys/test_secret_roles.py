@@ -78,8 +78,8 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as stack:
 
         async def join(**body: Any) -> Person:
-            made = await team.admin.http.post("/v1/tokens", json=body)
-            return await stack.enter_async_context(Person(server.url, made.json()["token"]))
+            reply = await team.admin.http.post("/v1/tokens", json=body)
+            return await stack.enter_async_context(Person(server.url, reply.json()["token"]))
 
         lease = {"names": ["*"], "threads": ["*"]}
         left = json.loads((server.data / "server.json").read_text())
@@ -93,34 +93,34 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
             "stranger": await stack.enter_async_context(server.person("responder@acme")),
             "stranger's agent": await stack.enter_async_context(server.person("requester@acme")),
         }
-        given = request_of(await team.agent.need(thread, "GIVEN_KEY"))
+        given_request = request_of(await team.agent.need(thread, "GIVEN_KEY"))
         other = (await callers["other"].http.get("/v1/session")).json()["principal"]["id"]
         let_in = await team.agent.http.put(
             f"/v1/threads/{quote(thread, safe='')}/access", json={"agents": [other]}
         )
         assert let_in.status_code == 200, let_in.text
-        await team.ada.hand_over(given["id"], {"GIVEN_KEY": VALUE})
-        tried = request_of(await team.agent.need(thread, "TRIED_KEY", probe=True))
-        await team.ada.hand_over(tried["id"], {"TRIED_KEY": VALUE})
+        await team.ada.hand_over(given_request["id"], {"GIVEN_KEY": VALUE})
+        tried_request = request_of(await team.agent.need(thread, "TRIED_KEY", probe=True))
+        await team.ada.hand_over(tried_request["id"], {"TRIED_KEY": VALUE})
         request = request_of(await team.agent.need(thread, "A_KEY"))
         [secret] = await team.ada.kept()
-        ids = {"request": request["id"], "tried": tried["id"], "secret": secret["id"]}
+        ids = {"request": request["id"], "tried": tried_request["id"], "secret": secret["id"]}
         yield Scene(team, thread, callers, ids)
 
 
 @requirement("I1", "I2", "E5")
 @pytest.mark.parametrize(("method", "path"), MATRIX)
 async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, method: str, path: str) -> None:
-    for who in sorted(CALLERS, key=lambda each: each in MATRIX[method, path]):
-        wanted = MATRIX[method, path].get(who, FORBIDDEN)
-        reply = await scene.call(who, method, path)
-        if not isinstance(wanted, int):
-            assert refusal(reply) == wanted, who
+    for person in sorted(CALLERS, key=lambda each: each in MATRIX[method, path]):
+        expected = MATRIX[method, path].get(person, FORBIDDEN)
+        reply = await scene.call(person, method, path)
+        if not isinstance(expected, int):
+            assert refusal(reply) == expected, person
         elif path.startswith("/v1/requests/") or method == "DELETE":
             # A repeated operation is refused for another reason than the role.
-            assert reply.status_code in (wanted, 404, 409), (who, reply.text)
+            assert reply.status_code in (expected, 404, 409), (person, reply.text)
         else:
-            assert reply.status_code == wanted, (who, reply.text)
+            assert reply.status_code == expected, (person, reply.text)
         assert (VALUE in reply.text) == ("lease" in path and reply.status_code == 200)
 
 
@@ -168,8 +168,8 @@ async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene
             404,
             "not_found",
         )
-    mine = request_of(await agent.need(scene.thread, "GIVEN_KEY"))
-    assert mine["secret"]["present"] == {}
+    own_request = request_of(await agent.need(scene.thread, "GIVEN_KEY"))
+    assert own_request["secret"]["present"] == {}
 
 
 @requirement("I3")
@@ -177,7 +177,7 @@ async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(server: Any
     link = await scene.team.admin.login_link("Dora")
     async with Person(server.url, None) as browser:
         assert (await sign_in(browser.http, link)).status_code == 201
-        half = browser.http.headers.pop(HALF)
+        session_half = browser.http.headers.pop(HALF)
         scene.callers["browser"] = browser
         writes = (
             ("POST", "/v1/requests/{request}/answer", 200),
@@ -186,7 +186,7 @@ async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(server: Any
         )
         for method, path, _ in writes:
             assert refusal(await scene.call("browser", method, path)) == (401, "unauthorized")
-        browser.http.headers[HALF] = half
+        browser.http.headers[HALF] = session_half
         for method, path, done in writes:
             assert (await scene.call("browser", method, path)).status_code == done
         refused = await scene.call("browser", "POST", "/v1/secrets/lease")
@@ -198,13 +198,13 @@ async def test_no_route_gives_a_saved_value_to_anybody_but_the_lease(scene: Scen
     document = (await scene.team.ada.http.get("/openapi.json")).json()
     reads = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
     assert "/v1/secrets" in reads
-    for who, person in scene.callers.items():
+    for caller, person in scene.callers.items():
         for path in reads:
             ids = [scene.thread] if "threads" in path else [scene.ids["request"], scene.ids["tried"]]
             for name in ids if "{id}" in path else [""]:
                 reply = await person.http.get(path.replace("{id}", name))
-                assert VALUE not in reply.text, (who, path)
-    seen = (await scene.team.ada.http.get(f"/v1/threads/{scene.thread}")).json()["seq"]
-    events = [event async for event in scene.team.ada.events(scene.thread, until=seen)]
-    assert (len(events), VALUE in str(events)) == (seen, False)
+                assert VALUE not in reply.text, (caller, path)
+    seq = (await scene.team.ada.http.get(f"/v1/threads/{scene.thread}")).json()["seq"]
+    events = [event async for event in scene.team.ada.events(scene.thread, until=seq)]
+    assert (len(events), VALUE in str(events)) == (seq, False)
     assert leased(await scene.team.agent.lease(scene.thread, "GIVEN_KEY")) == {"GIVEN_KEY": VALUE}

@@ -23,16 +23,16 @@ async def test_a_submission_is_visible_only_by_its_names(team: Team, thread: str
     request = request_of(await team.agent.need(thread, "B_KEY", "A_KEY"))
     reply = await team.ada.hand_over(request["id"], {"A_KEY": "one", "B_KEY": "two"}, scope="global")
     assert reply.status_code == 200, reply.text
-    settled = reply.json()
-    told = ("status", "source", "answer", "revision")
-    assert {name: settled[name] for name in told} == {
+    settled_body = reply.json()
+    members = ("status", "source", "answer", "revision")
+    assert {name: settled_body[name] for name in members} == {
         "status": "answered",
         "source": "responder",
         "answer": {"names": ["A_KEY", "B_KEY"], "scope": "global", "existing": []},
         "revision": 1,
     }
     for person in (team.agent, team.bob, team.admin):
-        assert await person.get(request["id"]) == settled
+        assert await person.get(request["id"]) == settled_body
     events = [event async for event in team.bob.events(thread, until=2)]
     assert [event["type"] for event in events] == ["request.created", "request.answered"]
     assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
@@ -48,12 +48,16 @@ async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL))
     none = await team.ada.hand_over(request["id"], {})
     assert texts(none) == {"secrets.A_KEY": MISSING}
-    settled = (await team.ada.hand_over(request["id"], {"A_KEY": "one"})).json()
-    assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
+    settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "one"})).json()
+    assert settled_request["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one"}
     assert (await team.agent.lease(thread, "B_KEY")).status_code == 404
-    again = (await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL)).json()
-    assert (again["status"], again["source"], again["answer"]["names"]) == ("answered", "existing", ["A_KEY"])
+    second_request = (await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL)).json()
+    assert (second_request["status"], second_request["source"], second_request["answer"]["names"]) == (
+        "answered",
+        "existing",
+        ["A_KEY"],
+    )
 
 
 @requirement("E6")
@@ -63,8 +67,8 @@ async def test_at_least_one_of_several_optional_names_is_required(team: Team, th
     assert request["status"] == "pending"
     none = await team.ada.hand_over(request["id"], {})
     assert texts(none) == {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}
-    settled = (await team.ada.hand_over(request["id"], {"B_KEY": "two"})).json()
-    assert settled["answer"]["names"] == ["B_KEY"]
+    settled_request = (await team.ada.hand_over(request["id"], {"B_KEY": "two"})).json()
+    assert settled_request["answer"]["names"] == ["B_KEY"]
 
 
 @requirement("E6")
@@ -159,8 +163,8 @@ async def test_white_space_around_a_value_is_kept_with_a_warning_for_the_person_
         ("value", "secret_padded", PADDED)
     ]
     form = {"fields": [{"id": "pin", "type": "text", "label": "Pin", "sensitive": True}]}
-    asked = request_of(await team.agent.ask(thread, form))
-    reply = await team.ada.answer(asked["id"], {"pin": f"{value}".strip("\r\n") + " "})
+    asked_request = request_of(await team.agent.ask(thread, form))
+    reply = await team.ada.answer(asked_request["id"], {"pin": f"{value}".strip("\r\n") + " "})
     assert warned(reply) == [("values.pin", "secret_padded", PADDED)]
 
 
@@ -187,11 +191,13 @@ async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Tea
 @requirement("E6", "M4")
 async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    first, again = [await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1") for _ in range(2)]
-    assert (first.status_code, again.status_code) == (200, 200)
-    assert again.json() == {**first.json(), "submission": "accepted"}
-    late = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
-    assert refusal(late) == (409, "already_settled")
+    first_reply, second_reply = [
+        await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1") for _ in range(2)
+    ]
+    assert (first_reply.status_code, second_reply.status_code) == (200, 200)
+    assert second_reply.json() == {**first_reply.json(), "submission": "accepted"}
+    late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
+    assert refusal(late_reply) == (409, "already_settled")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     assert [each["version"] for each in await team.ada.kept()] == [1]
 
@@ -212,12 +218,12 @@ async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
     team: Team, thread: str, suggested: str, chosen: str | None, kept: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
-    more = {} if chosen is None else {"scope": chosen}
-    settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)).json()
-    assert settled["answer"]["scope"] == kept
-    [found] = await team.ada.kept()
+    extra = {} if chosen is None else {"scope": chosen}
+    settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **extra)).json()
+    assert settled_request["answer"]["scope"] == kept
+    [secret] = await team.ada.kept()
     subject = {"session": {"thread_id": thread}, "project": {"project": "web"}, "global": {}}[kept]
-    assert {name: found[name] for name in ("scope", "thread_id", "project") if name in found} == {
+    assert {name: secret[name] for name in ("scope", "thread_id", "project") if name in secret} == {
         "scope": kept,
         **subject,
     }
@@ -228,11 +234,11 @@ async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thr
     team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    settled = (await team.bob.hand_over(request["id"], {"A_KEY": "x"})).json()
+    settled_request = (await team.bob.hand_over(request["id"], {"A_KEY": "x"})).json()
     bob = (await team.bob.http.get("/v1/session")).json()["principal"]
-    assert settled["settled_by"] == {"id": bob["id"], "name": "bob"}
-    [found] = await team.ada.kept()
-    assert (found["set_by"], found["request_id"]) == (settled["settled_by"], request["id"])
+    assert settled_request["settled_by"] == {"id": bob["id"], "name": "bob"}
+    [secret] = await team.ada.kept()
+    assert (secret["set_by"], secret["request_id"]) == (settled_request["settled_by"], request["id"])
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
@@ -255,23 +261,27 @@ async def test_only_assignees_may_submit_secrets(team: Team, thread: str) -> Non
 
 @requirement("E19")
 async def test_secrets_are_listed_replaced_and_erased_and_never_read(team: Team, thread: str) -> None:
-    made = await team.ada.keep("A_KEY", "one")
-    assert made.status_code == 201, made.text
-    shown = made.json()
+    reply = await team.ada.keep("A_KEY", "one")
+    assert reply.status_code == 201, reply.text
+    body = reply.json()
     ada = (await team.ada.http.get("/v1/session")).json()["principal"]
-    assert {name: part for name, part in shown.items() if name not in ("id", "set_at")} == {
+    assert {name: part for name, part in body.items() if name not in ("id", "set_at")} == {
         "name": "A_KEY",
         "scope": "global",
         "version": 1,
         "set_by": {"id": ada["id"], "name": "ada"},
     }
-    again = (await team.bob.keep("A_KEY", "two")).json()
-    assert (again["id"], again["version"], again["set_by"]["name"]) == (shown["id"], 2, "bob")
+    second_body = (await team.bob.keep("A_KEY", "two")).json()
+    assert (second_body["id"], second_body["version"], second_body["set_by"]["name"]) == (
+        body["id"],
+        2,
+        "bob",
+    )
     in_thread = (await team.ada.keep("A_KEY", "three", "session", thread_id=thread)).json()
-    newest, oldest = ({**each, "agents": "all"} for each in (in_thread, again))
+    newest, oldest = ({**each, "agents": "all"} for each in (in_thread, second_body))
     assert await team.carol.kept() == [newest, oldest]
-    assert (await team.ada.erase(again["id"])).status_code == 204
-    assert refusal(await team.ada.erase(again["id"])) == (404, "not_found")
+    assert (await team.ada.erase(second_body["id"])).status_code == 204
+    assert refusal(await team.ada.erase(second_body["id"])) == (404, "not_found")
     assert await team.carol.kept() == [newest]
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
@@ -288,11 +298,11 @@ async def test_a_list_of_many_secrets_comes_in_pages(team: Team) -> None:
     names = [f"KEY_{n}" for n in range(5)]
     for name in names:
         assert (await team.ada.keep(name, "x")).status_code == 201
-    found: list[str] = []
+    findings: list[str] = []
     cursor: str | None = None
     for _ in range(3):
         params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
         page = (await team.ada.http.get("/v1/secrets", params=params)).json()
-        found += [secret["name"] for secret in page["secrets"]]
+        findings += [secret["name"] for secret in page["secrets"]]
         cursor = page["next_cursor"]
-    assert (found, cursor) == (names[::-1], None)
+    assert (findings, cursor) == (names[::-1], None)

@@ -72,8 +72,11 @@ def ws(server: Any) -> str:
 @requirement("I2")
 async def test_an_agent_can_never_answer_itself(server: Any, ada: Person, request_id: str) -> None:
     async with server.person("requester") as agent:
-        tried = [await agent.answer(request_id, {"q": "yes"}), await agent.decline(request_id, "dismissed")]
-    assert [(r.status_code, r.json()["error"]["code"]) for r in tried] == [(403, "forbidden")] * 2
+        attempts = [
+            await agent.answer(request_id, {"q": "yes"}),
+            await agent.decline(request_id, "dismissed"),
+        ]
+    assert [(r.status_code, r.json()["error"]["code"]) for r in attempts] == [(403, "forbidden")] * 2
     headers = {"Authorization": "Bearer journey-requester"}
     protocols = [websockets.Subprotocol("askback.v1")]
     async with websockets.connect(ws(server), subprotocols=protocols, additional_headers=headers) as socket:
@@ -90,10 +93,10 @@ async def test_an_agent_can_never_answer_itself(server: Any, ada: Person, reques
 async def test_a_foreign_page_can_neither_connect_nor_post(server: Any, request_id: str) -> None:
     evil = {"Origin": "https://evil.example"}
     headers = {"Authorization": "Bearer journey-responder", **evil}
-    with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
+    with pytest.raises(websockets.exceptions.InvalidStatus) as exc_info:
         async with websockets.connect(ws(server), subprotocols=["askback.v1"], additional_headers=headers):  # type: ignore[list-item]  # a NewType of str
             pass
-    assert refused.value.response.status_code == 403
+    assert exc_info.value.response.status_code == 403
     async with server.person() as person:
         reply = await person.http.post(f"/v1/requests/{request_id}/answer", headers=evil, json={})
     assert (reply.status_code, reply.json()["error"]["code"]) == (403, "origin_not_allowed")
@@ -103,21 +106,23 @@ async def test_a_foreign_page_can_neither_connect_nor_post(server: Any, request_
 async def test_a_cookie_alone_changes_nothing(server: Any, ada: Person, request_id: str) -> None:
     code = await login_code(server)
     async with httpx2.AsyncClient(base_url=server.url) as browser:
-        opened = await sign_in(browser, code)
-        assert opened.status_code == 201
-        cookie = opened.headers["set-cookie"].lower()
+        opened_reply = await sign_in(browser, code)
+        assert opened_reply.status_code == 201
+        cookie = opened_reply.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
         body = {"revision": 1, "values": {"q": "x"}}
-        half = browser.headers.pop(HALF)
+        session_half = browser.headers.pop(HALF)
         bare = await browser.post(f"/v1/requests/{request_id}/answer", json=body)
         assert refusal(bare) == (401, "unauthorized")
         assert (await browser.get("/v1/session")).status_code == 401
-        done = await browser.post(f"/v1/requests/{request_id}/answer", json=body, headers={HALF: half})
-        assert done.status_code == 200
-    async with httpx2.AsyncClient(base_url=server.url) as second:
-        assert (await sign_in(second, code)).status_code == 401
-        assert (await second.get("/v1/session")).status_code == 401
+        finished_reply = await browser.post(
+            f"/v1/requests/{request_id}/answer", json=body, headers={HALF: session_half}
+        )
+        assert finished_reply.status_code == 200
+    async with httpx2.AsyncClient(base_url=server.url) as second_async_client:
+        assert (await sign_in(second_async_client, code)).status_code == 401
+        assert (await second_async_client.get("/v1/session")).status_code == 401
 
 
 async def login_code(server: Any) -> str:
@@ -159,14 +164,14 @@ async def test_every_page_and_answer_carries_the_strict_policy(server: Any, path
 async def test_no_other_write_touches_a_live_request(
     server: Any, ada: Person, request_id: str, method: str, refusals: set[int]
 ) -> None:
-    before = await ada.get(request_id)
+    request_before = await ada.get(request_id)
     for token in ("requester", "responder", "admin"):
         async with server.person(token) as caller:
             reply = await caller.http.request(
                 method, f"/v1/requests/{request_id}", json={"status": "answered"}
             )
             assert reply.status_code in refusals
-    assert await ada.get(request_id) == before
+    assert await ada.get(request_id) == request_before
 
 
 @requirement("I7")
@@ -187,12 +192,15 @@ async def test_another_tenant_sees_an_id_that_does_not_exist(
 ) -> None:
     async with server.person("responder@acme") as stranger, server.person("requester@acme") as agent:
         for caller in (stranger, agent):
-            theirs = await caller.http.get(f"/v1/requests/{request_id}")
-            none = await caller.http.get("/v1/requests/req_" + "0" * len(request_id[4:]))
-            assert (theirs.status_code, theirs.text) == (none.status_code, none.text)
-            assert theirs.status_code == 404
-        answered = await stranger.answer(request_id, {"q": "x"})
-        assert answered.status_code == 404
+            other_reply = await caller.http.get(f"/v1/requests/{request_id}")
+            missing_reply = await caller.http.get("/v1/requests/req_" + "0" * len(request_id[4:]))
+            assert (other_reply.status_code, other_reply.text) == (
+                missing_reply.status_code,
+                missing_reply.text,
+            )
+            assert other_reply.status_code == 404
+        answered_request = await stranger.answer(request_id, {"q": "x"})
+        assert answered_request.status_code == 404
         assert (await stranger.pending(thread)) == []
         assert (await stranger.http.get(f"/v1/threads/{thread}")).json()["requests"] == []
 
@@ -202,9 +210,9 @@ async def test_another_agent_of_the_tenant_sees_an_id_that_does_not_exist(
     server: Any, request_id: str
 ) -> None:
     async with server.person("requester/other") as other:
-        theirs = await other.http.get(f"/v1/requests/{request_id}")
+        other_reply = await other.http.get(f"/v1/requests/{request_id}")
         none = await other.http.get("/v1/requests/req_nothing")
-        assert (theirs.status_code, theirs.text) == (none.status_code, none.text)
+        assert (other_reply.status_code, other_reply.text) == (none.status_code, none.text)
         assert (await other.cancel(request_id)).status_code == 404
 
 
@@ -225,16 +233,16 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
     async with server.person("requester") as agent, server.person("requester/other") as other:
         said = {"content": [{"type": "text", "text": "I am the agent."}]}
         message_id = (await agent.http.post(f"/v1/threads/{thread}/messages", json=said)).json()["id"]
-        more = {"append_to": message_id, "text": " And I agree to everything."}
+        extra = {"append_to": message_id, "text": " And I agree to everything."}
         me, them = [(await each.http.get("/v1/session")).json()["principal"]["id"] for each in (agent, other)]
         let_in = await agent.http.put(f"/v1/threads/{thread}/access", json={"agents": [them]})
         assert let_in.json()["agents"] == [me, them]
         for stranger in (ada, other):
-            assert (await stranger.http.post(f"/v1/threads/{thread}/messages", json=more)).status_code == 404
-            taken = await stranger.http.post(f"/v1/threads/{thread}/messages", json=said | {"id": message_id})
-            assert (taken.status_code, taken.json()["error"]["code"]) == (409, "id_taken")
-        own = await agent.http.post(f"/v1/threads/{thread}/messages", json=more | {"text": " Hello."})
-        assert own.status_code == 200
+            assert (await stranger.http.post(f"/v1/threads/{thread}/messages", json=extra)).status_code == 404
+            reply = await stranger.http.post(f"/v1/threads/{thread}/messages", json=said | {"id": message_id})
+            assert (reply.status_code, reply.json()["error"]["code"]) == (409, "id_taken")
+        own_reply = await agent.http.post(f"/v1/threads/{thread}/messages", json=extra | {"text": " Hello."})
+        assert own_reply.status_code == 200
     [message] = (await ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
     assert message["content"] == [{"type": "text", "text": "I am the agent. Hello."}]
 
@@ -249,12 +257,12 @@ async def test_logging_out_ends_the_open_connections_of_the_browser(server: Any)
             websockets.connect(ws(server), subprotocols=offered, additional_headers=cookie) as socket,
             browser.stream("GET", "/v1/events") as stream,
         ):
-            left = await browser.delete("/v1/session")
-            assert left.status_code == 204
-            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed, anyio.fail_after(120):
+            remaining_reply = await browser.delete("/v1/session")
+            assert remaining_reply.status_code == 204
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as exc_info, anyio.fail_after(120):
                 await socket.recv()
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 4401
+            assert exc_info.value.rcvd is not None
+            assert exc_info.value.rcvd.code == 4401
             with anyio.fail_after(120), suppress(httpx2.HTTPError):
                 async for _line in stream.aiter_lines():
                     pass

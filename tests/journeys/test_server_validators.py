@@ -41,15 +41,15 @@ class ValidatorScene:
     agent: httpx2.AsyncClient
     person: httpx2.AsyncClient
 
-    async def ask(self, **more: Any) -> dict[str, Any]:
-        return (await self.agent.post("/v1/requests", json=ask(validator="stock", **more))).json()
+    async def ask(self, **extra: Any) -> dict[str, Any]:
+        return (await self.agent.post("/v1/requests", json=ask(validator="stock", **extra))).json()
 
     async def answer(self, request: Mapping[str, Any], dish: str) -> dict[str, Any]:
         """Answer, and return the request once its check has ended."""
         url = f"/v1/requests/{request['id']}"
         body = {"revision": request["revision"], "values": {"dish": dish}}
-        sent = await self.person.post(f"{url}/answer", json=body)
-        assert sent.json()["status"] == "resolving", sent.text
+        sent_reply = await self.person.post(f"{url}/answer", json=body)
+        assert sent_reply.json()["status"] == "resolving", sent_reply.text
         return await self.changed(request)
 
     async def changed(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,16 +82,16 @@ def in_stock(submission: Submission) -> Accept | AskAgain:
 @requirement("F13", "F14")
 async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -> None:
     async with validator_scene(tmp_path, in_stock) as place:
-        again = await place.answer(await place.ask(delivery="resume"), "soup")
-        assert (again["status"], again["revision"], again["submitted"]) == (
+        second_request = await place.answer(await place.ask(delivery="resume"), "soup")
+        assert (second_request["status"], second_request["revision"], second_request["submitted"]) == (
             "pending",
             2,
             {"values": {"dish": "soup"}},
         )
-        assert again["field_errors"] == [{"path": "values.dish", "message": "Soup is off."}]
-        assert again["form"]["fields"][0]["label"] == "Main dish"
-        ended = await place.answer(again, "rice")
-        assert (ended["status"], ended["settled_by"]["name"], ended["answer"]) == (
+        assert second_request["field_errors"] == [{"path": "values.dish", "message": "Soup is off."}]
+        assert second_request["form"]["fields"][0]["label"] == "Main dish"
+        ended_request = await place.answer(second_request, "rice")
+        assert (ended_request["status"], ended_request["settled_by"]["name"], ended_request["answer"]) == (
             "answered",
             "responder",
             {"values": {"dish": "Rice"}, "result": {"number": 12}, "message": "Booked, number 12."},
@@ -143,8 +143,8 @@ async def test_without_a_verdict_the_person_is_asked_again(
     tmp_path: Path, check: ValidatorFunction, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with validator_scene(tmp_path, check, limits=QUICK) as place:
-        again = await place.answer(await place.ask(), "soup")
-    assert (again["status"], again["error_summary"], again["submitted"]) == (
+        second_request = await place.answer(await place.ask(), "soup")
+    assert (second_request["status"], second_request["error_summary"], second_request["submitted"]) == (
         "pending",
         NOT_CHECKED,
         {"values": {"dish": "soup"}},
@@ -155,9 +155,9 @@ async def test_without_a_verdict_the_person_is_asked_again(
 @requirement("F15")
 async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
     async with validator_scene(tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)) as place:
-        again = await place.answer(await place.ask(), "soup")
-        ended = await place.answer(again, "soup")
-    assert (ended["status"], ended["reason"]) == ("cancelled", "failed")
+        second_request = await place.answer(await place.ask(), "soup")
+        ended_request = await place.answer(second_request, "soup")
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "failed")
 
 
 @requirement("F13")
@@ -167,10 +167,10 @@ async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) 
         url = f"/v1/requests/{request['id']}"
         await place.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})
         for step, body in (("accept", {}), ("reprompt", {"error_summary": "No."}), ("check", {})):
-            refused = await place.agent.post(f"{url}/{step}", json=body)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_resolving")
-        declined = await place.person.post(f"{url}/decline", json={"reason": "dismissed"})
-        assert declined.json()["status"] == "declined"
+            refusal = await place.agent.post(f"{url}/{step}", json=body)
+            assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "not_resolving")
+        declined_reply = await place.person.post(f"{url}/decline", json={"reason": "dismissed"})
+        assert declined_reply.json()["status"] == "declined"
 
 
 @requirement("F13")
@@ -179,10 +179,10 @@ async def test_a_validator_that_there_is_not_is_refused_without_telling_which_th
     tmp_path: Path, name: str
 ) -> None:
     async with validator_scene(tmp_path, _accept) as place:
-        refused = await place.agent.post("/v1/requests", json=ask(validator=name))
-        [fault] = refused.json()["error"]["field_errors"]
-        assert (refused.status_code, fault["path"], fault["code"]) == (422, "validator", "unknown_value")
-        assert "stock" not in refused.text
+        refusal = await place.agent.post("/v1/requests", json=ask(validator=name))
+        [fault] = refusal.json()["error"]["field_errors"]
+        assert (refusal.status_code, fault["path"], fault["code"]) == (422, "validator", "unknown_value")
+        assert "stock" not in refusal.text
 
 
 class AdjustableClock(SystemClock):
@@ -202,19 +202,19 @@ async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(t
         request = await place.ask()
         names = []
         for _ in range(4):
-            found = await services.store.get("default", request["id"])
-            assert found is not None
-            names.append(found.status.value)
-            if found.status.value == "pending" and found.revision == 1:
+            result = await services.store.get("default", request["id"])
+            assert result is not None
+            names.append(result.status.value)
+            if result.status.value == "pending" and result.revision == 1:
                 # As after a server stopped before the check: the answer is stored, and nobody checks it.
                 services.submissions.add = lambda _record: None  # type: ignore[method-assign] - the server is gone
                 body = {"revision": 1, "values": {"dish": "soup"}}
                 await place.person.post(f"/v1/requests/{request['id']}/answer", json=body)
             clock.ahead_ms += 41_000
             await deadlines.sweep(services)
-        again = await place.changed(request)
+        second_request = await place.changed(request)
     assert names == ["pending", "resolving", "resolving", "pending"]
-    assert (again["status"], again["error_summary"]) == ("pending", NOT_CHECKED)
+    assert (second_request["status"], second_request["error_summary"]) == ("pending", NOT_CHECKED)
 
 
 @requirement("N3", "H6")
@@ -243,8 +243,8 @@ async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> N
         async with client(url, "requester") as agent, client(url, "responder") as person:
             request = (await agent.post("/v1/requests", json=ask(validator="stock"))).json()
             body = {"revision": 1, "values": {"dish": "soup"}}
-            sent = await person.post(f"/v1/requests/{request['id']}/answer", json=body)
-            assert sent.json()["status"] == "resolving"
+            sent_reply = await person.post(f"/v1/requests/{request['id']}/answer", json=body)
+            assert sent_reply.json()["status"] == "resolving"
             with anyio.fail_after(120):
                 while not (calls.exists() and calls.read_text()):
                     await anyio.lowlevel.checkpoint()
@@ -252,9 +252,12 @@ async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> N
         process.wait(120)
         process, url = await anyio.to_thread.run_sync(start)
         async with client(url, "responder") as person:
-            ended = await person.get(f"/v1/requests/{request['id']}", params={"wait": 20}, timeout=120)
+            ended_reply = await person.get(f"/v1/requests/{request['id']}", params={"wait": 20}, timeout=120)
     finally:
         process.kill()
         process.wait(120)
-    assert (ended.json()["status"], ended.json()["answer"]["message"]) == ("answered", "It is in stock.")
+    assert (ended_reply.json()["status"], ended_reply.json()["answer"]["message"]) == (
+        "answered",
+        "It is in stock.",
+    )
     assert calls.read_text().split() == [f"{request['id']}:1"] * 2

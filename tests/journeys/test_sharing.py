@@ -50,16 +50,16 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
             "id": 1,
             "ok": {"settled": [], "unknown": [seen["id"]]},
         }
-    listed = (await third.http.get("/v1/requests")).json()["requests"]
-    assert [each["id"] for each in listed] == [open_thread["id"]]
+    requests = (await third.http.get("/v1/requests")).json()["requests"]
+    assert [each["id"] for each in requests] == [open_thread["id"]]
     assert await third.pending(thread) == []
     assert rule.json()["id"] not in {each["id"] for each in await third.rules()}
     assert await third.rules(thread_id=thread) == []
     assert "S_KEY" not in {each["name"] for each in await third.kept()}
-    for held in ("view", "prompt", "all", "owner"):
-        mine = (await scene.people[held].http.get("/v1/requests")).json()["requests"]
-        assert {request["id"], seen["id"], open_thread["id"]} == {each["id"] for each in mine}
-        assert [each["id"] for each in await scene.people[held].rules(thread_id=thread)] == [
+    for level in ("view", "prompt", "all", "owner"):
+        own_requests = (await scene.people[level].http.get("/v1/requests")).json()["requests"]
+        assert {request["id"], seen["id"], open_thread["id"]} == {each["id"] for each in own_requests}
+        assert [each["id"] for each in await scene.people[level].rules(thread_id=thread)] == [
             rule.json()["id"]
         ]
 
@@ -84,8 +84,10 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
             ]
             for each in replies:
                 each.headers.pop("date", None)  # a second may end between two of them
-            looks = {(reply.status_code, reply.text, str(sorted(reply.headers.items()))) for reply in replies}
-            assert len(looks) == 1, step
+            appearances = {
+                (reply.status_code, reply.text, str(sorted(reply.headers.items()))) for reply in replies
+            }
+            assert len(appearances) == 1, step
             assert refusal(replies[0]) == (404, "not_found")
     batch = await third.batch("deny", [*ids, NOBODYS])
     errors = [result["error"] for result in batch.json()["results"]]
@@ -101,8 +103,8 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
     async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
         for each, level in ((watching, "view"), (staying, "all")):
-            begun = (await frame_reply(each, op="subscribe", thread_id=thread))["ok"]
-            assert begun == {"cursor": 1, "level": level}
+            started_ok = (await frame_reply(each, op="subscribe", thread_id=thread))["ok"]
+            assert started_ok == {"cursor": 1, "level": level}
         request = await scene.fresh("form")
         assert (await frame_reply(watching))["event"]["request"]["id"] == request["id"]
         async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
@@ -111,8 +113,8 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
                 while "request.created" not in await anext(lines):
                     pass
                 assert (await share(owner, thread, **without)).status_code == 200
-                rest = [line async for line in lines]
-        assert "thread.access" not in str(rest)
+                remaining_items = [line async for line in lines]
+        assert "thread.access" not in str(remaining_items)
         assert await frame_reply(watching) == {"hidden": thread}
         await scene.fresh("form")
         assert (await frame_reply(watching, op="ping"))["ok"] == {}
@@ -144,8 +146,8 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
         for each in (reader, stranger):
             await frame_reply(each, op="subscribe", inbox=True)
-        listed = (await frame_reply(reader, op="list_requests"))["ok"]["requests"]
-        assert [(each["id"], each["level"]) for each in listed] == [(first["id"], "view")]
+        requests = (await frame_reply(reader, op="list_requests"))["ok"]["requests"]
+        assert [(each["id"], each["level"]) for each in requests] == [(first["id"], "view")]
         assert (await frame_reply(stranger, op="list_requests"))["ok"]["requests"] == []
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
         assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
@@ -157,8 +159,8 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
         await share(owner, thread, owner="user-owner", others="view")
         # The stranger has got nothing about hidden requests, not even that they exist.
         assert await frame_reply(stranger) == {"access": {"thread_id": thread, "level": "view"}}
-    listed = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
-    assert [each for each in listed if "level" in each] == []
+    requests = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
+    assert [each for each in requests if "level" in each] == []
 
 
 async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared) -> None:
@@ -189,27 +191,31 @@ async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared
 async def test_only_the_assignee_of_two_people_with_one_name_may_answer(server: Any, team: Team) -> None:
     async with AsyncExitStack() as stack:
 
-        async def join(**who: Any) -> Person:
-            return await person(stack, team.admin, server.url, role="responder", name="Ada", **who)
+        async def join(**identity: Any) -> Person:
+            return await person(stack, team.admin, server.url, role="responder", name="Ada", **identity)
 
-        named, another, nobody = await join(user="ada@lovelace"), await join(user="ada@other"), await join()
+        named_person, another, nobody = (
+            await join(user="ada@lovelace"),
+            await join(user="ada@other"),
+            await join(),
+        )
         for assignees in (["ada@lovelace"], ["Ada"], ["ada"]):
             request = request_of(await team.agent.ask("t", FORM, assignees=assignees))
             call = request_of(await team.agent.bash("t", "make deploy", assignees=assignees))
-            for who in (another, nobody, team.ada, team.admin):
-                assert refusal(await who.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
-                assert refusal(await who.decide(call["id"], "approve")) == (403, "not_assigned")
+            for caller in (another, nobody, team.ada, team.admin):
+                assert refusal(await caller.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
+                assert refusal(await caller.decide(call["id"], "approve")) == (403, "not_assigned")
             meant = 200 if assignees == ["ada@lovelace"] else 403
-            assert (await named.answer(request["id"], {"q": "a"})).status_code == meant
-            assert (await named.decide(call["id"], "approve")).status_code == meant
+            assert (await named_person.answer(request["id"], {"q": "a"})).status_code == meant
+            assert (await named_person.decide(call["id"], "approve")).status_code == meant
 
 
 @requirement("K5")
 async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, team: Team) -> None:
     async with AsyncExitStack() as stack:
 
-        async def join(**who: Any) -> Person:
-            return await person(stack, team.admin, server.url, role="responder", **who)
+        async def join(**identity: Any) -> Person:
+            return await person(stack, team.admin, server.url, role="responder", **identity)
 
         ops = await join(name="Olga", user="olga", groups=["ops"])
         unnamed = await join(name="Bob")
@@ -223,14 +229,14 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
             (["group:ops"], [ops]),
             (["group:dev", team.ada.id], [team.ada]),
         ):
-            for who in (ops, posing, unnamed, team.ada):
+            for caller in (ops, posing, unnamed, team.ada):
                 request = request_of(await team.agent.ask("t", FORM, assignees=assignees))
-                reply = await who.answer(request["id"], {"q": "a"})
-                assert reply.status_code == (200 if who in may else 403), (assignees, reply.text)
+                reply = await caller.answer(request["id"], {"q": "a"})
+                assert reply.status_code == (200 if caller in may else 403), (assignees, reply.text)
         link = {"name": "Dora", "user": "dora", "groups": ["ops"]}
-        made = await team.admin.http.post("/v1/login-links", json=link)
+        made_reply = await team.admin.http.post("/v1/login-links", json=link)
         browser = await stack.enter_async_context(Person(server.url, None))
-        await sign_in(browser.http, made.json()["url"])
+        await sign_in(browser.http, made_reply.json()["url"])
         session = (await browser.http.get("/v1/session")).json()
         assert (session["principal"]["user"], session["principal"]["groups"]) == ("dora", ["ops"])
         request = request_of(await team.agent.ask("t", FORM, assignees=["group:ops"]))
@@ -242,11 +248,11 @@ async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
     scene: Shared,
 ) -> None:
     clock = {"timeout_s": 60, "timeout_from": "shown"}
-    for more in ({}, {"assignees": ["user-prompt"]}):
-        request = request_of(await scene.team.agent.ask(scene.thread, FORM, **clock, **more))
+    for extra in ({}, {"assignees": ["user-prompt"]}):
+        request = request_of(await scene.team.agent.ask(scene.thread, FORM, **clock, **extra))
         at = f"/v1/requests/{request['id']}/shown"
-        for held in ("view", *(["all"] if more else [])):
-            assert "expires_at" not in (await scene.people[held].http.post(at, json={})).json()
+        for level in ("view", *(["all"] if extra else [])):
+            assert "expires_at" not in (await scene.people[level].http.post(at, json={})).json()
         assert "expires_at" in (await scene.people["prompt"].http.post(at, json={})).json()
 
 

@@ -155,26 +155,30 @@ def filled(template: Any, names: dict[str, str]) -> Any:
     return [filled(value, names) for value in template] if isinstance(template, list) else template
 
 
-async def over_http(who: Person, call: tuple[str, str, Any], names: dict[str, str]) -> tuple[int, str | None]:
+async def over_http(
+    person: Person, call: tuple[str, str, Any], names: dict[str, str]
+) -> tuple[int, str | None]:
     """The status and the error code; a batch's are those of its one request."""
     method, path, body = filled(list(call), names)
     if path.endswith("/events"):
-        async with who.http.stream(method, path) as stream:
+        async with person.http.stream(method, path) as stream:
             await stream.aread() if stream.status_code >= 400 else None
             return stream.status_code, stream.json()["error"]["code"] if stream.status_code >= 400 else None
-    reply = await who.http.request(method, path, json=body)
+    reply = await person.http.request(method, path, json=body)
     said = reply.json() if reply.content else {}
     [said] = said.get("results", [said])
     status = said["status"] if isinstance(said.get("status"), int) else reply.status_code
     return status, said["error"]["code"] if "error" in said else None
 
 
-async def over_socket(who: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:
+async def over_socket(person: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:
     """The same of a frame."""
-    said = await who.frame(**filled(frame, names))
-    [result] = said.get("ok", {}).get("results", [{}])
-    error = said.get("error") or result.get("error")
-    return (said.get("error") or {"status": result.get("status", 200)})["status"], error and error["code"]
+    said_frame = await person.frame(**filled(frame, names))
+    [result] = said_frame.get("ok", {}).get("results", [{}])
+    error = said_frame.get("error") or result.get("error")
+    return (said_frame.get("error") or {"status": result.get("status", 200)})["status"], error and error[
+        "code"
+    ]
 
 
 @requirement("K3")
@@ -182,31 +186,31 @@ async def over_socket(who: Person, frame: dict[str, Any], names: dict[str, str])
 async def test_a_level_permits_exactly_the_operations_of_the_table(scene: Shared, name: str) -> None:
     act = ACTS[name]
     needed = LEVELS.index(act.needs)
-    for rank, held in enumerate(LEVELS):
-        who = scene.people[held]
+    for rank, level in enumerate(LEVELS):
+        person = scene.people[level]
         for frame in (None, act.frame) if act.frame else (None,):
             names = {"thread": scene.thread, **await act.make(scene)}
-            going = over_http(who, act.call, names) if frame is None else over_socket(who, frame, names)
+            going = over_http(person, act.call, names) if frame is None else over_socket(person, frame, names)
             status, error = await going
             if rank >= needed:
-                assert (status < 300, error) == (True, None), (held, frame)
-            elif held == "none" or "secret of it" in name and "erase" in name:
-                assert (status, error) == (404, "not_found"), (held, frame)
+                assert (status < 300, error) == (True, None), (level, frame)
+            elif level == "none" or "secret of it" in name and "erase" in name:
+                assert (status, error) == (404, "not_found"), (level, frame)
             else:
-                assert (status, error) == (403, "forbidden"), (held, frame)
+                assert (status, error) == (403, "forbidden"), (level, frame)
 
 
 @requirement("K3")
 async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: Shared) -> None:
     request = await scene.fresh("approval")
-    for held in ("view", "prompt"):
-        assert (await scene.people[held].decide(request["id"], "approve")).status_code == 403
+    for level in ("view", "prompt"):
+        assert (await scene.people[level].decide(request["id"], "approve")).status_code == 403
     assert (await scene.people["none"].decide(request["id"], "approve")).status_code == 404
     entries, _ = await scene.team.admin.audit()
-    tried = [
+    attempts = [
         (entry["actor"]["user"], entry["request_id"]) for entry in entries if entry["action"] == "refused"
     ]
-    assert tried == [("user-view", request["id"]), ("user-prompt", request["id"])]
+    assert attempts == [("user-view", request["id"]), ("user-prompt", request["id"])]
     assert (await scene.team.agent.get(request["id"]))["status"] == "pending"
 
 
@@ -227,19 +231,23 @@ async def test_an_agent_starts_a_thread_for_a_person_once_and_may_repeat_the_cal
 
 @requirement("K3")
 async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: Shared) -> None:
-    mine, stranger, thread = scene.owners_agent, scene.strangers_agent, scene.thread
-    request = await mine.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
+    own_owners_agent, foreign_strangers_agent, thread = (
+        scene.owners_agent,
+        scene.strangers_agent,
+        scene.thread,
+    )
+    request = await own_owners_agent.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
     assert request.status_code == 201
     for reply in (
-        await stranger.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]}),
-        await stranger.bash(thread, "git push"),
-        await stranger.need(thread, "A_KEY"),
-        await stranger.http.post(f"/v1/threads/{thread}/messages", json=TEXT),
-        await stranger.http.get(f"/v1/threads/{thread}"),
-        await stranger.http.get(f"/v1/threads/{thread}/access"),
+        await foreign_strangers_agent.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]}),
+        await foreign_strangers_agent.bash(thread, "git push"),
+        await foreign_strangers_agent.need(thread, "A_KEY"),
+        await foreign_strangers_agent.http.post(f"/v1/threads/{thread}/messages", json=TEXT),
+        await foreign_strangers_agent.http.get(f"/v1/threads/{thread}"),
+        await foreign_strangers_agent.http.get(f"/v1/threads/{thread}/access"),
     ):
         assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
-    assert (await mine.http.get(f"/v1/threads/{thread}")).json()["access"] == {"level": "prompt"}
+    assert (await own_owners_agent.http.get(f"/v1/threads/{thread}")).json()["access"] == {"level": "prompt"}
 
 
 @pytest.mark.parametrize(
@@ -258,8 +266,8 @@ async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: Shared)
 async def test_an_access_that_makes_no_sense_is_refused_by_its_path(
     team: Team, thread: str, access: dict[str, Any], path: str
 ) -> None:
-    refused = await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)
-    assert refused.status_code == 422
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
-    shown = (await team.admin.http.get(f"/v1/threads/{thread}/access")).json()
-    assert shown == {"owner": None, "others": "all", "people": {}}
+    refusal = await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)
+    assert refusal.status_code == 422
+    assert [error["path"] for error in refusal.json()["error"]["field_errors"]] == [path]
+    shown_body = (await team.admin.http.get(f"/v1/threads/{thread}/access")).json()
+    assert shown_body == {"owner": None, "others": "all", "people": {}}

@@ -33,27 +33,27 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: Shared) -> None:
     owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
     request = request_of(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
-    answered = await typist.hand_over(request["id"], VALUES, scope="global")
-    assert answered.json()["settled_by"]["user"] == "user-prompt"
+    answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
+    assert answered_reply.json()["settled_by"]["user"] == "user-prompt"
     assert leased(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
-    mine = {each["name"]: each for each in await owner.kept()}
-    assert {name: (s["owner"], s["set_by"]["user"]) for name, s in mine.items()} == {
+    own_items = {each["name"]: each for each in await owner.kept()}
+    assert {name: (s["owner"], s["set_by"]["user"]) for name, s in own_items.items()} == {
         "A_KEY": ("user-owner", "user-prompt"),
         "B_KEY": ("user-owner", "user-prompt"),
     }
-    for held in ("none", "view", "prompt", "all"):
-        assert await scene.people[held].kept() == []
-    assert (await typist.erase(mine["A_KEY"]["id"])).status_code == 404
+    for level in ("none", "view", "prompt", "all"):
+        assert await scene.people[level].kept() == []
+    assert (await typist.erase(own_items["A_KEY"]["id"])).status_code == 404
     entries, _ = await scene.team.admin.audit()
-    [decided] = [entry for entry in entries if entry["action"] == "decide"]
-    assert (decided["actor"]["user"], decided["owner"]) == ("user-prompt", "user-owner")
+    [decision_entry] = [entry for entry in entries if entry["action"] == "decide"]
+    assert (decision_entry["actor"]["user"], decision_entry["owner"]) == ("user-prompt", "user-owner")
     # In another thread of hers it is already set, and in somebody else's it is not.
     await share(agent, f"{scene.thread}-2", owner="user-owner")
-    again = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
-    assert (again.json()["status"], again.json()["source"]) == ("answered", "existing")
+    second_request = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
+    assert (second_request.json()["status"], second_request.json()["source"]) == ("answered", "existing")
     await share(agent, f"{scene.thread}-3", owner="user-view")
-    elsewhere = request_of(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
-    assert elsewhere["secret"]["present"] == {}
+    other_request = request_of(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
+    assert other_request["secret"]["present"] == {}
     unshared = request_of(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
     assert unshared["secret"]["present"] == {}
 
@@ -61,17 +61,21 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
 @requirement("K4")
 async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(scene: Shared) -> None:
     typist, agent, thread = scene.people["prompt"], scene.team.agent, scene.thread
-    tried = request_of(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
-    await typist.hand_over(tried["id"], {"T_KEY": "tried"}, scope="global")
+    tried_request = request_of(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
+    await typist.hand_over(tried_request["id"], {"T_KEY": "tried"}, scope="global")
     await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
-    assert (await agent.accept(tried["id"])).status_code == 200
+    assert (await agent.accept(tried_request["id"])).status_code == 200
     assert leased(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
-    [kept] = await scene.people["owner"].kept()
-    assert (kept["name"], kept["set_by"]["user"], kept["version"]) == ("T_KEY", "user-prompt", 2)
+    [kept_secret] = await scene.people["owner"].kept()
+    assert (kept_secret["name"], kept_secret["set_by"]["user"], kept_secret["version"]) == (
+        "T_KEY",
+        "user-prompt",
+        2,
+    )
     field = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
     form = request_of(await agent.ask(thread, {"fields": [field]}))
-    answered = (await typist.answer(form["id"], {"pin": "1234"})).json()
-    ref = answered["answer"]["values"]["pin"]["ref"]
+    answered_request = (await typist.answer(form["id"], {"pin": "1234"})).json()
+    ref = answered_request["answer"]["values"]["pin"]["ref"]
     assert leased(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
     assert (await typist.erase(ref)).status_code == 404
     assert (await scene.people["none"].erase(ref)).status_code == 404
@@ -82,13 +86,13 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
 async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared) -> None:
     bob, admin = scene.people["view"], scene.team.admin
     shared_one = (await bob.keep("SHARED_KEY", "v")).json()
-    own = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
+    own_body = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
     adas = (await admin.keep("ADAS_KEY", "v", owner="user-owner")).json()
-    assert ("owner" in shared_one, own["owner"], adas["owner"]) == (False, "user-view", "user-owner")
+    assert ("owner" in shared_one, own_body["owner"], adas["owner"]) == (False, "user-view", "user-owner")
     assert refusal(await bob.keep("ADAS_KEY", "v", owner="user-owner")) == (403, "forbidden")
     in_thread = await bob.keep("S_KEY", "v", "session", thread_id=scene.thread, owner="user-view")
     assert in_thread.json()["error"]["field_errors"][0]["path"] == "owner"
-    names = {held: {s["name"] for s in await who.kept()} for held, who in scene.people.items()}
+    names = {level: {s["name"] for s in await person.kept()} for level, person in scene.people.items()}
     assert names == {
         "none": {"SHARED_KEY"},
         "view": {"SHARED_KEY", "OWN_KEY"},
@@ -97,11 +101,11 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
         "owner": {"SHARED_KEY", "ADAS_KEY"},
         "admin": {"SHARED_KEY", "OWN_KEY", "ADAS_KEY"},
     }
-    for who, secret in ((bob, adas), (scene.people["owner"], own)):
-        absent = await who.erase("sec_00000000000000000000000000")
-        refused = await who.erase(secret["id"])
+    for person, secret in ((bob, adas), (scene.people["owner"], own_body)):
+        absent = await person.erase("sec_00000000000000000000000000")
+        refused = await person.erase(secret["id"])
         assert (refused.status_code, refused.text) == (404, absent.text)
-    assert (await bob.erase(own["id"])).status_code == 204
+    assert (await bob.erase(own_body["id"])).status_code == 204
 
 
 # E20: names that are not for everybody
@@ -110,18 +114,18 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
 @requirement("E20")
 async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Shared) -> None:
     reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
-    more = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
+    extra = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
         for each in (watching, full):
             await frame_reply(each, op="subscribe", thread_id=thread)
-        request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **more))
+        request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
         at = f"/v1/requests/{request['id']}"
         assert (await frame_reply(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
         poll = {"wait": 20, "revision": 1}
         polled: list[httpx2.Response] = []
 
         async def hand_over() -> None:
-            seen = [
+            seen_items = [
                 (await reader.http.get(at)).json(),
                 (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
                 (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
@@ -130,7 +134,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 (await reader.frame(op="list_requests", thread_id=thread))["ok"]["requests"][0],
                 (await reader.frame(op="get_thread", thread_id=thread))["ok"]["requests"][0],
             ]
-            for each in seen:
+            for each in seen_items:
                 assert each["secret"]["names"] == []
                 assert each["secret"]["count"] == 2
                 assert "A_KEY" not in json.dumps(each)
@@ -140,19 +144,19 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hand_over)
             polled.append(await reader.http.get(at, params=poll))
-        ended = [
+        ended_requests = [
             polled[0].json(),
             (await frame_reply(watching))["event"]["request"],
             (await frame_reply(waiting))["settled"],
         ]
-        for each in ended:
+        for each in ended_requests:
             assert each["answer"] == {"names": [], "scope": "session", "existing": []}
             assert "A_KEY" not in json.dumps(each)
         assert (await frame_reply(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
-    seen = [event async for event in reader.events(thread, until=3)]
-    assert "A_KEY" not in json.dumps(seen)
-    mine = [event async for event in typist.events(thread, until=3)]
-    assert mine[1]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
+    seen_items = [event async for event in reader.events(thread, until=3)]
+    assert "A_KEY" not in json.dumps(seen_items)
+    own_items = [event async for event in typist.events(thread, until=3)]
+    assert own_items[1]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
 
 
 @requirement("E20")

@@ -148,6 +148,6 @@ async def create_request(team: Team, thread: str, item: Item) -> dict[str, Any]:
 async def settled(team: Team, request_id: str, item: Item) -> None:
     """Expect the answer, or the submission if the agent decides about it."""
     request = await team.agent.get(request_id)
-    found = request.get("answer") or request.get("submitted") or request
+    result = request.get("answer") or request.get("submitted") or request
     expected = ANSWERS[item.name].answer
-    assert {name: found.get(name) for name in expected} == expected, item.name
+    assert {name: result.get(name) for name in expected} == expected, item.name

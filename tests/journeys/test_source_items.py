@@ -60,10 +60,10 @@ class Item:
     """Members that the server adds."""
 
 
-def form(*fields: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+def form(*fields: Mapping[str, Any], **extra: Any) -> dict[str, Any]:
     """Return the body of a form."""
-    own = {name: more.pop(name) for name in tuple(more) if name in FORM}
-    return {"kind": "form", "form": {"fields": list(fields), **own}, **more}
+    own = {name: extra.pop(name) for name in tuple(extra) if name in FORM}
+    return {"kind": "form", "form": {"fields": list(fields), **own}, **extra}
 
 
 FORM = {"title", "description", "format", "submit", "layout", "allow_skip", "initial_values"}
@@ -225,8 +225,10 @@ async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
                 if wire.status_code != 201:
                     seen.append((item.name, 201, wire.text[:300]))
                     continue
-                made = await client.requests.create(item.what, thread_id=f"client-{number}", **item.options)
-                [one, other] = await read(team.agent, [wire.json()["id"], made.id])
+                request = await client.requests.create(
+                    item.what, thread_id=f"client-{number}", **item.options
+                )
+                [one, other] = await read(team.agent, [wire.json()["id"], request.id])
                 ids += [one["id"], other["id"]]
                 seen.append((item.name, common_members(one), common_members(other)))
                 stored = {**item.body.get(one["kind"], {}), **item.body, **item.shows}

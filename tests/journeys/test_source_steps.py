@@ -57,26 +57,26 @@ async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_stat
     text = {"type": "text", "text": "Before."}
     await agent.post("/v1/threads/w/messages", json={"id": "m1", "content": [text, call]})
     first = (await place.team.agent.ask("w", {"fields": [NOTE]})).json()["id"]
-    more = {
+    extra = {
         "append_to": "m1",
         "content": [{"type": "request", "request_id": first}, {"type": "text", "text": "After."}],
     }
-    assert (await agent.post("/v1/threads/w/messages", json=more)).status_code == 200
+    assert (await agent.post("/v1/threads/w/messages", json=extra)).status_code == 200
     ended = {"tool_call_id": "tc1", "status": "failed", "result": {"exit": 2}, "duration_ms": 1200}
     assert (await agent.patch("/v1/threads/w/messages/m1", json=ended)).status_code == 200
     threads = place.bot.threads
     message = await threads.create_message([text, call], thread_id="c")
-    second = await place.bot.requests.create(NOTE_FORM, thread_id="c")
-    parts = [{"type": "request", "request_id": second.id}, {"type": "text", "text": "After."}]
+    second_request = await place.bot.requests.create(NOTE_FORM, thread_id="c")
+    parts = [{"type": "request", "request_id": second_request.id}, {"type": "text", "text": "After."}]
     await threads.append_parts(message, parts, thread_id="c")
     await threads.update_tool_call(
         message, "tc1", thread_id="c", status="failed", result={"exit": 2}, duration_ms=1200
     )
-    for thread, request_id in (("w", first), ("c", second.id)):
-        [shown] = (await place.snapshot(thread))["messages"]
-        assert [part["type"] for part in shown["content"]] == ["text", "tool", "request", "text"]
-        assert shown["content"][1] == {**call, **ended}
-        assert shown["content"][2]["request_id"] == request_id
+    for thread, request_id in (("w", first), ("c", second_request.id)):
+        [shown_message] = (await place.snapshot(thread))["messages"]
+        assert [part["type"] for part in shown_message["content"]] == ["text", "tool", "request", "text"]
+        assert shown_message["content"][1] == {**call, **ended}
+        assert shown_message["content"][2]["request_id"] == request_id
 
 
 async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(place: Place) -> None:
@@ -86,13 +86,13 @@ async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(place
     await agent.bash("w", "make x", run_id=run)
     body = {"reason": "clarification", "cancel": True}
     assert (await agent.http.post(f"/v1/threads/w/runs/{run}/end", json=body)).status_code == 200
-    begun = await place.bot.runs.start(thread_id="c")
-    await place.bot.requests.create(NOTE_FORM, thread_id="c", run_id=begun.id)
-    await place.bot.requests.create(Approval(tool="deploy", input={}), thread_id="c", run_id=begun.id)
-    await place.bot.runs.end(begun.id, thread_id="c", reason="clarification", cancel=True)
-    for thread, run_id in (("w", run), ("c", begun.id)):
-        listed = await place.eva.requests.list(thread_id=thread, run_id=run_id)
-        assert [each.status for each in listed.items] == ["cancelled"] * 2
+    started_run = await place.bot.runs.start(thread_id="c")
+    await place.bot.requests.create(NOTE_FORM, thread_id="c", run_id=started_run.id)
+    await place.bot.requests.create(Approval(tool="deploy", input={}), thread_id="c", run_id=started_run.id)
+    await place.bot.runs.end(started_run.id, thread_id="c", reason="clarification", cancel=True)
+    for thread, run_id in (("w", run), ("c", started_run.id)):
+        requests = await place.eva.requests.list(thread_id=thread, run_id=run_id)
+        assert [each.status for each in requests.items] == ["cancelled"] * 2
         assert (await place.bot.runs.get(run_id, thread_id=thread)).reason == "clarification"
 
 
@@ -119,8 +119,8 @@ async def test_a13_a14_always_for_exactly_this_command_of_this_agent(place: Plac
     assert (again["status"], again["source"]) == ("answered", "policy")
     assert (await place.team.agent.bash("w2", f"{command} -n")).json()["status"] == "pending"
     call = Approval(tool="bash", input={"command": "make a && make b"})
-    waiting = await place.bot.requests.create(call, thread_id="c")
-    await place.eva.requests.decide(waiting, "approve", scope="always")
+    waiting_request = await place.bot.requests.create(call, thread_id="c")
+    await place.eva.requests.decide(waiting_request, "approve", scope="always")
     assert (await place.bot.requests.create(call, thread_id="c2")).source == "policy"
     assert {rule.agent for rule in (await place.eva.rules.list()).items} == {asked["requester"]["id"]}
 
@@ -150,22 +150,29 @@ async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check
     agent, ada = place.team.agent, place.team.ada
     wire = (await agent.ask("w", {"fields": [NOTE]}, **options())).json()["id"]
     no = {"reason": "dismissed", "note": "Later", "values": {"note": "Paris"}}
-    held = (await ada.http.post(f"/v1/requests/{wire}/decline", json=no)).json()
+    held_body = (await ada.http.post(f"/v1/requests/{wire}/decline", json=no)).json()
     client = await place.bot.requests.create(NOTE_FORM, thread_id="c", **options())
-    same = await place.eva.requests.decline(
+    same_request = await place.eva.requests.decline(
         client, reason="dismissed", note="Later", values={"note": "Paris"}
     )
-    assert held["held"] == {"event": "decline", "reason": "dismissed", "note": "Later"}
-    assert (same.status, same.submitted and same.submitted.values) == ("resolving", {"note": "Paris"})
-    assert held["check"]["state"] in {"waiting", "checking"}
+    assert held_body["held"] == {"event": "decline", "reason": "dismissed", "note": "Later"}
+    assert (same_request.status, same_request.submitted and same_request.submitted.values) == (
+        "resolving",
+        {"note": "Paris"},
+    )
+    assert held_body["check"]["state"] in {"waiting", "checking"}
     body = {"error_summary": "Really?", "timeout_s": 3600, "form": stricter()}
     assert (await agent.http.post(f"/v1/requests/{wire}/reprompt", json=body)).status_code == 200
     await place.bot.requests.reprompt(client, error_summary="Really?", timeout_s=3600, form=stricter())
     for request_id in (wire, client.id):
-        shown = (await ada.http.get(f"/v1/requests/{request_id}")).json()
-        assert (shown["status"], shown["revision"], shown["error_summary"]) == ("pending", 2, "Really?")
-        assert shown["submitted"]["values"] == {"note": "Paris"}  # B12: as it was sent
-        left = datetime.fromisoformat(shown["expires_at"]) - datetime.now(UTC)
+        shown_request = (await ada.http.get(f"/v1/requests/{request_id}")).json()
+        assert (shown_request["status"], shown_request["revision"], shown_request["error_summary"]) == (
+            "pending",
+            2,
+            "Really?",
+        )
+        assert shown_request["submitted"]["values"] == {"note": "Paris"}  # B12: as it was sent
+        left = datetime.fromisoformat(shown_request["expires_at"]) - datetime.now(UTC)
         assert 3000 < left.total_seconds() < 3700
         assert (await ada.answer(request_id, {"note": "Rom"}, revision=2)).json()["status"] == "resolving"
     done = {"values": {"note": "ROM"}, "result": {"number": 12}, "message": "Booked, number 12."}
@@ -186,9 +193,9 @@ async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_accepted(pla
     client = await place.bot.requests.create(NOTE_FORM, thread_id="c")
     await place.bot.requests.update(client, form=another, errors={"note": "It is taken."})
     for request_id in (wire, client.id):
-        shown = (await ada.http.get(f"/v1/requests/{request_id}")).json()
-        assert (shown["form"]["title"], shown["revision"]) == ("Where now?", 2)
-        assert shown["field_errors"] == body["field_errors"]
+        shown_request = (await ada.http.get(f"/v1/requests/{request_id}")).json()
+        assert (shown_request["form"]["title"], shown_request["revision"]) == ("Where now?", 2)
+        assert shown_request["field_errors"] == body["field_errors"]
         assert (await ada.answer(request_id, {}, revision=2)).json()["answer"] == {"values": {}}
 
 

@@ -62,21 +62,21 @@ async def answered(team: Any, form: Any, values: dict[str, Any], languages: list
 async def test_an_answer_says_which_texts_the_person_saw(
     team: Any, languages: list[str] | None, shown: dict[str, Any]
 ) -> None:
-    settled = await answered(team, FORM, {"d": "water"}, languages)
-    assert settled.form.fields[0].label == LABEL
-    assert settled.answer.shown.model_dump(exclude_none=True) == shown
-    assert model_text(settled) == 'The person answered "Getränk": "Wasser" ("water")'
+    settled_request = await answered(team, FORM, {"d": "water"}, languages)
+    assert settled_request.form.fields[0].label == LABEL
+    assert settled_request.answer.shown.model_dump(exclude_none=True) == shown
+    assert model_text(settled_request) == 'The person answered "Getränk": "Wasser" ("water")'
 
 
 async def test_an_answer_to_a_form_in_one_language_says_nothing_of_it(team: Any) -> None:
-    settled = await answered(team, Form(fields=[Text(id="a", label="A")]), {"a": "x"}, ["de"])
-    assert settled.answer.shown is None
+    settled_request = await answered(team, Form(fields=[Text(id="a", label="A")]), {"a": "x"}, ["de"])
+    assert settled_request.answer.shown is None
 
 
 async def test_a_chosen_value_that_is_sensitive_is_not_in_the_texts_that_were_seen(team: Any) -> None:
     field = Select(id="d", label={"en": "Drink", "de": "Getränk"}, options=OPTIONS, sensitive=True)
-    settled = await answered(team, Form(fields=[field]), {"d": "water"}, ["de"])
-    assert settled.answer.shown.model_dump(exclude_none=True) == {
+    settled_request = await answered(team, Form(fields=[field]), {"d": "water"}, ["de"])
+    assert settled_request.answer.shown.model_dump(exclude_none=True) == {
         "locale": "de",
         "labels": {"d": "Getränk"},
         "options": {},
@@ -85,21 +85,21 @@ async def test_a_chosen_value_that_is_sensitive_is_not_in_the_texts_that_were_se
 
 @pytest.mark.parametrize("languages", [["x"], ["en"] * 21, [""]])
 async def test_languages_that_are_none_are_refused_with_their_path(team: Any, languages: list[str]) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await answered(team, FORM, {"d": "water"}, languages)
-    assert refused.value.field_errors[0]["path"] in {"languages", "languages[0]"}
+    assert exc_info.value.field_errors[0]["path"] in {"languages", "languages[0]"}
 
 
 async def test_the_answer_and_the_audit_log_of_an_approval_have_the_shown_text(
     team: Any,
 ) -> None:
-    asked = Approval(
+    approval = Approval(
         tool="deploy", input={"to": "web"}, title="Deploy", reason={"en": "To publish", "de": "Zum Zeigen"}
     )
-    request = await team["requester"].requests.create(asked, thread_id="t")
-    settled = await team["responder"].requests.decide(request, "approve", languages=["de"])
+    request = await team["requester"].requests.create(approval, thread_id="t")
+    settled_request = await team["responder"].requests.decide(request, "approve", languages=["de"])
     shown = {"locale": "de", "title": "Deploy", "reason": "Zum Zeigen"}
-    assert settled.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
+    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
     entries = (await team["admin"].audit.list()).entries
     assert [entry["shown"] for entry in entries if entry["action"] == "decide"] == [shown]
 
@@ -121,21 +121,23 @@ async def test_the_answer_and_the_audit_log_of_an_action_have_the_shown_text(tea
     request = await team["requester"].requests.create(asked, thread_id="t")
     assert request.view.languages == ["en", "de"]
     assert list(request.view.markdown) == ["action.description.de"]
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await team["responder"].requests.finish(request, "done", languages=["?"])
-    assert refused.value.field_errors[0]["path"] == "languages[0]"
-    settled = await team["responder"].requests.finish(request, "done", languages=["de"])
+    assert exc_info.value.field_errors[0]["path"] == "languages[0]"
+    settled_request = await team["responder"].requests.finish(request, "done", languages=["de"])
     shown = {"locale": "de", "title": "Einbauen", "description": "*Gleich*", "label": "Los"}
-    assert settled.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
-    assert "Install it" in model_text(settled)
+    assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
+    assert "Install it" in model_text(settled_request)
     [entry] = [each for each in (await team["admin"].audit.list()).entries if each["action"] == "decide"]
     assert (entry["title"], entry["shown"]) == ("Install it", shown)
 
 
 async def test_an_action_in_one_language_says_nothing_of_it(team: Any) -> None:
     request = await team["requester"].requests.create(ActionAsk(title="Install it"), thread_id="t")
-    settled = await team["responder"].requests.finish(request, "failed", reason="no", languages=["de"])
-    assert settled.answer.shown is None
+    settled_request = await team["responder"].requests.finish(
+        request, "failed", reason="no", languages=["de"]
+    )
+    assert settled_request.answer.shown is None
 
 
 @requirement("D22")
@@ -150,6 +152,6 @@ async def test_an_error_text_of_the_agent_is_shown_in_the_language_of_the_reader
     more = [Text(id="pin", label="PIN", sensitive=True)] if sensitive else []
     request = await team["requester"].requests.create(Form(fields=[town, *more]), thread_id="t")
     for languages, said in ((["fr-CA", "de"], sentence["fr"]), (["de"], sentence["en"])):
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await team["responder"].requests.answer(request, {"t": " "}, languages=languages)
-        assert refused.value.field_errors[0]["message"] == said
+        assert exc_info.value.field_errors[0]["message"] == said

@@ -29,10 +29,10 @@ async def test_the_core_over_rest(server: Server, ada: Person, thread: str) -> N
     async with server.person("requester") as agent:
         created = await agent.ask(thread, PLAIN)
         assert created.status_code == 201
-        listed = await ada.http.get(
+        reply = await ada.http.get(
             "/v1/requests", params={"thread_id": thread, "kind": "form", "status": "pending"}
         )
-        assert listed.json()["requests"] == [{**created.json(), "level": "all"}]
+        assert reply.json()["requests"] == [{**created.json(), "level": "all"}]
         read = await agent.get(created.json()["id"])
         assert read == created.json()
         taken_back = (await agent.cancel(read["id"], reason="user_message", note="never mind")).json()
@@ -46,15 +46,15 @@ async def test_the_core_over_rest(server: Server, ada: Person, thread: str) -> N
 @requirement("G1")
 async def test_lists_page_through_everything_once(server: Server, ada: Person, thread: str) -> None:
     async with server.person("requester") as agent:
-        made = [(await agent.ask(thread, PLAIN)).json()["id"] for _ in range(7)]
-    seen: list[str] = []
+        requests = [(await agent.ask(thread, PLAIN)).json()["id"] for _ in range(7)]
+    seen_items: list[str] = []
     cursor: str | None = None
     for _ in range(4):
         params = {"thread_id": thread, "limit": 2} | ({"cursor": cursor} if cursor else {})
         page = (await ada.http.get("/v1/requests", params=params)).json()
-        seen += [request["id"] for request in page["requests"]]
+        seen_items += [request["id"] for request in page["requests"]]
         cursor = page["next_cursor"]
-    assert seen == made[::-1]
+    assert seen_items == requests[::-1]
     assert cursor is None
 
 
@@ -67,10 +67,10 @@ async def test_the_same_operations_over_one_websocket(server: Server, thread: st
         event = await person.next("event")
         assert (event["type"], event["seq"], event["request"]["id"]) == ("request.created", 1, created["id"])
         answer = {"revision": 1, "values": {"q": "hello"}}
-        settled = await person.call(op="answer_request", request_id=created["id"], body=answer)
-        assert settled["answer"]["values"] == {"q": "hello"}
-        assert await agent.next("settled") == settled
-        assert await agent.call(op="get_request", request_id=created["id"]) == settled
+        settled_request = await person.call(op="answer_request", request_id=created["id"], body=answer)
+        assert settled_request["answer"]["values"] == {"q": "hello"}
+        assert await agent.next("settled") == settled_request
+        assert await agent.call(op="get_request", request_id=created["id"]) == settled_request
 
 
 class Socket:
@@ -125,14 +125,14 @@ async def test_a_stream_cut_anywhere_loses_and_doubles_nothing(
             request_id = (await agent.ask(thread, PLAIN)).json()["id"]
             await ada.answer(request_id, {"q": "x"})
     chance, cursor = random.Random(5), 0
-    seen: list[dict[str, Any]] = []
+    seen_items: list[dict[str, Any]] = []
     while cursor < 20:
         cut = min(20, cursor + chance.randint(1, 6))
         async for event in ada.events(thread, cursor=cursor, until=cut):
-            seen.append(event)
-        cursor = seen[-1]["seq"]
-    assert [e["seq"] for e in seen] == list(range(1, 21))
-    assert [e["type"] for e in seen] == ["request.created", "request.answered"] * 10
+            seen_items.append(event)
+        cursor = seen_items[-1]["seq"]
+    assert [e["seq"] for e in seen_items] == list(range(1, 21))
+    assert [e["type"] for e in seen_items] == ["request.created", "request.answered"] * 10
 
 
 @requirement("G3")
@@ -184,8 +184,8 @@ async def test_a_long_poll_without_news_is_empty_and_can_be_repeated(server: Ser
         request_id = (await agent.ask(thread, PLAIN)).json()["id"]
         quiet = await agent.http.get(f"/v1/requests/{request_id}", params={"wait": 0.05})
         assert (quiet.status_code, quiet.content) == (204, b"")
-        old = await agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20, "revision": 0})
-        assert old.json()["revision"] == 1
+        old_reply = await agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20, "revision": 0})
+        assert old_reply.json()["revision"] == 1
 
 
 @requirement("G7", "G8", "H1", "H8")
@@ -201,17 +201,17 @@ async def test_a_wait_survives_the_death_of_the_server(tmp_path: Path, thread: s
             process.wait()
             process, running = await anyio.to_thread.run_sync(lambda: start(tmp_path, port=port))
             async with running.person() as ada:
-                [kept] = await ada.pending(thread)
-                assert kept["id"] == request.id
+                [kept_request] = await ada.pending(thread)
+                assert kept_request["id"] == request.id
                 await ada.answer(request.id, {"q": "still here"})
             with anyio.fail_after(120):
                 ended = await waiting
             assert ended.answer is not None
             assert ended.answer.values == {"q": "still here"}
         async with running.client(transport=transport) as restarted:
-            again = await restarted.requests.create(FORM, thread_id=thread, idempotency_key="mine")
-            assert again.id == request.id
-            assert again.answer is not None
+            second_request = await restarted.requests.create(FORM, thread_id=thread, idempotency_key="mine")
+            assert second_request.id == request.id
+            assert second_request.answer is not None
     finally:
         process.kill()
         process.wait()
@@ -226,9 +226,9 @@ async def test_an_answer_reaches_every_subscriber(server: Server, ada: Person, t
         )
         await ada.answer(created["id"], {"q": "Ada's"})
         assert (await bob.next("event"))["type"] == "request.created"
-        answered = await bob.next("event")
-    assert answered["type"] == "request.answered"
-    assert answered["request"]["settled_by"]["name"] == "responder"
+        answered_request = await bob.next("event")
+    assert answered_request["type"] == "request.answered"
+    assert answered_request["request"]["settled_by"]["name"] == "responder"
 
 
 @requirement("H2")

@@ -92,9 +92,9 @@ async def second_person(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
         yield person
 
 
-async def created(agent: Person, thread: str, **more: Any) -> str:
+async def created(agent: Person, thread: str, **extra: Any) -> str:
     """Ask, and return the id."""
-    made = await agent.ask(thread, FORM, **more)
+    made = await agent.ask(thread, FORM, **extra)
     assert made.status_code == 201, made.text
     return made.json()["id"]
 
@@ -226,8 +226,8 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
             ended = await waiting
             assert ended.answer is not None
             assert ended.answer.values == {"q": "from the other"}
-            again = await agent.requests.create(FORM, thread_id=thread, idempotency_key="k1")
-    assert (again.id, again.status) == (request.id, "answered")
+            second_request = await agent.requests.create(FORM, thread_id=thread, idempotency_key="k1")
+    assert (second_request.id, second_request.status) == (request.id, "answered")
     await relay.close()
 
 
@@ -248,10 +248,10 @@ async def test_a_session_opens_at_every_server_and_an_admin_ends_it_at_all_of_th
             assert json.loads(await socket.recv()) == {"id": 1, "ok": {}}
             session = (await browser.http.get("/v1/session")).json()["session"]["id"]
             assert (await admin.http.delete(f"/v1/sessions/{session}")).status_code == 204
-            with pytest.raises(ConnectionClosed) as closed, anyio.fail_after(120):
+            with pytest.raises(ConnectionClosed) as exc_info, anyio.fail_after(120):
                 await socket.recv()
-        assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 4401
+        assert exc_info.value.rcvd is not None
+        assert exc_info.value.rcvd.code == 4401
         for server in pair:
             own = {"Cookie": cookie}
             assert (await browser.http.get(f"{server.url}/v1/session", headers=own)).status_code == 401
@@ -265,12 +265,12 @@ async def test_logging_out_at_one_server_ends_the_streams_of_the_other(
         name, secret = cookie_of(browser.http)
         cookie = {"Cookie": f"{name}={secret}", HALF: browser.http.headers[HALF]}
         async with (
-            Person(pair[1].url, None) as elsewhere,
-            elsewhere.http.stream("GET", "/v1/events", headers=cookie) as stream,
+            Person(pair[1].url, None) as other_person,
+            other_person.http.stream("GET", "/v1/events", headers=cookie) as stream,
         ):
             assert stream.status_code == 200
-            left = await browser.http.delete("/v1/session")
-            assert left.status_code == 204
+            remaining_reply = await browser.http.delete("/v1/session")
+            assert remaining_reply.status_code == 204
             with anyio.fail_after(120), contextlib.suppress(httpx2.RemoteProtocolError):
                 assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []
         again = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
@@ -303,8 +303,8 @@ async def test_an_agent_waiting_for_presence_is_notified_of_a_page_at_another_se
     request_id = await created(here, thread, require_client="wait")
     assert (await here.get(request_id))["unseen"] is True
     with anyio.fail_after(SOON_S):
-        seen = [event async for event in second_person.events(thread, until=2)]
-    assert [event["type"] for event in seen] == ["request.created", "request.noted"]
+        seen_items = [event async for event in second_person.events(thread, until=2)]
+    assert [event["type"] for event in seen_items] == ["request.created", "request.noted"]
     assert "unseen" not in await here.get(request_id)
 
 
@@ -340,25 +340,33 @@ async def test_a_connection_that_began_at_one_server_ends_with_the_callback_at_t
     connecting: Connecting, thread: str
 ) -> None:
     first, second = connecting.first, connecting.second
-    asked = {"kind": "action", "thread_id": thread, "action": {"title": "Connect it", "provider": "crm"}}
-    async with first.person("requester") as agent, first.person() as person, Person(second.url, None) as back:
-        made = await agent.http.post("/v1/requests", json=asked)
-        assert made.status_code == 201, made.text
-        request_id = made.json()["id"]
+    request_members = {
+        "kind": "action",
+        "thread_id": thread,
+        "action": {"title": "Connect it", "provider": "crm"},
+    }
+    async with (
+        first.person("requester") as agent,
+        first.person() as person,
+        Person(second.url, None) as returned_person,
+    ):
+        reply = await agent.http.post("/v1/requests", json=request_members)
+        assert reply.status_code == 201, reply.text
+        request_id = reply.json()["id"]
         click = await person.http.post(f"/v1/requests/{request_id}/oauth/start", json={})
         assert click.status_code == 201, click.text
         state, code = connecting.crm.allow(click.json()["url"])
         callback, query = "/v1/oauth/callback", {"state": state, "code": code}
-        stranger = await back.http.get(callback, params=query)
+        stranger = await returned_person.http.get(callback, params=query)
         assert (stranger.status_code, connecting.crm.forms) == (400, [])
         cookie = {"Cookie": click.headers["set-cookie"].partition(";")[0]}
-        page = await back.http.get(callback, params=query, headers=cookie)
+        page = await returned_person.http.get(callback, params=query, headers=cookie)
         assert (page.status_code, 'id="failed" hidden' in page.text) == (200, True)
         replayed = await person.http.get(callback, params=query, headers=cookie)
         assert (replayed.status_code, len(connecting.crm.forms)) == (400, 1)
         names = ["CRM_TOKEN", "CRM_TOKEN_REFRESH"]
-        done = await agent.get(request_id)
-        assert done["answer"] == {"outcome": "done", "names": names, "scope": "session"}
+        finished_reply = await agent.get(request_id)
+        assert finished_reply["answer"] == {"outcome": "done", "names": names, "scope": "session"}
     for server in (first, second):
         async with server.person("requester") as agent:
             lease = await agent.http.post("/v1/secrets/lease", json={"thread_id": thread, "names": names})

@@ -74,8 +74,8 @@ async def _through(tmp_path: Path, carrier: Carrier) -> dict[str, Any]:
 async def test_a_webhook_gets_the_answer_signed_and_its_verdict_counts(tmp_path: Path) -> None:
     verdict = {"accept": {"values": {"dish": "Rice"}, "message": "Booked."}}
     carrier = Carrier(WebhookResponse(200, body=json.dumps(verdict).encode()))
-    ended = await _through(tmp_path, carrier)
-    assert ended["answer"] == {"values": {"dish": "Rice"}, "message": "Booked."}
+    ended_request = await _through(tmp_path, carrier)
+    assert ended_request["answer"] == {"values": {"dish": "Rice"}, "message": "Booked."}
     [(url, headers, body)] = carrier.posted
     sent = json.loads(body)
     assert (url, sent["type"], sent["data"]["submitted"]["values"]) == (
@@ -83,7 +83,7 @@ async def test_a_webhook_gets_the_answer_signed_and_its_verdict_counts(tmp_path:
         "validate",
         {"dish": "soup"},
     )
-    assert headers["webhook-id"] == f"{ended['id']}:1"
+    assert headers["webhook-id"] == f"{ended_request['id']}:1"
     timestamp = int(headers["webhook-timestamp"])
     assert headers["webhook-signature"] == sign(
         KEY, message_id=headers["webhook-id"], timestamp=timestamp, body=body

@@ -56,6 +56,6 @@ async def recovered(scene: Scene, whole: dict[str, str]) -> list[str]:
         if request["status"] == "pending":
             assert (await scene.ada.hand_over(request_id, {name: value})).status_code == 200
             request = await scene.ada.get(request_id)
-        more = {"request_id": request_id} if request["status"] == "resolving" else {}
-        values += leased(await scene.agent.lease(THREAD, name, **more)).values()
+        extra = {"request_id": request_id} if request["status"] == "resolving" else {}
+        values += leased(await scene.agent.lease(THREAD, name, **extra)).values()
     return values

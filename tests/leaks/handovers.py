@@ -62,8 +62,12 @@ async def _tried_by_the_server(scene: Scene) -> list[str]:
     for name in ("HOLDS", "BREAKS", "FAILS"):
         request_id = await scene.need(name, probe="crm")
         await scene.ada.hand_over(request_id, {name: scene.value(f"tried by the server: {name}")})
-        ended = await scene.ada.http.get(f"/v1/requests/{request_id}", params={"wait": 10, "revision": 1})
-        assert ended.json()["status"] == ("pending" if name == "FAILS" else "answered"), ended.text
+        ended_reply = await scene.ada.http.get(
+            f"/v1/requests/{request_id}", params={"wait": 10, "revision": 1}
+        )
+        assert ended_reply.json()["status"] == ("pending" if name == "FAILS" else "answered"), (
+            ended_reply.text
+        )
     return await _lease(scene, "HOLDS", "BREAKS")
 
 
@@ -83,20 +87,22 @@ async def _put_into_fields(scene: Scene) -> list[str]:
         "own": scene.value("a sensitive choice of one's own"),
         "many": ["a", scene.value("a sensitive choice among others")],
     }
-    settled = await scene.ada.answer(request_id, values)
-    assert settled.status_code == 200, settled.text
-    given = settled.json()["answer"]["values"]
-    refs = [given[name]["ref"] for name in ("pin", "notes", "own", "many")]
+    settled_request = await scene.ada.answer(request_id, values)
+    assert settled_request.status_code == 200, settled_request.text
+    given_values = settled_request.json()["answer"]["values"]
+    refs = [given_values[name]["ref"] for name in ("pin", "notes", "own", "many")]
     return list(leased(await scene.agent.lease(THREAD, refs=refs)).values())
 
 
 async def _sent_again(scene: Scene) -> list[str]:
     request_id = await scene.need("AGAIN")
     value = scene.value("sent again with its key")
-    first, again = [await scene.ada.hand_over(request_id, {"AGAIN": value}, key="k1") for _ in range(2)]
-    assert (first.status_code, again.status_code) == (200, 200)
-    late = await scene.ada.hand_over(request_id, {"AGAIN": scene.value("sent too late")}, key="k2")
-    assert refusal(late) == (409, "already_settled")
+    first_reply, second_reply = [
+        await scene.ada.hand_over(request_id, {"AGAIN": value}, key="k1") for _ in range(2)
+    ]
+    assert (first_reply.status_code, second_reply.status_code) == (200, 200)
+    late_reply = await scene.ada.hand_over(request_id, {"AGAIN": scene.value("sent too late")}, key="k2")
+    assert refusal(late_reply) == (409, "already_settled")
     other = {"AGAIN": scene.value("another value under a key that was used")}
     await scene.ada.hand_over(request_id, other, key="k1")
     return await _lease(scene, "AGAIN")

@@ -133,8 +133,8 @@ async def _frame(
                     scene.notes.seen.append(("reply over a WebSocket", str(said).encode()))
                     if json.loads(said).get("id") == 2:
                         return
-    except websockets.exceptions.ConnectionClosed as closed:
-        scene.notes.seen.append(("end of a WebSocket", repr(closed).encode()))
-    except websockets.exceptions.InvalidStatus as refused:
-        body = bytes(refused.response.body or b"")
-        scene.notes.seen.append(("refusal of a WebSocket", body + repr(refused.response.headers).encode()))
+    except websockets.exceptions.ConnectionClosed as error:
+        scene.notes.seen.append(("end of a WebSocket", repr(error).encode()))
+    except websockets.exceptions.InvalidStatus as exception:
+        body = bytes(exception.response.body or b"")
+        scene.notes.seen.append(("refusal of a WebSocket", body + repr(exception.response.headers).encode()))

@@ -13,8 +13,8 @@ from tests.leaks.scene import THREAD, Scene
 Body = Callable[[str], bytes]
 
 
-def _sent(secrets: Any, **more: Any) -> bytes:
-    return json.dumps({"revision": 1, "secrets": secrets, **more}).encode()
+def _sent(secrets: Any, **extra: Any) -> bytes:
+    return json.dumps({"revision": 1, "secrets": secrets, **extra}).encode()
 
 
 def _cut(body: bytes, at: str) -> bytes:
@@ -82,8 +82,8 @@ KEPT: Mapping[str, Body] = {
 }
 
 
-def _keep(**more: Any) -> bytes:
-    return json.dumps({"name": "A_KEY", "scope": "global", **more}).encode()
+def _keep(**extra: Any) -> bytes:
+    return json.dumps({"name": "A_KEY", "scope": "global", **extra}).encode()
 
 
 _KINDS: Mapping[str, dict[str, Any]] = {
@@ -187,8 +187,10 @@ async def _refused_requests(scene: Scene) -> None:
     await scene.agent.cancel(cancelled)
     await scene.ada.decline(dismissed, "dismissed")
     for request_id, name, way in ((cancelled, "C_KEY", "cancelled"), (dismissed, "D_KEY", "dismissed")):
-        late = await scene.ada.hand_over(request_id, {name: scene.value(f"submitted, but it was {way}")})
-        assert refusal(late) == (409, "already_settled")
+        late_reply = await scene.ada.hand_over(
+            request_id, {name: scene.value(f"submitted, but it was {way}")}
+        )
+        assert refusal(late_reply) == (409, "already_settled")
     waits = await scene.need("E_KEY")
     for way, body in (
         ("as values of a form", {"revision": 1, "values": {"E_KEY": scene.value("as values of a form")}}),

@@ -36,14 +36,14 @@ class Scene:
 
     def value(self, way: str, **how: Any) -> str:
         """Make a value that is sent on this way, and searched for at the end."""
-        made = canary(way, **how)
-        self.canaries.append(made)
-        return made.value
+        made_canary = canary(way, **how)
+        self.canaries.append(made_canary)
+        return made_canary.value
 
-    async def need(self, *names: str, **more: Any) -> str:
+    async def need(self, *names: str, **extra: Any) -> str:
         """Ask for secrets, by default for one that nobody has asked for; returns the id of the request."""
-        found = names or (f"KEY_{next(self.numbers)}_{self.serving.pid}",)
-        return request_of(await self.agent.need(THREAD, *found, **more))["id"]
+        result = names or (f"KEY_{next(self.numbers)}_{self.serving.pid}",)
+        return request_of(await self.agent.need(THREAD, *result, **extra))["id"]
 
     async def post(self, request_id: str, body: bytes, **headers: str) -> httpx2.Response:
         """Answer with a body as it is."""

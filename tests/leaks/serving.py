@@ -118,14 +118,14 @@ class Serving:
         """Let the process end in good order."""
         self._end(signal.SIGTERM)
 
-    def _end(self, how: signal.Signals) -> None:
+    def _end(self, signals: signal.Signals) -> None:
         if self._process is None or self._process.poll() is not None:
             return
-        self._process.send_signal(how)
+        self._process.send_signal(signals)
         self._process.wait(120)
         assert self._process.stdout is not None
-        with self._process.stdout as rest, open(self._log("stdout"), "ab") as log:
-            log.write(rest.read())
+        with self._process.stdout as remaining_stdout, open(self._log("stdout"), "ab") as log:
+            log.write(remaining_stdout.read())
 
     def _log(self, stream: str) -> Path:
         return self.place / "log" / f"{stream}-{self._lives}"

@@ -47,28 +47,28 @@ WRITTEN: dict[str, Callable[[str], bytes]] = {
 @pytest.mark.parametrize("way", WRITTEN)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_value_is_found_however_it_is_written(shape: str, way: str) -> None:
-    one, other = canary("one", shape=SHAPES[shape]), canary("other", shape=SHAPES[shape])
-    found = Search([one, other]).found(WRITTEN[way](one.value))
-    assert {name for name, _ in found} == {"one"}
+    one_canary, other_canary = canary("one", shape=SHAPES[shape]), canary("other", shape=SHAPES[shape])
+    result = Search([one_canary, other_canary]).found(WRITTEN[way](one_canary.value))
+    assert {name for name, _ in result} == {"one"}
 
 
 @pytest.mark.parametrize("start", range(0, 26, 5))
 def test_any_fifteen_letters_of_a_value_are_found(start: int) -> None:
-    one = canary("one")
-    assert Search([one]).found(b"..." + one.value[start : start + 15].encode() + b"...") == {
+    one_canary = canary("one")
+    assert Search([one_canary]).found(b"..." + one_canary.value[start : start + 15].encode() + b"...") == {
         ("one", "as it is")
     }
 
 
 def test_nothing_is_found_where_there_is_nothing() -> None:
     canaries = [canary(f"way {n}", shape=shape) for n, shape in enumerate([*SHAPES.values()] * 10)]
-    other = canary("other", shape=ODD)
-    texts = [write(other.value) for write in WRITTEN.values()]
+    other_canary = canary("other", shape=ODD)
+    texts = [write(other_canary.value) for write in WRITTEN.values()]
     noise = secrets.token_bytes(100_000) + secrets.token_hex(100_000).encode()
     assert Search(canaries).found(b"".join(texts) + noise) == set()
 
 
 def test_the_public_part_of_a_value_is_not_a_leak() -> None:
-    one = canary("one", shape=PEM)
-    assert one.value.startswith("-----BEGIN PRIVATE KEY-----")
-    assert Search([one]).found(b"-----BEGIN PRIVATE KEY-----\n") == set()
+    one_canary = canary("one", shape=PEM)
+    assert one_canary.value.startswith("-----BEGIN PRIVATE KEY-----")
+    assert Search([one_canary]).found(b"-----BEGIN PRIVATE KEY-----\n") == set()

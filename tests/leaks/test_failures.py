@@ -78,25 +78,25 @@ async def test_an_exception_that_contains_the_value_is_logged_only_by_its_type(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    vault, made = LeakyVault(), canary("in an exception")
+    vault, made_canary = LeakyVault(), canary("in an exception")
     pin = {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}
     async with team_with_vault(vault) as team:
         request = request_of(await team.agent.need("t", "A_KEY"))
         form = request_of(await team.agent.ask("t", pin))
         vault.fails = True
         tries: list[Callable[[], Any]] = [
-            lambda: team.ada.hand_over(request["id"], {"A_KEY": made.value}),
-            lambda: team.ada.keep("A_KEY", made.value),
-            lambda: team.ada.answer(form["id"], {"pin": made.value}),
+            lambda: team.ada.hand_over(request["id"], {"A_KEY": made_canary.value}),
+            lambda: team.ada.keep("A_KEY", made_canary.value),
+            lambda: team.ada.answer(form["id"], {"pin": made_canary.value}),
         ]
         for attempt in tries:
             reply = await attempt()
             assert refusal(reply) == INTERNAL
-            assert Search([made]).found(reply.content) == set()
+            assert Search([made_canary]).found(reply.content) == set()
         assert await team.ada.get(request["id"]) == request
         assert await team.ada.kept() == []
     assert "KeyError" in caplog.text
-    assert Search([made]).found(written(caplog)) == set()
+    assert Search([made_canary]).found(written(caplog)) == set()
 
 
 @requirement("E5", "I10")
@@ -104,13 +104,13 @@ async def test_a_failed_lease_with_the_value_in_its_exception_leaks_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    vault, made = LeakyVault(), canary("in an exception")
+    vault, made_canary = LeakyVault(), canary("in an exception")
     async with team_with_vault(vault) as team:
-        await team.ada.keep("A_KEY", made.value)
+        await team.ada.keep("A_KEY", made_canary.value)
         await team.agent.need("t", "A_KEY", default_scope="global")
         vault.fails = True
         reply = await team.agent.lease("t", "A_KEY")
     assert refusal(reply) == INTERNAL
     assert "KeyError" in caplog.text
     for data in (reply.content, written(caplog)):
-        assert Search([made]).found(data) == set()
+        assert Search([made_canary]).found(data) == set()

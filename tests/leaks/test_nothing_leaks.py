@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.anyio]
 @requirement("E5", "E19", "E22", "E23", "E25", "H12", "I10")
 async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None:
     serving, notes, canaries, given = Serving(tmp_path), Notes(), list[Canary](), list[str]()
-    seen: list[tuple[str, bytes]] = []
+    seen_items: list[tuple[str, bytes]] = []
     try:
         await serving.start()
         async with scene(serving, notes, canaries) as people:
@@ -35,22 +35,22 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
                 given += await handed_over(people)
                 await refused(people)
                 await misplaced(people)
-            seen += processes()
+            seen_items += processes()
             async with under_way(people) as whole:
                 serving.kill()
-            seen += serving.traces()
+            seen_items += serving.traces()
         await serving.start()
         async with scene(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
                 given += await recovered(people, whole)
                 await read_all(people)
-            seen += processes()
+            seen_items += processes()
         serving.back_up()
         serving.stop()
     finally:
         serving.kill()
-    seen += [*serving.traces(), *notes.seen, *log_of_decisions(serving)]
-    assert leaks(seen, canaries) == []
+    seen_items += [*serving.traces(), *notes.seen, *log_of_decisions(serving)]
+    assert leaks(seen_items, canaries) == []
     # Their expected places show that they were sent, and that the search finds them.
     leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
     assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}
@@ -69,14 +69,14 @@ async def read_all(people: Scene) -> None:
     """Read every route as every caller, with a request of each kind and status, and the text for a model of each request."""
     document = (await people.ada.http.get("/openapi.json")).json()
     paths = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
-    listed = (await people.ada.http.get("/v1/requests", params={"limit": 200})).json()["requests"]
-    various = list({(each["kind"], each["status"]): each["id"] for each in listed}.values())
+    requests = (await people.ada.http.get("/v1/requests", params={"limit": 200})).json()["requests"]
+    various = list({(each["kind"], each["status"]): each["id"] for each in requests}.values())
     for person in (people.agent, people.other, people.ada, people.bob, people.admin, people.foreigner):
         for path in paths:
             ids = [THREAD] if "threads" in path else various
             for name in ids if "{id}" in path else [""]:
                 assert (await person.http.get(path.replace("{id}", name))).status_code != 500
-    for request in listed:
+    for request in requests:
         text = model_text(InputRequest.model_validate(request))
         people.notes.seen.append((f"text for the model, {request['kind']}", text.encode()))
 

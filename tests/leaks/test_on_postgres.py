@@ -25,9 +25,9 @@ pytestmark = [pytest.mark.anyio]
 async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    kept = DatabaseFiles(postgres, await postgres.new())
-    await kept.begin()
-    settings = {"ASKBACK_DATABASE_URL": kept.url, "ASKBACK_MASTER_KEYS": ring("k1")}
+    kept_database_files = DatabaseFiles(postgres, await postgres.new())
+    await kept_database_files.begin()
+    settings = {"ASKBACK_DATABASE_URL": kept_database_files.url, "ASKBACK_MASTER_KEYS": ring("k1")}
     serving, notes, canaries = Serving(tmp_path, settings=settings), Notes(), list[Canary]()
     try:
         await serving.start()
@@ -41,12 +41,12 @@ async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
         serving.stop()
     finally:
         serving.kill()
-    traces = await kept.traces()
+    traces = await kept_database_files.traces()
     assert leaks([*traces, *serving.traces(), *notes.seen], canaries) == []
     # That these are the right places is shown by what else was written there, and that all is logged by a statement.
     for place in ("file of a table", "write-ahead log", "log of Postgres", "dump"):
-        found = b"".join(data for name, data in traces if name == place)
-        assert b"PLAIN" in found, place
-        assert b"ab1.k1." in found, place
+        result = b"".join(data for name, data in traces if name == place)
+        assert b"PLAIN" in result, place
+        assert b"ab1.k1." in result, place
     leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
     assert leased == {canary.way for canary in canaries if any(canary.secret in value for value in given)}

@@ -52,23 +52,23 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
         async with scene(serving, notes, canaries) as people, notes.watching(serving.url, THREAD):
             for name in (*TOLD, *STORED, "IN_A_BODY", "SEALED", "ANSWERED"):
                 request_id = await people.need(name)
-                given = await people.ada.hand_over(request_id, {name: people.value(name)})
-                assert given.status_code == 200, given.text
+                reply = await people.ada.hand_over(request_id, {name: people.value(name)})
+                assert reply.status_code == 200, reply.text
             waits = await people.need("CUT")
             cut = f'{{"revision": 1, "secrets": {{"CUT": "{people.value("CUT")}'
             assert (await people.post(waits, cut.encode())).status_code == 422
             await people.admin.http.get("/v1/audit")
-        seen = [*processes(), *serving.traces()]
+        seen_items = [*processes(), *serving.traces()]
         serving.back_up()
         serving.stop()
-        seen += [*serving.traces(), *notes.seen]
+        seen_items += [*serving.traces(), *notes.seen]
     finally:
         serving.kill()
-    found: dict[str, set[str]] = {canary.way: set() for canary in canaries}
-    for leak in leaks(seen, canaries):
-        found[leak.way].add(leak.place)
-    everywhere = found.pop("ANSWERED")
-    assert found == OWN
+    findings: dict[str, set[str]] = {canary.way: set() for canary in canaries}
+    for leak in leaks(seen_items, canaries):
+        findings[leak.way].add(leak.place)
+    everywhere = findings.pop("ANSWERED")
+    assert findings == OWN
     assert everywhere >= {
         "events of /v1/events",
         "events of /v1/threads",

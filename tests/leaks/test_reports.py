@@ -110,9 +110,9 @@ async def create_request(app: App, body: dict[str, Any]) -> str:
 
 async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = False) -> None:
     """Post a value and search for it in the report."""
-    made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
-    body = RawBody(write(made.value))
-    assert Search([made]).found(await reported(app, path, body, drawn=drawn)) == set(), way
+    made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
+    body = RawBody(write(made_canary.value))
+    assert Search([made_canary]).found(await reported(app, path, body, drawn=drawn)) == set(), way
 
 
 @requirement("E5", "I10")
@@ -154,8 +154,8 @@ async def test_a_traceback_of_a_failed_sealing_contains_no_value(
 
 @requirement("E5")
 async def test_a_reader_that_breaks_leaves_no_value_in_its_variables() -> None:
-    made = canary("in a reader that breaks")
-    body = RawBody(made.value.encode())
+    made_canary = canary("in a reader that breaks")
+    body = RawBody(made_canary.value.encode())
 
     def reader(text: bytes) -> None:
         try:
@@ -163,12 +163,12 @@ async def test_a_reader_that_breaks_leaves_no_value_in_its_variables() -> None:
         except ValueError:
             _fail(text)
 
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises(RuntimeError) as exc_info:
         body.read(reader)
-    report = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    report = traceback.TracebackException.from_exception(exc_info.value, capture_locals=True)
     written = "".join(report.format())
     assert "_fail" in written
-    assert Search([made]).found(written.replace(repr(made), "").encode()) == set()
+    assert Search([made_canary]).found(written.replace(repr(made_canary), "").encode()) == set()
 
 
 def _fail(text: bytes) -> None:

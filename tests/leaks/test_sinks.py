@@ -72,9 +72,9 @@ def submission(value: str) -> Submission:
 
 def refused(way: str, value: str) -> Faults:
     """The error of a refused body."""
-    with pytest.raises(Faults) as caught:
+    with pytest.raises(Faults) as exc_info:
         read_submission(RawBody(SUBMISSIONS[way](value)), SHOWN)
-    return caught.value
+    return exc_info.value
 
 
 def raised(action: Callable[[], object]) -> Exception:
@@ -88,13 +88,13 @@ def raised(action: Callable[[], object]) -> Exception:
 
 def attached_texts(error: BaseException) -> Iterator[str]:
     """Everything attached to an exception and its causes, as an error reporter could write it."""
-    seen: set[int] = set()
+    seen_items: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
         each = waiting.pop()
-        if each is None or id(each) in seen:
+        if each is None or id(each) in seen_items:
             continue
-        seen.add(id(each))
+        seen_items.add(id(each))
         waiting += [each.__cause__, each.__context__]
         parts = {name: getattr(each, name, None) for name in dir(each) if not name.startswith("__")}
         yield from (repr(each), str(each), repr(each.args), repr(vars(each)), repr(parts))
@@ -155,7 +155,7 @@ def answer_of_fastapi(value: str) -> str:
 def listening(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]:
     """Attach handlers to a logger."""
     log = logging.getLogger(name)
-    before = log.level
+    level_before = log.level
     log.setLevel(logging.DEBUG)
     for handler in handlers:
         log.addHandler(handler)
@@ -164,7 +164,7 @@ def listening(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]
     finally:
         for handler in handlers:
             log.removeHandler(handler)
-        log.setLevel(before)
+        log.setLevel(level_before)
 
 
 def logged(thing: object) -> str:
@@ -193,11 +193,11 @@ def sealed(value: str) -> str:
 def statements(text: str) -> str:
     """The database's echo of its statements."""
     with closing(sqlite3.connect(":memory:")) as database:
-        seen: list[str] = []
-        database.set_trace_callback(seen.append)
+        seen_items: list[str] = []
+        database.set_trace_callback(seen_items.append)
         database.execute("CREATE TABLE t (v)")
         database.execute("INSERT INTO t VALUES (?)", (text,))
-    return "".join(seen)
+    return "".join(seen_items)
 
 
 def bound(thing: object) -> str:
@@ -231,13 +231,13 @@ def of_a_process(thing: Any) -> str:
 def arguments(thing: Any) -> str:
     """The publicly readable arguments of a program."""
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(["cat", "-", thing], stdin=pipe, stdout=pipe, stderr=nowhere) as running:
-        assert running.stdin is not None
-        assert running.stdout is not None
-        running.stdin.write(b"x\n")
-        running.stdin.flush()
-        running.stdout.readline()  # now it has started, and has its arguments
-        return Path(f"/proc/{running.pid}/cmdline").read_text()
+    with subprocess.Popen(["cat", "-", thing], stdin=pipe, stdout=pipe, stderr=nowhere) as running_popen:
+        assert running_popen.stdin is not None
+        assert running_popen.stdout is not None
+        running_popen.stdin.write(b"x\n")
+        running_popen.stdin.flush()
+        running_popen.stdout.readline()  # now it has started, and has its arguments
+        return Path(f"/proc/{running_popen.pid}/cmdline").read_text()
 
 
 def or_error(action: Callable[[], str]) -> str:
@@ -311,19 +311,19 @@ SINKS: Mapping[str, Sink] = {
 @requirement("E5", "I10")
 @pytest.mark.parametrize("name", list(SINKS))
 def test_a_sink_that_leaks_plain_text_does_not_leak_our_values(name: str) -> None:
-    made = canary(name)
-    assert made.value in SINKS[name].naive(made.value)
-    assert Search([made]).found(SINKS[name].ours(made.value).encode()) == set()
+    made_canary = canary(name)
+    assert made_canary.value in SINKS[name].naive(made_canary.value)
+    assert Search([made_canary]).found(SINKS[name].ours(made_canary.value).encode()) == set()
 
 
 @requirement("E5", "H12")
 @pytest.mark.parametrize("suffix", ["", "-wal"])
 def test_remains_of_a_deleted_row_are_encrypted(suffix: str, tmp_path: Path) -> None:
     for name, text in (("naive", str), ("ours", sealed)):
-        made = canary(name)
+        made_canary = canary(name)
         (tmp_path / name).mkdir()
-        left = left_in(suffix, tmp_path / name, text(made.value))
-        assert bool(Search([made]).found(left.encode("latin-1"))) is (name == "naive")
+        left = left_in(suffix, tmp_path / name, text(made_canary.value))
+        assert bool(Search([made_canary]).found(left.encode("latin-1"))) is (name == "naive")
 
 
 ELSEWHERE = {"with an old revision", "beside a saved one that is not there", "too large"}
@@ -333,16 +333,16 @@ ELSEWHERE = {"with an old revision", "beside a saved one that is not there", "to
 @requirement("E5", "E6")
 @pytest.mark.parametrize("way", [way for way in SUBMISSIONS if way not in ELSEWHERE])
 def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
-    made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
-    error = refused(way, made.value)
+    made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
+    error = refused(way, made_canary.value)
     told = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)
     plain = "".join(traceback.format_exception(error))
     for text in (*attached_texts(error), told, plain):
-        assert Search([made]).found(text.encode()) == set()
+        assert Search([made_canary]).found(text.encode()) == set()
 
 
 @requirement("E5", "E6")
 def test_a_value_that_looks_like_a_name_is_not_reported_as_one() -> None:
-    made = canary("in the place of a name", letters=string.ascii_uppercase)
-    error = refused("in the place of a name", made.value)
-    assert Search([made]).found(json.dumps(problem(error, locale="en")).encode()) == set()
+    made_canary = canary("in the place of a name", letters=string.ascii_uppercase)
+    error = refused("in the place of a name", made_canary.value)
+    assert Search([made_canary]).found(json.dumps(problem(error, locale="en")).encode()) == set()

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 
 @pytest.mark.parametrize("fault", planted.BREAKS)
 async def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
-    breaks, found = planted.BREAKS[fault], list[str]()
+    breaks, result = planted.BREAKS[fault], list[str]()
     with anyio.move_on_after(800):
         for turn in itertools.count():
             folder = tmp_path / str(turn)
@@ -28,10 +28,10 @@ async def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
             scene = kill.Scene(
                 seed=SEED + turn, kills=1, agents=25, patience_s=5, fault=fault, everything=True
             )
-            found = (await kill.run(folder, scene)).faults
-            if breaks & {each.partition(" ")[0] for each in found}:
+            result = (await kill.run(folder, scene)).faults
+            if breaks & {each.partition(" ")[0] for each in result}:
                 return
-    pytest.fail(f"{fault} was not found; found at last: {found}")
+    pytest.fail(f"{fault} was not found; found at last: {result}")
 
 
 async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_in_a_partition(

@@ -17,5 +17,5 @@ print(resource.getrlimit(resource.RLIMIT_CORE)[0], ctypes.CDLL(None).prctl(3, 0,
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the mark is Linux's")
 def test_neither_the_limit_nor_the_mark_lets_a_core_dump_through() -> None:
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
-    assert ran.stdout.split() == ["0", "0"]
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
+    assert result.stdout.split() == ["0", "0"]

@@ -30,5 +30,5 @@ def test_a_process_without_descriptors_says_so_once_a_minute(caplog: pytest.LogC
         for now in (1.0, 30.0, 62.0):
             watch.check()
     watch.check()
-    said = "new connections are reset: the limit of open files of this process (3; ulimit -n) is reached. Raise it"
-    assert caplog.messages == [said, said]
+    text = "new connections are reset: the limit of open files of this process (3; ulimit -n) is reached. Raise it"
+    assert caplog.messages == [text, text]

@@ -23,8 +23,8 @@ def read(providers: Any, **environ: str) -> Any:
 
 
 def test_a_provider_has_its_secret_from_the_environment_and_shows_it_nowhere() -> None:
-    more = {"scopes": "a b", "client_secret_env": "ASKBACK_CRM_SECRET"}
-    settings = read({"crm": {**GOOD, **more}}, ASKBACK_CRM_SECRET=CANARY)
+    extra = {"scopes": "a b", "client_secret_env": "ASKBACK_CRM_SECRET"}
+    settings = read({"crm": {**GOOD, **extra}}, ASKBACK_CRM_SECRET=CANARY)
     found = settings.oauth_providers["crm"]
     assert (found.scopes, found.secret_name) == (("a", "b"), "CRM_TOKEN")
     assert found.client_secret.reveal() == CANARY
@@ -51,10 +51,10 @@ def test_a_provider_has_its_secret_from_the_environment_and_shows_it_nowhere() -
     ],
 )
 def test_a_provider_that_cannot_work_stops_the_start(providers: Any, says: str) -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as exc_info:
         read(providers)
-    assert says in str(refused.value)
-    assert CANARY not in str(refused.value)
+    assert says in str(exc_info.value)
+    assert CANARY not in str(exc_info.value)
 
 
 def test_a_setting_that_is_no_json_stops_the_start() -> None:

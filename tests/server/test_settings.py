@@ -26,9 +26,9 @@ def test_without_anything_it_listens_on_loopback_and_keeps_its_data_with_the_use
 def test_every_variable_is_on_the_page_of_settings() -> None:
     [warning] = load({"ASKBACK_NOPE": "1"}).warnings
     page = (Path(__file__).parents[2] / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
-    known = warning.partition("known are ")[2].rstrip(".").split(", ")
-    assert known[0] == "ASKBACK_ALLOWED_HOSTS"
-    assert [name for name in known if f"| `{name}` |" not in page] == []
+    frame_piece = warning.partition("known are ")[2].rstrip(".").split(", ")
+    assert frame_piece[0] == "ASKBACK_ALLOWED_HOSTS"
+    assert [name for name in frame_piece if f"| `{name}` |" not in page] == []
 
 
 def test_a_flag_wins_over_its_variable(tmp_path: Path) -> None:
@@ -119,11 +119,11 @@ async def test_every_limit_can_be_set_and_is_listed_and_enforced(tmp_path: Path)
     async with AsyncClient(app=app) as agent:
         shown = await agent.limits.get()
         assert {name: shown[name] for name in chosen} == chosen
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(Invalid) as exc_info:
             await agent.requests.create(
                 {"fields": [{"id": "a", "type": "text", "label": "x" * (chosen["label"] + 1)}]}, thread_id="t"
             )
-    assert refused.value.field_errors[0]["path"] == "form.fields[0].label"
+    assert exc_info.value.field_errors[0]["path"] == "form.fields[0].label"
 
 
 @requirement("L3")
@@ -156,9 +156,9 @@ def test_a_limit_has_its_own_variable_and_a_flag_that_wins() -> None:
 def test_a_limit_that_cannot_be_set_is_named_at_start(
     environment: dict[str, str], flags: list[str], message: str
 ) -> None:
-    with pytest.raises(SettingsError) as refused:
+    with pytest.raises(SettingsError) as exc_info:
         load(environment, limits=flags)
-    assert str(refused.value) == message
+    assert str(exc_info.value) == message
 
 
 def test_proxies_and_the_metrics_token_are_read() -> None:
@@ -193,9 +193,9 @@ def test_proxies_and_the_metrics_token_are_read() -> None:
     ],
 )  # fmt: skip
 def test_a_bad_value_is_refused_by_the_name_of_its_variable(variable: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=variable) as refused:
+    with pytest.raises(SettingsError, match=variable) as exc_info:
         load({variable: value})
-    assert "SECRET" not in str(refused.value)
+    assert "SECRET" not in str(exc_info.value)
 
 
 def test_a_repr_shows_no_token_and_no_key() -> None:

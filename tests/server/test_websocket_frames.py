@@ -61,17 +61,17 @@ def library() -> Protocol:
 @settings(deadline=None)
 @given(st.lists(frames, max_size=6), st.lists(st.integers(1, 5_000), max_size=20))
 def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, ...]], cuts: list[int]):
-    wanted = [frame for each in given for frame in expand(each)]
-    splitter, other, seen = FrameSplitter(MOST), library(), list[Frame]()
-    for data in pieces(sent(*wanted), cuts):
+    expected = [frame for each in given for frame in expand(each)]
+    splitter, other_protocol, seen = FrameSplitter(MOST), library(), list[Frame]()
+    for data in pieces(sent(*expected), cuts):
         for payload, text in splitter.split(data):
             if text:
                 seen.append(Frame(Opcode.TEXT, payload))
             else:
-                other.receive_data(payload)
-                seen += frames_of(other)
-    assert other.parser_exc is None
-    assert [(f.opcode, bytes(f.data), f.fin) for f in seen] == [(f.opcode, f.data, f.fin) for f in wanted]
+                other_protocol.receive_data(payload)
+                seen += frames_of(other_protocol)
+    assert other_protocol.parser_exc is None
+    assert [(f.opcode, bytes(f.data), f.fin) for f in seen] == [(f.opcode, f.data, f.fin) for f in expected]
 
 
 @settings(deadline=None)
@@ -96,11 +96,11 @@ def test_written_frames_are_read_unchanged_by_a_client(texts: list[str]):
     ids=["unmasked", "text within a text", "rest of nothing", "too long", "reserved bits", "unknown opcode"],
 )
 def test_invalid_frames_are_refused_by_the_library(data: bytes):
-    splitter, other = FrameSplitter(MOST), library()
+    splitter, other_protocol = FrameSplitter(MOST), library()
     for payload, text in (cut for byte in data for cut in splitter.split(bytes([byte]))):
         assert not text
-        other.receive_data(payload)
-    assert other.parser_exc is not None
+        other_protocol.receive_data(payload)
+    assert other_protocol.parser_exc is not None
 
 
 def test_a_frame_that_is_too_long_is_not_held():

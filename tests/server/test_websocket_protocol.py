@@ -37,14 +37,14 @@ def begun(app: Any, line: Line) -> AskbackWebSocket:
 @pytest.mark.parametrize("payload", [b"", b"{}", b"x" * 1_000])
 @pytest.mark.parametrize("opcode", [Opcode.TEXT, Opcode.BINARY])
 async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes, opcode: Opcode) -> None:
-    opened, take = asyncio.Event(), asyncio.Event()
+    opened_event, take = asyncio.Event(), asyncio.Event()
     taken = 0
 
     async def app(_scope: Any, receive: Any, send: Any) -> None:
         nonlocal taken
         await receive()
         await send({"type": "websocket.accept"})
-        opened.set()
+        opened_event.set()
         await take.wait()
         while True:
             await receive()
@@ -53,7 +53,7 @@ async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes,
     line = Line()
     socket = begun(app, line)
     with anyio.fail_after(120):
-        await opened.wait()
+        await opened_event.wait()
         frame, sent = Frame(opcode, payload).serialize(mask=True), 0
         while not line.paused:
             socket.data_received(frame)
@@ -69,42 +69,42 @@ async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes,
 
 async def test_empty_fragments_of_a_message_are_not_stored() -> None:
     taken: list[str] = []
-    done = asyncio.Event()
+    finished_event = asyncio.Event()
 
     async def app(_scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "websocket.accept"})
-        done.set()
+        finished_event.set()
         taken.append((await receive())["text"])
-        done.set()
+        finished_event.set()
 
     socket = begun(app, Line())
     with anyio.fail_after(120):
-        await done.wait()
-        done.clear()
+        await finished_event.wait()
+        finished_event.clear()
         nothing = Frame(Opcode.CONT, b"", fin=False).serialize(mask=True)
         socket.data_received(Frame(Opcode.TEXT, b"all ", fin=False).serialize(mask=True) + nothing * 1_000)
         assert len(socket.frames) == 1
         socket.data_received(Frame(Opcode.CONT, b"here", fin=False).serialize(mask=True))
         socket.data_received(Frame(Opcode.CONT, b"").serialize(mask=True))
-        await done.wait()
+        await finished_event.wait()
     assert taken == ["all here"]
 
 
 async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_before() -> None:
-    closed = asyncio.Event()
+    closed_event = asyncio.Event()
 
     async def app(_scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "websocket.accept"})
         await send({"type": "websocket.close", "code": 1000})
-        closed.set()
+        closed_event.set()
         await asyncio.Event().wait()
 
     line = Line()
     socket = begun(app, line)
     with anyio.fail_after(120):
-        await closed.wait()
+        await closed_event.wait()
     for opcode in (Opcode.TEXT, Opcode.BINARY):
         for _ in range(3):
             socket.data_received(Frame(opcode, b"x" * READ_AHEAD).serialize(mask=True))

@@ -21,11 +21,11 @@ def test_the_same_policy_decides_about_the_same_call_once() -> None:
 def test_another_rule_folder_or_input_is_decided_again() -> None:
     recent = RecentDecisions()
     recent.decide(Call("bash", STATUS), ALLOWED, decide)
-    stopped = Policy(rules=(*ALLOWED.rules, parse_rule("bash(git:*)", "deny")))
-    assert recent.decide(Call("bash", STATUS), stopped, decide).decision == "deny"
+    stopped_policy = Policy(rules=(*ALLOWED.rules, parse_rule("bash(git:*)", "deny")))
+    assert recent.decide(Call("bash", STATUS), stopped_policy, decide).decision == "deny"
     assert recent.decide(Call("bash", {"command": "git push"}), ALLOWED, decide).decision == "ask"
-    own = Policy(rules=ALLOWED.rules, own=("/data",))
-    assert recent.decide(Call("bash", STATUS, "/data"), own, decide).decision == "ask"
+    own_policy = Policy(rules=ALLOWED.rules, own=("/data",))
+    assert recent.decide(Call("bash", STATUS, "/data"), own_policy, decide).decision == "ask"
     assert recent.decide(Call("bash", STATUS), ALLOWED, decide).decision == "allow"
 
 

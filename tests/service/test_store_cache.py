@@ -20,12 +20,12 @@ def asking(n: int, form: Form) -> Record:
 
 def test_only_the_newest_are_kept() -> None:
     recent = RecentRequests(size=1)
-    first, second = asking(1, SHORT), asking(2, SHORT)
-    recent.add(first)
-    assert recent.get(first.tenant, first.id) is first
-    recent.add(second)
-    assert recent.get(first.tenant, first.id) is None
-    assert recent.get(second.tenant, second.id) is second
+    first_record, second_record = asking(1, SHORT), asking(2, SHORT)
+    recent.add(first_record)
+    assert recent.get(first_record.tenant, first_record.id) is first_record
+    recent.add(second_record)
+    assert recent.get(first_record.tenant, first_record.id) is None
+    assert recent.get(second_record.tenant, second_record.id) is second_record
 
 
 def test_a_large_form_is_never_kept() -> None:
@@ -36,8 +36,8 @@ def test_a_large_form_is_never_kept() -> None:
 
 
 def test_a_cached_request_is_absent_for_another_tenant() -> None:
-    recent, mine = RecentRequests(), asking(1, SHORT)
-    recent.add(mine)
-    assert recent.get("another", mine.id) is None
-    recent.discard(mine.id)
-    assert recent.get(mine.tenant, mine.id) is None
+    recent, own_record = RecentRequests(), asking(1, SHORT)
+    recent.add(own_record)
+    assert recent.get("another", own_record.id) is None
+    recent.discard(own_record.id)
+    assert recent.get(own_record.tenant, own_record.id) is None

@@ -70,7 +70,7 @@ async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
 async def test_one_person_with_two_sessions_has_one_vote(ctx: Services) -> None:
     request = await proposed(ctx, quorum=2)
     await answer.answer_request(ctx, person(1), request, YES)
-    again = Principal("usr_other_session", "t", "responder", "person 1")
-    with pytest.raises(Conflict) as refused:
-        await answer.answer_request(ctx, again, request, YES)
-    assert refused.value.code == "already_voted"
+    second_principal = Principal("usr_other_session", "t", "responder", "person 1")
+    with pytest.raises(Conflict) as exc_info:
+        await answer.answer_request(ctx, second_principal, request, YES)
+    assert exc_info.value.code == "already_voted"

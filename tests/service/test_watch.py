@@ -123,13 +123,27 @@ async def say(store: TemporaryStore, n: int, *, thread: str = "t1", tenant: str 
     await store.add_message(f"m-{tenant}-{thread}-{n}", draft.data, draft)
 
 
-async def ask(store: TemporaryStore, request_id: str, *, by: Principal = AGENT, thread: str = "t1") -> None:
-    spec = f'{{"id":"{request_id}","requester":{{"id":"{by.id}","name":"a"}}}}'
+async def ask(
+    store: TemporaryStore, request_id: str, *, principal: Principal = AGENT, thread: str = "t1"
+) -> None:
+    spec = f'{{"id":"{request_id}","requester":{{"id":"{principal.id}","name":"a"}}}}'
     state = '{"status":"pending","revision":1}'
     record = Record(
-        request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, Spec(spec), State(state)
+        request_id,
+        principal.tenant,
+        thread,
+        "form",
+        principal.id,
+        Status.PENDING,
+        1,
+        0,
+        None,
+        Spec(spec),
+        State(state),
     )
-    await store.insert(record, EventDraft("request.created", by.tenant, thread, 0, request_id, state, by.id))
+    await store.insert(
+        record, EventDraft("request.created", principal.tenant, thread, 0, request_id, state, principal.id)
+    )
 
 
 async def settle(store: TemporaryStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
@@ -207,9 +221,9 @@ async def test_a_closed_watcher_leaves_nothing_behind():
 async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
     ctx, store = await services(LocalBus())
     subscriptions, reader = Subscriptions(ctx), Collector()
-    other = Principal("tok_2", "main", "requester", "other")
+    other_principal = Principal("tok_2", "main", "requester", "other")
     await ask(store, "req_1")
-    await ask(store, "req_2", by=other)
+    await ask(store, "req_2", principal=other_principal)
     await say(store, 1)
     await subscriptions.open(AGENT, reader, thread_id="t1", after=0)
     await reader.until(lambda: len(reader.seen) >= 2)
@@ -227,46 +241,46 @@ async def test_an_agent_may_not_open_the_inbox():
 async def test_a_wait_is_notified_once_and_then_removed():
     bus = LocalBus()
     ctx, store = await services(bus)
-    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
+    connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
-    await waits.wait_for("req_1", waiter)
-    await waits.wait_for("req_1", waiter)
+    await connection_waits.wait_for("req_1", waiter)
+    await connection_waits.wait_for("req_1", waiter)
     await settle(store, "req_1")
     await waiter.until(lambda: bool(waiter.outcomes))
     assert [i for i, _ in waiter.outcomes] == ["req_1"]
     assert waiter.outcomes[0][1] == (await store.get("main", "req_1")).wire  # type: ignore[union-attr]
-    assert waits.count() == 0
-    waits.close()
+    assert connection_waits.count() == 0
+    connection_waits.close()
     assert bus.topic_count() == 0
 
 
 async def test_a_lost_nudge_is_found_by_the_poll():
     bus = BadBus(1)
     ctx, store = await services(bus)
-    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
+    connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     for n in range(300):
         await ask(store, f"req_{n}")
-        await waits.wait_for(f"req_{n}", waiter)
+        await connection_waits.wait_for(f"req_{n}", waiter)
     bus.mute = True
     await settle(store, "req_7")
     assert waiter.outcomes == []
-    await waits.poll()
+    await connection_waits.poll()
     assert [i for i, _ in waiter.outcomes] == ["req_7"]
-    assert waits.count() == 299
-    waits.close()
+    assert connection_waits.count() == 299
+    connection_waits.close()
 
 
 async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
     ctx, store = await services(LocalBus())
-    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
+    connection_waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
     await settle(store, "req_1")
-    await ask(store, "req_2", by=Principal("tok_2", "main", "requester", "other"))
-    assert (await waits.wait_for("req_1", waiter)).settled
+    await ask(store, "req_2", principal=Principal("tok_2", "main", "requester", "other"))
+    assert (await connection_waits.wait_for("req_1", waiter)).settled
     for unknown in ("req_2", "req_nope"):
         with pytest.raises(NotFound):
-            await waits.wait_for(unknown, waiter)
-    assert waits.count() == 0
+            await connection_waits.wait_for(unknown, waiter)
+    assert connection_waits.count() == 0
 
 
 class RemoteStore(TemporaryStore):
@@ -287,7 +301,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
     bus = LocalBus()
     store = RemoteStore(on_commit=bus.publish)
     await open_store(store)
-    waits = ConnectionWaits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
+    connection_waits = ConnectionWaits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
     strangers = [
         Collector(Principal("tok_2", "main", "requester", "other")),
         Collector(Principal("usr_9", "acme", "responder", "Eve")),
@@ -296,7 +310,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
 
     async def look(waiter: Collector) -> None:
         with pytest.raises(NotFound):
-            await waits.wait_for("req_1", waiter)
+            await connection_waits.wait_for("req_1", waiter)
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -310,4 +324,4 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
             await store.settle(Settlement("main", "req_1", pending, 1, Status.ANSWERED, State(state), event))
             store.go_on.set()
     assert [stranger.outcomes for stranger in strangers] == [[], []]
-    assert waits.count() == 0
+    assert connection_waits.count() == 0

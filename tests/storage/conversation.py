@@ -147,7 +147,7 @@ class Conversation(RuleBasedStateMachine):
     @rule(n=which, current=st.booleans())
     def vote(self, n: int, current: bool) -> None:
         row = self._request(n)
-        step = self._step(row, Action.VOTE, row.revision, before=row.state if current else State("{}"))
+        step = self._step(row, Action.VOTE, row.revision, state_before=row.state if current else State("{}"))
         self._same(self.model.settle(step, None, ()), self._did(self.place.store.settle(step)))
 
     @precondition(lambda self: any(not row.settled for row in self.model.requests.values()))
@@ -174,10 +174,10 @@ class Conversation(RuleBasedStateMachine):
 
     @rule()
     def look_at_what_is_due(self) -> None:
-        found = self.place.run(self.place.store.due(self.model.now, limit=1_000))
+        result = self.place.run(self.place.store.due(self.model.now, limit=1_000))
         times = {row.id: row.due_at for row in self.model.requests.values()}
-        assert sorted(row.id for row in found) == sorted(self.model.due())
-        assert [times[row.id] for row in found] == [times[request_id] for request_id in self.model.due()]
+        assert sorted(row.id for row in result) == sorted(self.model.due())
+        assert [times[row.id] for row in result] == [times[request_id] for request_id in self.model.due()]
         assert self.place.run(self.place.store.next_deadline()) == self.model.next_deadline()
 
     # --- messages ----------------------------------------------------------------------------
@@ -218,11 +218,11 @@ class Conversation(RuleBasedStateMachine):
             store.next_resume(self.tenant, agent, thread_id=thread)
         ) == self.model.next_resume(agent, thread)
         until = now + lasts
-        found = self.place.run(
+        result = self.place.run(
             store.lease_resumes(self.tenant, agent, thread_id=thread, now_ms=now, until_ms=until, limit=limit)
         )
-        assert list(found) == self.model.lease(agent, thread, until=until, limit=limit)
-        self.leases += found
+        assert list(result) == self.model.lease(agent, thread, until=until, limit=limit)
+        self.leases += result
 
     @precondition(lambda self: self.leases)
     @rule(n=which, stranger=st.sampled_from((False, False, False, True)))
@@ -313,7 +313,7 @@ class Conversation(RuleBasedStateMachine):
         lasts: int | None = None,
         *,
         said: str = "",
-        before: State | None = None,
+        state_before: State | None = None,
     ) -> Settlement:
         """A step like those of the services: from any status that the lifecycle allows."""
         expected = frozenset(status for status, does in TRANSITIONS if does is action)
@@ -331,7 +331,7 @@ class Conversation(RuleBasedStateMachine):
             status,
             State(state),
             event,
-            state_before=before,
+            state_before=state_before,
             asks_again=asks_again,
             spec=Spec(row.spec.text.replace("Nº", "Again, nº")) if asks_again else None,
             times=None if until is None else (until, until),
@@ -340,8 +340,8 @@ class Conversation(RuleBasedStateMachine):
     def _did(self, call: Any) -> Any:
         try:
             return self.place.run(call)
-        except (ClaimMismatch, MessageMissing, MessageFull) as refused:
-            return type(refused)
+        except (ClaimMismatch, MessageMissing, MessageFull) as error:
+            return type(error)
 
     def _same(self, expected: object, did: Change | type | None) -> None:
         assert ((did.outcome, did.record) if isinstance(did, Change) else did) == expected

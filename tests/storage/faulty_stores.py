@@ -51,10 +51,10 @@ class LeasesToTwo(TemporaryStore):
 class FinishesForAnybody(TemporaryStore):
     async def finish_resume(self, *args: Any, attempt: int, **options: Any) -> Outcome | None:
         """No fencing: an older lease finishes as well."""
-        done = await super().finish_resume(*args, attempt=attempt, **options)
-        if done is Outcome.LOST:
+        finished_outcome = await super().finish_resume(*args, attempt=attempt, **options)
+        if finished_outcome is Outcome.LOST:
             return await super().finish_resume(*args, attempt=attempt + 1, **options)
-        return done
+        return finished_outcome
 
 
 class LeavesNumbersOut(TemporaryStore):

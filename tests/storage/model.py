@@ -81,8 +81,8 @@ class Model:
 
     def due(self) -> list[str]:
         """The due open requests, earliest first."""
-        found = [deadline for deadline in self._deadlines() if (deadline.due_at or 0) <= self.now]
-        return [r.id for r in found]
+        findings = [deadline for deadline in self._deadlines() if (deadline.due_at or 0) <= self.now]
+        return [r.id for r in findings]
 
     def next_deadline(self) -> int | None:
         """The earliest time at which an open request is due."""
@@ -125,9 +125,9 @@ class Model:
 
     def lease(self, requester: str, thread_id: str | None, *, until: int, limit: int) -> list[Lease]:
         """The available resumes, oldest first."""
-        found = [s for s in self._open(requester, thread_id) if s.resume.available_at <= self.now][:limit]
+        findings = [s for s in self._open(requester, thread_id) if s.resume.available_at <= self.now][:limit]
         leases: list[Lease] = []
-        for standing in found:
+        for standing in findings:
             resume = replace(standing.resume, available_at=until)
             self.resumes[resume.request_id, resume.cause] = replace(
                 standing, resume=resume, attempt=standing.attempt + 1

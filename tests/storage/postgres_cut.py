@@ -50,7 +50,7 @@ class Cutter:
         reader: asyncio.StreamReader,
         beyond: asyncio.StreamWriter,
         answers: asyncio.StreamReader,
-        back: asyncio.Task[None],
+        returned_task: asyncio.Task[None],
     ) -> None:
         while data := await reader.read(65_536):
             if self.before is not None and self.before in data:
@@ -58,8 +58,8 @@ class Cutter:
                 return
             if self.after is not None and self.after in data:
                 self.after = None
-                back.cancel()
-                await asyncio.wait([back])
+                returned_task.cancel()
+                await asyncio.wait([returned_task])
                 beyond.write(data)
                 await answers.read(1)  # it is executed: Postgres has replied
                 return

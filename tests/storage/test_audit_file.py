@@ -40,9 +40,9 @@ def ends(path: Path) -> dict[str, ChainBreak | tuple[int, str]]:
 
 async def test_the_log_is_read_while_the_server_writes(store: SqliteStore, path: Path) -> None:
     with read_audit(path) as logs:
-        found = list(logs)
+        result = list(logs)
         await store.write(SideEffects(audit=(entry("meanwhile"), entry("meanwhile", tenant="acme"))))
-        assert [(log.tenant, len(list(log.entries)), log.head[0]) for log in found] == [
+        assert [(log.tenant, len(list(log.entries)), log.head[0]) for log in result] == [
             ("acme", 3, 3),
             ("main", 3, 3),
         ]
@@ -100,9 +100,9 @@ async def test_every_change_of_a_log_is_detected(
     whole = ends(path)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(change)
-    found = ends(path)
-    assert isinstance(found["main"], ChainBreak)
-    assert (found["main"].line, found["acme"]) == (line, whole["acme"])
+    result = ends(path)
+    assert isinstance(result["main"], ChainBreak)
+    assert (result["main"].line, result["acme"]) == (line, whole["acme"])
 
 
 async def test_a_file_that_holds_no_log_is_named(tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ async def test_a_file_that_holds_no_log_is_named(tmp_path: Path) -> None:
 
 def head(path: Path, tenant: str) -> str:
     with closing(sqlite3.connect(path)) as db:
-        found = db.execute("SELECT hash FROM audit_heads WHERE tenant = ?", (tenant,)).fetchone()
-    return found[0] if found else GENESIS
+        result = db.execute("SELECT hash FROM audit_heads WHERE tenant = ?", (tenant,)).fetchone()
+    return result[0] if result else GENESIS

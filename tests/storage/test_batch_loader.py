@@ -34,8 +34,12 @@ class Rows:
 
 async def test_a_lookup_returns_the_value_of_its_key() -> None:
     rows = Rows()
-    look = BatchLoader(rows.ask)
-    assert [await look("main", "a"), await look("main", "none"), await look("main", "b")] == [
+    batch_loader = BatchLoader(rows.ask)
+    assert [
+        await batch_loader("main", "a"),
+        await batch_loader("main", "none"),
+        await batch_loader("main", "b"),
+    ] == [
         "a!",
         None,
         "b!",
@@ -45,8 +49,8 @@ async def test_a_lookup_returns_the_value_of_its_key() -> None:
 
 async def test_lookups_during_a_query_share_the_next_one() -> None:
     rows = Rows(free=False)
-    look = BatchLoader(rows.ask)
-    calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * MAX_BATCH)]
+    batch_loader = BatchLoader(rows.ask)
+    calls = [asyncio.ensure_future(batch_loader("main", f"{n % 300}")) for n in range(2 * MAX_BATCH)]
     while not rows.asked:
         await asyncio.sleep(0)
     rows.go.set()
@@ -58,28 +62,30 @@ async def test_lookups_during_a_query_share_the_next_one() -> None:
 async def test_each_caller_of_a_failed_query_gets_the_error_and_the_next_query_works() -> None:
     rows = Rows()
     rows.fails = True
-    look = BatchLoader(rows.ask)
-    refused = await asyncio.gather(*(look("main", f"{n}") for n in range(5)), return_exceptions=True)
-    assert [type(error) for error in refused] == [Unavailable] * 5
-    assert len({id(error) for error in refused}) == 5
+    batch_loader = BatchLoader(rows.ask)
+    results = await asyncio.gather(*(batch_loader("main", f"{n}") for n in range(5)), return_exceptions=True)
+    assert [type(error) for error in results] == [Unavailable] * 5
+    assert len({id(error) for error in results}) == 5
     rows.fails = False
-    assert await look("main", "a") == "a!"
+    assert await batch_loader("main", "a") == "a!"
 
 
 async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
     rows = Rows(free=False)
-    look = BatchLoader(rows.ask)
-    calls = [asyncio.ensure_future(look("main", f"{n}")) for n in range(6)]
+    batch_loader = BatchLoader(rows.ask)
+    calls = [asyncio.ensure_future(batch_loader("main", f"{n}")) for n in range(6)]
     await asyncio.sleep(0)
     for call in calls[::2]:
         call.cancel()
     rows.go.set()
-    done = await asyncio.gather(*calls, return_exceptions=True)
-    assert done[1::2] == ["1!", "3!", "5!"]
+    reply = await asyncio.gather(*calls, return_exceptions=True)
+    assert reply[1::2] == ["1!", "3!", "5!"]
 
 
 async def test_a_key_that_no_text_can_be_spoils_no_query() -> None:
     rows = Rows()
-    look = BatchLoader(rows.ask)
-    assert await asyncio.gather(look("main", "a"), look("main", "\0"), look("\0", "b")) == ["a!", None, None]
+    batch_loader = BatchLoader(rows.ask)
+    assert await asyncio.gather(
+        batch_loader("main", "a"), batch_loader("main", "\0"), batch_loader("\0", "b")
+    ) == ["a!", None, None]
     assert rows.asked == [[("main", "a")]]

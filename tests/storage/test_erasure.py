@@ -161,8 +161,8 @@ async def test_c15_erased_text_left_in_the_log_by_a_crash_is_gone_after_the_next
         for end in ("", "-wal"):  # the files on the disk if the process dies now
             shutil.copy(f"{path}{end}", f"{left}{end}")
     assert "<1.1>" in marks(left)
-    again = SqliteStore(left)
-    await again.open()
+    second_sqlite_store = SqliteStore(left)
+    await second_sqlite_store.open()
     await wait_until_erased("<1.1>", left)
-    assert await again.secrets("main") == []
-    await again.close()
+    assert await second_sqlite_store.secrets("main") == []
+    await second_sqlite_store.close()

@@ -88,10 +88,10 @@ async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -
         Person("http://127.0.0.1:8787", "old-requester", transport=transport) as agent,
         Person("http://127.0.0.1:8787", "old-responder", transport=transport) as person,
     ):
-        listed = (await person.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-        kinds = [each["kind"] for each in listed]
+        requests = (await person.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+        kinds = [each["kind"] for each in requests]
         assert set(kinds) == {"approval"}
-        for each in listed:
+        for each in requests:
             decided = await person.decide(each["id"], "approve")
             assert decided.json()["status"] == "answered"
         [lunch, _archived] = (await person.http.get("/v1/threads/t1")).json()["requests"]
@@ -129,7 +129,7 @@ async def test_decisions_from_before_the_shared_sql_are_kept(
         async with Person("http://127.0.0.1:8787", "old-admin", transport=transport) as admin:
             threads = [(await admin.http.get(f"/v1/threads/{name}")).json() for name in ("t9", "t10")]
             [declined, checked], [revoked, denied] = (thread["requests"] for thread in threads)
-            [said] = threads[1]["messages"]
+            [message] = threads[1]["messages"]
             roots = (await admin.http.get(f"/v1/agents/{denied['requester']['id']}")).json()["roots"]
             entries = [
                 json.loads(each) for each in await app.services.store.audit("default", after=0, limit=500)
@@ -138,7 +138,7 @@ async def test_decisions_from_before_the_shared_sql_are_kept(
     assert (checked["status"], checked["answer"]["values"]) == ("answered", {"where": "here"})
     assert (revoked["answer"]["decision"], "by" in revoked["revoked"]) == ("approve", True)
     assert denied["answer"]["decision"] == "deny"
-    assert said["content"] == [{"type": "text", "text": "Hello"}]
+    assert message["content"] == [{"type": "text", "text": "Hello"}]
     assert [root["path"] for root in roots] == ["/srv/shop"]
     assert [entry["action"] for entry in entries if entry.get("request_id") == revoked["id"]] == [
         "decide",
@@ -172,12 +172,12 @@ async def test_a_database_that_no_release_wrote_is_refused_with_what_to_do(tmp_p
     load_sqlite(OLDER / "sqlite_2.sql", file)
     with closing(sqlite3.connect(file)) as database:
         database.executescript("DROP INDEX threads_archiving; ALTER TABLE threads DROP COLUMN archived_at;")
-    before = content(file)
-    with pytest.raises(StoreUnusable) as refused:
+    content_before = content(file)
+    with pytest.raises(StoreUnusable) as exc_info:
         await SqliteStore(file).open()
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         "The database has schema 2 without threads.archived_at: a development version of askback wrote it, and it "
         "cannot be upgraded. Nothing was changed. Use the version that wrote it, or start with another folder "
         "(ASKBACK_DATA_DIR)."
     )
-    assert content(file) == before
+    assert content(file) == content_before

@@ -26,9 +26,9 @@ SCAN = re.compile("SCAN (?!p )|SEARCH .*TEMP")
 
 @pytest.fixture
 def database(tmp_path: Path) -> connection.Connection:
-    opened = connection.connect(tmp_path / "askback.db")
-    schema.upgrade(opened)
-    return opened
+    opened_items = connection.connect(tmp_path / "askback.db")
+    schema.upgrade(opened_items)
+    return opened_items
 
 
 def plan(database: connection.Connection, sql: str, *parameters: object) -> list[str]:

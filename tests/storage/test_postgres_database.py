@@ -103,9 +103,9 @@ async def test_a_database_in_another_encoding_is_refused(postgres: PostgresServe
 )
 async def test_a_database_that_cannot_be_reached_is_named_without_its_password(url: str) -> None:
     store = PostgresStore(Database(url))
-    with pytest.raises(StoreUnusable, match="postgresql://") as refused:
+    with pytest.raises(StoreUnusable, match="postgresql://") as exc_info:
         await store.open()
-    assert "SECRET" not in f"{refused.value}{refused.value!r}{store!r}"
+    assert "SECRET" not in f"{exc_info.value}{exc_info.value!r}{store!r}"
     await store.close()
 
 
@@ -157,7 +157,10 @@ async def test_a_migration_of_much_may_take_longer_than_anybody_else(empty: Data
 async def test_a_migration_runs_while_the_version_before_serves(database: Database) -> None:
     store = PostgresStore(database)
     await store.open()
-    more = {**schema.migrations(), len(schema.migrations()) + 1: "ALTER TABLE threads ADD COLUMN colour text"}
+    extra = {
+        **schema.migrations(),
+        len(schema.migrations()) + 1: "ALTER TABLE threads ADD COLUMN colour text",
+    }
 
     async def serve(n: int) -> Outcome:
         row = record(n, thread=f"t{n % 3}")
@@ -165,13 +168,13 @@ async def test_a_migration_runs_while_the_version_before_serves(database: Databa
 
     async def migrate() -> None:
         connection = await database.connect()
-        await schema.upgrade(connection, more)
+        await schema.upgrade(connection, extra)
         await connection.close()
 
     for n in range(20):
         await serve(n)
-    done = await asyncio.gather(migrate(), *(serve(n) for n in range(20, 120)))
-    assert done == [None, *[Outcome.APPLIED] * 100]
+    reply = await asyncio.gather(migrate(), *(serve(n) for n in range(20, 120)))
+    assert reply == [None, *[Outcome.APPLIED] * 100]
     assert [await serve(n) for n in range(120, 125)] == [Outcome.APPLIED] * 5
     assert len(await store.list_requests("main", limit=200)) == 125
     await store.close()
@@ -191,13 +194,13 @@ async def test_a_server_of_the_version_before_ends_requests_and_reads_and_erases
     db = await database.connect()
     await db.execute("UPDATE requests SET status = 'declined', state = $1", json.dumps(ended))
     read = await db.fetch("WITH erased AS (DELETE FROM history WHERE thread > 0) SELECT * FROM history")
-    found = await store.history("main", person="ada")
+    result = await store.history("main", person="ada")
     await db.close()
     await store.close()
     columns = ("tenant", "settled_at", "request", "kind", "requester", "person", "outcome", "texts")
     expected = ("main", rfc3339(NOON + 5), request_id(1), "form", "tok_1", "ada", "skipped", "")
     assert [tuple(row[column] for column in columns) for row in read] == [expected]
-    assert [(row.request_id, row.outcome) for row in found] == [(request_id(1), "skipped")]
+    assert [(row.request_id, row.outcome) for row in result] == [(request_id(1), "skipped")]
 
 
 # Texts
@@ -231,18 +234,18 @@ class ScriptedDatabase:
 
 
 async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
-    told = ScriptedDatabase()
-    told.now = 5_000_000_000_000
-    ours = DatabaseClock(told)
-    await ours.measure()
-    first = ours.now_ms()
-    assert 0 <= first - told.now < 60_000
-    told.now -= 3_600_000
-    await ours.measure()
-    assert ours.now_ms() == first
-    told.now += 7_200_000
-    await ours.measure()
-    assert 3_600_000 <= ours.now_ms() - first < 3_660_000
+    scripted_database = ScriptedDatabase()
+    scripted_database.now = 5_000_000_000_000
+    own_database_clock = DatabaseClock(scripted_database)
+    await own_database_clock.measure()
+    first = own_database_clock.now_ms()
+    assert 0 <= first - scripted_database.now < 60_000
+    scripted_database.now -= 3_600_000
+    await own_database_clock.measure()
+    assert own_database_clock.now_ms() == first
+    scripted_database.now += 7_200_000
+    await own_database_clock.measure()
+    assert 3_600_000 <= own_database_clock.now_ms() - first < 3_660_000
 
 
 @requirement("H10")
@@ -259,11 +262,11 @@ async def test_a_reply_that_was_held_up_puts_no_server_ahead_of_the_database() -
             return (told,)
 
     database = HeldUp()
-    ours = DatabaseClock(database, monotonic=lambda: database.here)
-    await ours.measure()
+    own_database_clock = DatabaseClock(database, monotonic=lambda: database.here)
+    await own_database_clock.measure()
     for database.there, database.back in ((10.0, 0.0), (0.0, 10.0), (5.0, 5.0)):
-        await ours.measure()
-        assert ours.now_ms() == 5_000_000_000_000 + round(database.here * 1000)
+        await own_database_clock.measure()
+        assert own_database_clock.now_ms() == 5_000_000_000_000 + round(database.here * 1000)
 
 
 async def test_a_server_follows_the_clock_of_its_database(database: Database) -> None:
@@ -280,19 +283,19 @@ async def test_a_clock_continues_while_its_database_is_unreachable() -> None:
     class Gone(ScriptedDatabase):
         async def row(self, sql: str, *parameters: Any) -> tuple[int]:
             if self.now < 0:
-                asked.set()
+                event.set()
                 raise Unavailable("gone", retry_after=1)
             return await super().row(sql)
 
-    told, asked = Gone(), anyio.Event()
+    told, event = Gone(), anyio.Event()
     told.now = 5_000_000_000_000
-    ours = DatabaseClock(told, every_s=0.001)
-    await ours.start()
-    before, told.now = ours.now_ms(), -1
+    own_database_clock = DatabaseClock(told, every_s=0.001)
+    await own_database_clock.start()
+    before, told.now = own_database_clock.now_ms(), -1
     with anyio.fail_after(120):
-        await asked.wait()
-    assert ours.now_ms() >= before
-    await ours.stop()
+        await event.wait()
+    assert own_database_clock.now_ms() >= before
+    await own_database_clock.stop()
 
 
 # Plans
@@ -380,6 +383,6 @@ async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: 
 
 
 def test_the_address_of_a_database_shows_no_password() -> None:
-    shown = Database("postgresql://ada:SECRET@db.example:5432/askback?sslmode=require")
-    assert "SECRET" not in f"{shown}{shown!r}{replace(shown)!r}"
-    assert f"{shown}" == "postgresql://db.example:5432/askback"
+    shown_database = Database("postgresql://ada:SECRET@db.example:5432/askback?sslmode=require")
+    assert "SECRET" not in f"{shown_database}{shown_database!r}{replace(shown_database)!r}"
+    assert f"{shown_database}" == "postgresql://db.example:5432/askback"

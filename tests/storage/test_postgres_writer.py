@@ -70,16 +70,16 @@ async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database)
         notices: list[object] = []
         line = await store.subscribe(notices.append)
         await asyncio.gather(*(put(store, n, thread=f"t{n % 7}") for n in range(600)))
-        done = store.pressure()
+        finished_pressure = store.pressure()
         await line.close()
-    assert (done.changes, done.queued) == (600, 0)
-    assert done.groups <= 20
-    assert len(notices) <= done.groups
+    assert (finished_pressure.changes, finished_pressure.queued) == (600, 0)
+    assert finished_pressure.groups <= 20
+    assert len(notices) <= finished_pressure.groups
 
 
 async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(database: Database) -> None:
-    heard: list[Event] = []
-    store = PostgresStore(database, on_commit=heard.extend)
+    events: list[Event] = []
+    store = PostgresStore(database, on_commit=events.extend)
     await store.open()
     old = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 5}") for n in range(30)]
     new = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 7}") for n in range(30, 60)]  # in two new threads too
@@ -93,9 +93,9 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
         assert change.outcome is Outcome.APPLIED
         assert await store.get(row.tenant, row.id) == change.record
     for tenant in ("n0", "n1", "n2"):
-        told = [event for event in heard if event.tenant == tenant]
-        assert [event.position for event in told] == list(range(1, 31))
-        assert [event.text for event in told] == [
+        entries = [event for event in events if event.tenant == tenant]
+        assert [event.position for event in entries] == list(range(1, 31))
+        assert [event.text for event in entries] == [
             event.text for event in await store.tenant_events(tenant, after=0)
         ]
     await store.close()
@@ -105,7 +105,7 @@ async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database:
     resumes = [Resume(f"rsm_{n}", "main", "t1", "tok_1", request_id(n), 9, n == 1) for n in range(3)]
     async with opened(database) as (store,):
         await asyncio.gather(*(put(store, n) for n in range(3)))
-        before = store.pressure().groups
+        groups_before = store.pressure().groups
         await asyncio.gather(
             put(store, 9),
             *(
@@ -113,20 +113,20 @@ async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database:
                 for n, each in enumerate(resumes)
             ),
         )
-        assert store.pressure().groups == before + 1
+        assert store.pressure().groups == groups_before + 1
         stored = [await store.resume_of("main", request_id(n)) for n in range(3)]
     assert [each and each.resume for each in stored] == resumes
 
 
 async def test_a_statement_is_planned_once(database: Database) -> None:
-    kept = KeptConnection(database)
-    connection = await kept.connection()
+    kept_connection = KeptConnection(database)
+    connection = await kept_connection.connection()
     for _ in range(10):
         await connection.fetch(queries.SETTLE, *[[]] * 16)
     planned = await connection.fetchval(
         "SELECT custom_plans FROM pg_prepared_statements WHERE statement = $1", queries.SETTLE
     )
-    await kept.close()
+    await kept_connection.close()
     assert planned == 0
 
 
@@ -171,19 +171,19 @@ async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_se
 ) -> None:
     async with opened(database, database, database, database) as (*writers, reader):
         total = 240
-        seen: list[Event] = []
+        events: list[Event] = []
 
         async def follow() -> None:
-            while len(seen) < total:
-                after = seen[-1].position if seen else 0
-                seen.extend(await reader.tenant_events("main", after=after, limit=7))
+            while len(events) < total:
+                after = events[-1].position if events else 0
+                events.extend(await reader.tenant_events("main", after=after, limit=7))
 
         with anyio.fail_after(120):
             writing = [put(writers[n % 3], n, thread=f"t{n % 4}") for n in range(total)]
             await asyncio.gather(follow(), *writing)
-        assert [event.position for event in seen] == list(range(1, total + 1))
+        assert [event.position for event in events] == list(range(1, total + 1))
         for thread in range(4):
-            seqs = [event.seq for event in seen if event.thread_id == f"t{thread}"]
+            seqs = [event.seq for event in events if event.thread_id == f"t{thread}"]
             assert seqs == list(range(1, len(seqs) + 1))
 
 
@@ -215,8 +215,8 @@ async def test_three_servers_that_change_the_same_rows_lose_nothing_without_dead
 async def test_one_of_two_servers_with_the_same_idempotency_key_stores(database: Database) -> None:
     async with opened(database, database) as (one, two):
         for n in range(20):
-            done = await asyncio.gather(put(one, n), put(two, n))
-            assert sorted(outcome.value for outcome in done) == ["applied", "replayed"]
+            reply = await asyncio.gather(put(one, n), put(two, n))
+            assert sorted(outcome.value for outcome in reply) == ["applied", "replayed"]
 
 
 async def test_a_server_that_stops_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
@@ -261,10 +261,10 @@ async def test_a_change_in_progress_on_a_lost_connection_fails_and_is_not_stored
             while not await intruder.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
                 await asyncio.sleep(0.01)
         await intruder.execute(END_OTHERS)
-        done = await asyncio.gather(*calls, return_exceptions=True)
+        reply = await asyncio.gather(*calls, return_exceptions=True)
         await intruder.execute("ROLLBACK")
         await intruder.close()
-        refused = [n for n, outcome in enumerate(done, 2) if isinstance(outcome, Unavailable)]
+        refused = [n for n, outcome in enumerate(reply, 2) if isinstance(outcome, Unavailable)]
         assert refused
         assert len(await store.list_requests("main", limit=99)) == 29 - len(refused)
         for n in refused:
@@ -301,9 +301,9 @@ async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres:
         for call in (put(store, 2), store.get("main", "x"), store.write(SideEffects())):
             with pytest.raises(Unavailable):
                 await call
-        with pytest.raises(StoreUnusable) as refused:
+        with pytest.raises(StoreUnusable) as exc_info:
             await PostgresStore(database).open()
-        assert database.url not in str(refused.value)
+        assert database.url not in str(exc_info.value)
         await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS TRUE")
         with anyio.fail_after(120):
             while True:

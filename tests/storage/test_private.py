@@ -26,9 +26,9 @@ async def test_a_file_that_others_can_use_stops_the_start(tmp_path: Path, name: 
     data = tmp_path / "its data"
     await run(data)
     (data / name).chmod(mode)
-    with pytest.raises(StoreUnusable) as refused:
+    with pytest.raises(StoreUnusable) as exc_info:
         await run(data)
-    assert f"chmod 600 '{data / name}'" in str(refused.value)
+    assert f"chmod 600 '{data / name}'" in str(exc_info.value)
     assert (data / name).stat().st_mode & 0o777 == mode
     (data / name).chmod(0o600)
     await run(data)

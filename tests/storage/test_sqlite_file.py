@@ -52,9 +52,9 @@ async def test_a_second_process_gets_the_name_of_the_file_in_use(path: Path) -> 
         f"StoreUnusable The database {path} is in use by another process."
     )
     await store.close()
-    again = SqliteStore(path)
-    await again.open()
-    await again.close()
+    second_sqlite_store = SqliteStore(path)
+    await second_sqlite_store.open()
+    await second_sqlite_store.close()
 
 
 async def test_a_store_whose_opening_failed_leaves_the_file_to_others(path: Path) -> None:
@@ -92,9 +92,9 @@ async def test_a_link_to_a_database_in_use_does_not_pass_its_lock(tmp_path: Path
         await store.insert(record(1), created(record(1)))
     finally:
         await store.close()
-    again = SqliteStore(data / "askback.db")
-    await again.open()
-    await again.close()
+    second_sqlite_store = SqliteStore(data / "askback.db")
+    await second_sqlite_store.open()
+    await second_sqlite_store.close()
 
 
 async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,16 +209,16 @@ async def test_closing_finishes_running_calls_and_refuses_later_ones(path: Path)
 async def test_changes_by_another_process_while_closed_are_seen_after_reopening(
     path: Path,
 ) -> None:
-    store, other = SqliteStore(path), SqliteStore(path)
+    store, other_sqlite_store = SqliteStore(path), SqliteStore(path)
     await store.open()
     assert await store.access("main", "t1") == UNSHARED
     await store.close()
     with pytest.raises(Unavailable, match="closed"):
         await store.access("main", "t1")
-    await other.open()
+    await other_sqlite_store.open()
     access = AccessList(owner="ada", others=AccessLevel.NONE)
-    await other.set_access(access, shared(access), before=UNSHARED)
-    await other.close()
+    await other_sqlite_store.set_access(access, shared(access), before=UNSHARED)
+    await other_sqlite_store.close()
     await store.open()
     assert await store.access("main", "t1") == access
     await store.close()

@@ -29,8 +29,8 @@ def _machine_with(folder: Path, **programs: str) -> dict[str, str]:
 
 def _set_up_ui(environment: dict[str, str]) -> tuple[int, str]:
     command = [sys.executable, str(ROOT / "scripts" / "setup.py"), "--ui"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stderr
+    finished_result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return finished_result.returncode, finished_result.stderr
 
 
 def test_a_build_without_the_ui_fails_and_says_what_to_run(tmp_path: Path) -> None:

@@ -55,15 +55,15 @@ esac
 def test_the_check_names_each_framework_that_askback_holds_back_or_conflicts_with(tmp_path: Path) -> None:
     (tmp_path / "uv").write_text(UV)
     (tmp_path / "uv").chmod(0o755)
-    done = subprocess.run(
+    finished_result = subprocess.run(
         [sys.executable, ROOT / "scripts" / "check_neighbours.py", "--record", tmp_path / "record.json"],
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
-    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()[1:]}
-    assert done.returncode == 1
+    rows = {line.split()[0]: line.split()[1:] for line in finished_result.stdout.splitlines()[1:]}
+    assert finished_result.returncode == 1
     assert rows.pop("google-adk") == ["2.0", "1.0", "held", "back"]
     assert rows.pop("crewai") == ["2.0", "impossible", "held", "back"]
     assert rows == dict.fromkeys(RECORD.keys() - {"google-adk", "crewai"}, ["2.0", "2.0"])

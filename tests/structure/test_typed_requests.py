@@ -23,7 +23,7 @@ SEARCHES = frozenset({"count", "endswith", "find", "index", "partition", "replac
 
 def looks(tree: ast.AST) -> list[int]:
     """The lines that decode, cut or search the text of a request."""
-    found: list[int] = []
+    findings: list[int] = []
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[first, *_]) if (
@@ -40,8 +40,8 @@ def looks(tree: ast.AST) -> list[int]:
                 inside = others
             case _:
                 inside = []
-        found += [node.lineno for each in inside if TEXT.search(ast.unparse(each))]  # type: ignore[attr-defined] - statements and expressions have lines
-    return found
+        findings += [node.lineno for each in inside if TEXT.search(ast.unparse(each))]  # type: ignore[attr-defined] - statements and expressions have lines
+    return findings
 
 
 def test_only_the_owners_of_a_requests_texts_look_into_them() -> None:
@@ -67,7 +67,7 @@ def test_each_way_of_parsing_a_request_by_hand_is_found() -> None:
 
 
 def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:
-    found = [
+    findings = [
         f"{relative(path)}:{node.lineno}"
         for path in (ROOT / "src/askback/service").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
@@ -78,4 +78,4 @@ def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:
             for comparator in node.comparators
         )
     ]
-    assert len(found) <= 3, found
+    assert len(findings) <= 3, findings

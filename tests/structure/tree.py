@@ -120,7 +120,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     total = (node.end_lineno or node.lineno) - node.lineno + 1
-    first = node.body[0]
+    first_body = node.body[0]
     if ast.get_docstring(node) and len(node.body) > 1:
-        total -= (first.end_lineno or first.lineno) - first.lineno + 1
+        total -= (first_body.end_lineno or first_body.lineno) - first_body.lineno + 1
     return total

@@ -49,7 +49,7 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         }
     )
     async with ada, connected(ada) as ask:
-        denied = await ask.approve("deploy", {"to": "prod"})
+        denied_decision = await ask.approve("deploy", {"to": "prod"})
         mailed = await ask.approve("mail", {"to": "bob"}, allow_edit=True)
         assert (await ask.ask("Which city?"), await ask.confirm("Sure?")) == ("Rome", True)
         assert (await ask.form(AGES)).values == {"name": "Bo", "age": 7}
@@ -58,7 +58,11 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         done = [await ask.action(title, url=link) for title in ("Install it", "Connect it")]
         with pytest.raises(Declined):
             await ask.ask("Anything else?")
-    assert (bool(denied), denied.note, mailed.input) == (False, "not on Friday", {"to": "eva"})
+    assert (bool(denied_decision), denied_decision.note, mailed.input) == (
+        False,
+        "not on Friday",
+        {"to": "eva"},
+    )
     assert [each.outcome for each in done] == ["done", "failed"]
     once = ada.asked_once("deploy")
     assert (once.denied, once.approved, once.input) == (True, False, {"to": "prod"})
@@ -80,9 +84,9 @@ async def test_a_function_answers_and_may_leave_a_request_open() -> None:
 
     ada = person(reply)
     async with ada, connected(ada) as ask:
-        waiting = await ask.approve("deploy", {}, wait=False)
+        waiting_decision = await ask.approve("deploy", {}, wait=False)
         assert await ask.ask("Which city?") == "Rome"
-        assert (await ask.decision(waiting.request.id)).status == "pending"  # type: ignore[union-attr] - it was asked
+        assert (await ask.decision(waiting_decision.request.id)).status == "pending"  # type: ignore[union-attr] - it was asked
 
 
 async def test_the_policy_decides_before_the_person_is_asked() -> None:
@@ -134,10 +138,10 @@ async def test_a_reply_that_the_card_does_not_offer_fails_the_test(reply: Any) -
 
 
 async def test_a_wrong_secret_is_not_in_the_error() -> None:
-    with pytest.raises(ScriptError) as failed:
+    with pytest.raises(ScriptError) as exc_info:
         async with person({"API_KEY": {"OTHER": "sk-canary"}}) as ada, connected(ada) as ask:
             await ask.secrets.request("API_KEY", reason="to search")
-    assert "sk-canary" not in str(failed.value)
+    assert "sk-canary" not in str(exc_info.value)
 
 
 async def test_replies_that_nobody_asked_for_fail_the_test() -> None:
@@ -163,8 +167,13 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
         mail = await ask.approve("mail", {})
         city = await ask.ask("Which city?")
         key = await ask.secrets.request("KEY", reason="to search")
-        left = await ask.try_form(AGES)
-        return [*((each.status, each.input) for each in (*calls, mail)), city, key.status, type(left)]
+        remaining_outcome = await ask.try_form(AGES)
+        return [
+            *((each.status, each.input) for each in (*calls, mail)),
+            city,
+            key.status,
+            type(remaining_outcome),
+        ]
 
     async with person(replies) as ada, connected(ada) as ask:
         first = await conversation(ask)

@@ -80,9 +80,9 @@ def ask(**changes: Any) -> dict[str, Any]:
 
 async def create_request(api: Api, who: str = "requester", **changes: Any) -> dict[str, Any]:
     """Create a request and return it."""
-    made = await (await api.as_(who)).post("/v1/requests", json=ask(**changes))
-    assert made.status_code == 201, made.text
-    return made.json()
+    reply = await (await api.as_(who)).post("/v1/requests", json=ask(**changes))
+    assert reply.status_code == 201, reply.text
+    return reply.json()
 
 
 ANSWER = {"revision": 1, "values": {"dish": "soup"}}

@@ -48,9 +48,9 @@ async def api(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch
 
 async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
     """Make a webhook."""
-    made = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
-    assert made.status_code == 201, made.text
-    return made.json()
+    reply = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
+    assert reply.status_code == 201, reply.text
+    return reply.json()
 
 
 async def deliver_all_due(api: Api) -> int:
@@ -78,6 +78,8 @@ async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Respo
     return await (await api.as_("admin")).post(f"/v1/webhooks/{hook['id']}/redeliver", json=body)
 
 
-def read(api: Api, hook: dict[str, Any], posted: PostedMessage) -> dict[str, Any]:
+def read(api: Api, hook: dict[str, Any], posted_message: PostedMessage) -> dict[str, Any]:
     """Check a message like its receiver."""
-    return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)
+    return verify_webhook(
+        posted_message.body, posted_message.headers, hook["secret"], now=api.clock.now / 1000
+    )

@@ -41,10 +41,10 @@ class Provider:
 
     def allow(self, url: str) -> tuple[str, str]:
         """Be the person who allows the connection: return the state and the code of the callback."""
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+        request_members = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         code = f"code-{len(self.asked)}"
-        self.asked[code] = asked
-        return asked["state"], code
+        self.asked[code] = request_members
+        return request_members["state"], code
 
     def exchange(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         """Exchange a code once, for the client that began with it."""
@@ -93,8 +93,8 @@ class Provider:
 @asynccontextmanager
 async def provider() -> AsyncIterator[Provider]:
     """Run a provider on a free port."""
-    running = Provider()
-    server = await asyncio.start_server(running.serve, "127.0.0.1", 0)
-    running.port = server.sockets[0].getsockname()[1]
+    running_provider = Provider()
+    server = await asyncio.start_server(running_provider.serve, "127.0.0.1", 0)
+    running_provider.port = server.sockets[0].getsockname()[1]
     async with server:
-        yield running
+        yield running_provider

@@ -24,11 +24,11 @@ class RatingAnswer(BaseModel):
     stars: int
 
 
-def check(asked: Ask, given: RatingAnswer) -> dict[str, str]:
+def check(asked: Ask, rating_answer: RatingAnswer) -> dict[str, str]:
     """Refuse an invalid number of stars."""
     if asked.subject == "a bug":
         raise RuntimeError("canary")
-    return {} if 0 < given.stars <= asked.most else {"stars": f"Give 1 to {asked.most} stars."}
+    return {} if 0 < rating_answer.stars <= asked.most else {"stars": f"Give 1 to {asked.most} stars."}
 
 
 rating = KindExtension(

@@ -155,5 +155,5 @@ async def open_(app: App) -> AsyncIterator[Open]:
         await socket.leave()
 
 
-def body(thread: str = "t1", **more: Any) -> dict[str, Any]:
-    return {"kind": "form", "thread_id": thread, "form": FORM, **more}
+def body(thread: str = "t1", **extra: Any) -> dict[str, Any]:
+    return {"kind": "form", "thread_id": thread, "form": FORM, **extra}

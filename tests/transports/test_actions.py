@@ -24,9 +24,9 @@ def action(**changes: Any) -> dict[str, Any]:
 
 
 async def create_action(api: Api, **changes: Any) -> dict[str, Any]:
-    made = await (await api.as_("requester")).post("/v1/requests", json=action(**changes))
-    assert made.status_code == 201, made.text
-    return made.json()
+    reply = await (await api.as_("requester")).post("/v1/requests", json=action(**changes))
+    assert reply.status_code == 201, reply.text
+    return reply.json()
 
 
 async def post(api: Api, who: str, path: str, body: Any, **headers: str) -> Any:
@@ -34,9 +34,9 @@ async def post(api: Api, who: str, path: str, body: Any, **headers: str) -> Any:
 
 
 async def test_an_action_is_shown_with_the_host_of_its_link(api: Api) -> None:
-    made = await create_action(api, metadata={"a": 1})
-    assert (made["kind"], made["status"]) == ("action", "pending")
-    assert made["action"] == {**LINK, "host": "shop.example.com"}
+    request = await create_action(api, metadata={"a": 1})
+    assert (request["kind"], request["status"]) == ("action", "pending")
+    assert request["action"] == {**LINK, "host": "shop.example.com"}
 
 
 @pytest.mark.parametrize(
@@ -59,56 +59,60 @@ async def test_an_action_is_shown_with_the_host_of_its_link(api: Api) -> None:
     ],
 )
 async def test_a_bad_action_is_refused_with_its_places(api: Api, body: Any, places: dict[str, str]) -> None:
-    refused = await post(api, "requester", "/v1/requests", action(action=body))
-    errors = refused.json()["error"]["field_errors"]
-    assert (refused.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
+    refusal = await post(api, "requester", "/v1/requests", action(action=body))
+    errors = refusal.json()["error"]["field_errors"]
+    assert (refusal.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
     assert (await (await api.as_("requester")).get("/v1/requests")).json()["requests"] == []
 
 
 async def test_done_ends_the_request_with_that_outcome(api: Api) -> None:
-    made = await create_action(api)
-    done = await post(
-        api, "responder", f"/v1/requests/{made['id']}/answer", {"revision": 1, "outcome": "done"}
+    request = await create_action(api)
+    reply = await post(
+        api, "responder", f"/v1/requests/{request['id']}/answer", {"revision": 1, "outcome": "done"}
     )
-    assert (done.status_code, done.json()["status"], done.json()["source"]) == (200, "answered", "responder")
-    assert done.json()["answer"] == {"outcome": "done"}
+    assert (reply.status_code, reply.json()["status"], reply.json()["source"]) == (
+        200,
+        "answered",
+        "responder",
+    )
+    assert reply.json()["answer"] == {"outcome": "done"}
 
 
 @requirement("A21")
 async def test_a_failed_action_ends_as_failed_with_the_reason(api: Api) -> None:
-    made = await create_action(api)
+    request = await create_action(api)
     body = {"revision": 1, "outcome": "failed", "reason": "The shop is closed."}
-    done = await post(api, "responder", f"/v1/requests/{made['id']}/answer", body)
-    assert (done.status_code, done.json()["status"]) == (200, "answered")
-    assert done.json()["answer"] == {"outcome": "failed", "reason": "The shop is closed."}
+    reply = await post(api, "responder", f"/v1/requests/{request['id']}/answer", body)
+    assert (reply.status_code, reply.json()["status"]) == (200, "answered")
+    assert reply.json()["answer"] == {"outcome": "failed", "reason": "The shop is closed."}
 
 
 @requirement("A21")
 @pytest.mark.parametrize("who", ["person", "agent"])
 async def test_a_failed_attempt_leaves_the_request_open_to_be_tried_again(api: Api, who: str) -> None:
-    made = await create_action(api)
+    request = await create_action(api)
     failed = {"outcome": "failed", "reason": "Not installed yet.", "retry": True}
-    path = f"/v1/requests/{made['id']}"
+    path = f"/v1/requests/{request['id']}"
     if who == "person":
         noted = await post(api, "responder", f"{path}/answer", {"revision": 1, **failed})
     else:
         noted = await post(api, "requester", f"{path}/outcome", failed)
     assert (noted.status_code, noted.json()["status"], noted.json()["revision"]) == (200, "pending", 1)
     assert noted.json()["attempt"]["reason"] == "Not installed yet."
-    shown = (await post(api, "responder", f"{path}/shown", {})).json()
-    assert shown["attempt"] == noted.json()["attempt"]
-    done = await post(api, "responder", f"{path}/answer", {"revision": 1, "outcome": "done"})
-    assert (done.json()["status"], done.json().get("attempt")) == ("answered", None)
+    body = (await post(api, "responder", f"{path}/shown", {})).json()
+    assert body["attempt"] == noted.json()["attempt"]
+    reply = await post(api, "responder", f"{path}/answer", {"revision": 1, "outcome": "done"})
+    assert (reply.json()["status"], reply.json().get("attempt")) == ("answered", None)
     events = await api.app.services.store.thread_events("default", "t1", after=0)
     assert "request.attempted" in [event.type for event in events]
 
 
 async def test_the_agent_reports_how_it_went_and_only_about_its_own_action(api: Api) -> None:
-    made = await create_action(api)
-    path = f"/v1/requests/{made['id']}/outcome"
+    request = await create_action(api)
+    path = f"/v1/requests/{request['id']}/outcome"
     assert (await post(api, "requester/other", path, {"outcome": "done"})).status_code == 404
-    done = await post(api, "requester", path, {"outcome": "done"}, **{"Idempotency-Key": "k"})
-    assert (done.status_code, done.json()["source"], done.json()["answer"]) == (
+    reply = await post(api, "requester", path, {"outcome": "done"}, **{"Idempotency-Key": "k"})
+    assert (reply.status_code, reply.json()["source"], reply.json()["answer"]) == (
         200,
         "requester",
         {"outcome": "done"},
@@ -142,9 +146,9 @@ async def test_a_bad_report_is_refused_and_the_request_stays_open(
         ("responder", "answer", {"revision": 1, **body}),
         ("requester", "outcome", body),
     ):
-        refused = await post(api, who, f"{path}/{place}", sent)
-        errors = refused.json()["error"]["field_errors"]
-        assert (refused.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
+        refusal = await post(api, who, f"{path}/{place}", sent)
+        errors = refusal.json()["error"]["field_errors"]
+        assert (refusal.status_code, {error["path"]: error["code"] for error in errors}) == (422, places)
     assert (await (await api.as_("requester")).get(path)).json()["status"] == "pending"
 
 
@@ -157,30 +161,30 @@ async def test_an_action_with_a_validator_is_done_when_the_agent_has_checked_it(
     await post(api, "responder", f"{path}/answer", {"revision": 2, "outcome": "done"})
     wrong = await post(api, "requester", f"{path}/accept", {"values": {"a": 1}})
     assert (wrong.status_code, wrong.json()["error"]["field_errors"][0]["path"]) == (422, "values")
-    done = await post(api, "requester", f"{path}/accept", {})
-    assert (done.json()["status"], done.json()["answer"]) == ("answered", {"outcome": "done"})
+    reply = await post(api, "requester", f"{path}/accept", {})
+    assert (reply.json()["status"], reply.json()["answer"]) == ("answered", {"outcome": "done"})
 
 
 async def test_a_dismissed_action_is_not_asked_again_immediately(api: Api) -> None:
-    made = await create_action(api)
-    declined = await post(api, "responder", f"/v1/requests/{made['id']}/decline", {"reason": "dismissed"})
+    request = await create_action(api)
+    declined = await post(api, "responder", f"/v1/requests/{request['id']}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
     again = await post(api, "requester", "/v1/requests", action())
-    assert (again.status_code, again.json()["id"], again.json()["repeated"]) == (200, made["id"], True)
+    assert (again.status_code, again.json()["id"], again.json()["repeated"]) == (200, request["id"], True)
 
 
 async def test_the_audit_log_says_where_the_person_was_sent_and_how_it_went(api: Api) -> None:
-    made = await create_action(api)
+    request = await create_action(api)
     body = {"revision": 1, "outcome": "failed", "reason": "PRIVATE"}
-    await post(api, "responder", f"/v1/requests/{made['id']}/answer", body)
+    await post(api, "responder", f"/v1/requests/{request['id']}/answer", body)
     log = await (await api.as_("admin")).get("/v1/audit")
-    [entry] = [each for each in log.json()["entries"] if each.get("request_id") == made["id"]]
+    [entry] = [each for each in log.json()["entries"] if each.get("request_id") == request["id"]]
     assert (entry["action"], entry["outcome"], entry["host"]) == ("decide", "failed", "shop.example.com")
     assert "PRIVATE" not in log.text
 
 
 async def test_lists_find_actions_by_their_kind(api: Api) -> None:
-    made = await create_action(api)
+    made_request = await create_action(api)
     await post(api, "requester", "/v1/requests", ask())
-    found = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "action"})).json()
-    assert [request["id"] for request in found["requests"]] == [made["id"]]
+    body = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "action"})).json()
+    assert [request["id"] for request in body["requests"]] == [made_request["id"]]

@@ -50,11 +50,11 @@ async def test_bad_reports_are_refused_and_useless_ones_do_nothing(app: App, ope
     asked = await agent.call("create_request", body=body(assignees=["somebody"]))
     await eva.call("subscribe", thread_id="t1")
     assert await bob.call("mark_answering", request_id=asked["id"], body={}) == {}
-    refused = await bob.call("mark_answering", request_id=asked["id"], body={"active": "yes"})
-    assert refused["field_errors"][0]["path"] == "active"
+    refusal = await bob.call("mark_answering", request_id=asked["id"], body={"active": "yes"})
+    assert refusal["field_errors"][0]["path"] == "active"
     assert (await bob.call("mark_answering", request_id="req_none", body={}))["status"] == 404
     assert (await agent.call("mark_answering", request_id=asked["id"], body={}))["status"] == 403
-    told = [await bob.call("mark_answering", request_id=asked["id"], body={}) for _ in range(70)]
-    assert told[-1]["code"] == "rate_limited"
+    entries = [await bob.call("mark_answering", request_id=asked["id"], body={}) for _ in range(70)]
+    assert entries[-1]["code"] == "rate_limited"
     assert await eva.call("ping") == {}
     assert eva.outgoing.empty()

@@ -32,7 +32,7 @@ async def refused(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
 
 @requirement("H9", "M9")
 async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) -> None:
-    first, second = await create_request(api), await create_request(api)
+    first_request, second_request = await create_request(api), await create_request(api)
     agent, ends = await api.as_("requester"), []
 
     async def wait(request: dict[str, Any]) -> None:
@@ -41,12 +41,12 @@ async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) ->
         ends.append((reply.json()["status"], reply.json()["reason"]))
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(wait, first)
-        tasks.start_soon(wait, second)
+        tasks.start_soon(wait, first_request)
+        tasks.start_soon(wait, second_request)
         await anyio.wait_all_tasks_blocked()
-        done = await (await api.as_("admin")).post("/v1/threads/t1/archive")
-    assert done.status_code == 200
-    assert set(done.json()["cancelled"]) == {first["id"], second["id"]}
+        finished_reply = await (await api.as_("admin")).post("/v1/threads/t1/archive")
+    assert finished_reply.status_code == 200
+    assert set(finished_reply.json()["cancelled"]) == {first_request["id"], second_request["id"]}
     assert ends == [("cancelled", "thread_archived")] * 2
     events = await api.app.services.store.thread_events("default", "t1", after=2)
     assert [event.type for event in events] == ["thread.archived", "request.cancelled", "request.cancelled"]
@@ -56,9 +56,9 @@ async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) ->
 async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: Api) -> None:
     await create_request(api)
     admin = await api.as_("admin")
-    first = (await admin.post("/v1/threads/t1/archive")).json()
-    again = (await admin.post("/v1/threads/t1/archive")).json()
-    assert again == {**first, "cancelled": []}
+    first_body = (await admin.post("/v1/threads/t1/archive")).json()
+    second_body = (await admin.post("/v1/threads/t1/archive")).json()
+    assert second_body == {**first_body, "cancelled": []}
     no = (409, "thread_archived")
     assert await refused(api, "requester", "/v1/requests", ask()) == no
     approval = {
@@ -68,12 +68,12 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     }
     assert await refused(api, "requester", "/v1/requests", approval) == no
     assert await refused(api, "responder", "/v1/threads/t1/messages", TEXT) == no
-    assert (await admin.get("/v1/threads/t1")).json()["archived_at"] == first["archived_at"]
+    assert (await admin.get("/v1/threads/t1")).json()["archived_at"] == first_body["archived_at"]
     assert (await admin.post("/v1/threads/t1/unarchive")).json() == {"id": "t1", "archived_at": None}
     assert (await refused(api, "responder", "/v1/threads/t1/messages", TEXT))[0] == 201
     log = (await admin.get("/v1/audit")).json()["entries"]
-    told = [e["action"] for e in log if e["action"].startswith("thread.")]
-    assert told == ["thread.archived", "thread.unarchived"]
+    entries = [e["action"] for e in log if e["action"].startswith("thread.")]
+    assert entries == ["thread.archived", "thread.unarchived"]
 
 
 class Interrupted(TemporaryStore):
@@ -95,7 +95,7 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
     bus, clock = LocalBus(), ManualClock()
     store = Interrupted(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
-        first, second = await create_request(api), await create_request(api)
+        first_request, second_request = await create_request(api), await create_request(api)
         admin, since = await api.as_("admin"), list[dict[str, Any]]()
 
         async def meanwhile() -> None:
@@ -112,7 +112,7 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
             assert (await admin.post("/v1/policy", json=body)).status_code == 200
             reply = await (await api.as_("responder")).post("/v1/threads/t1/messages", json=TEXT)
         assert reply.is_success
-        ids = {first["id"], second["id"], since[0]["id"]}
+        ids = {first_request["id"], second_request["id"], since[0]["id"]}
         agent = await api.as_("requester")
         assert [each["id"] for each in await pending(agent) if each["id"] in ids] == [since[0]["id"]]
 
@@ -134,8 +134,8 @@ async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> N
     store = DiesOverIt(on_commit=bus.publish)
     async with running(store, clock, tokens, bus) as api:
         open_ones = {(await create_request(api))["id"], (await create_request(api))["id"]}
-        begun = await (await api.as_("admin")).post("/v1/threads/t1/archive")
-        assert begun.status_code == 503
+        started_reply = await (await api.as_("admin")).post("/v1/threads/t1/archive")
+        assert started_reply.status_code == 503
     store.died = True
     async with running(store, clock, tokens, bus) as api:
         await recovery.promote_and_deliver(api.app.services)
@@ -144,10 +144,10 @@ async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> N
         clock.advance(seconds=6)
         with anyio.fail_after(120):
             (first, *_) = open_ones
-            ended = (await agent.get(f"/v1/requests/{first}", params={"wait": 30})).json()
+            ended_request = (await agent.get(f"/v1/requests/{first}", params={"wait": 30})).json()
             while await pending(agent) or await store.archiving(before_ms=clock.now_ms()):
                 await anyio.sleep(0.01)
-        assert (ended["status"], ended["reason"]) == ("cancelled", "thread_archived")
+        assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "thread_archived")
 
 
 async def pending(agent: httpx2.AsyncClient) -> list[dict[str, Any]]:

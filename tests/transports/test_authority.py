@@ -34,8 +34,8 @@ async def share(api: Api, **access: Any) -> None:
 async def withheld(api: Api) -> list[tuple[str, str]]:
     """The audit entries about it: the request, and its author."""
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    told = [entry for entry in entries if entry["action"] == "resume.withheld"]
-    return [(each["request_id"], each["settled_by"]["name"]) for each in told]
+    records = [entry for entry in entries if entry["action"] == "resume.withheld"]
+    return [(each["request_id"], each["settled_by"]["name"]) for each in records]
 
 
 @requirement("K9")
@@ -110,8 +110,8 @@ async def test_a_resume_without_an_author_needs_no_access_check(api: Api) -> Non
 @pytest.mark.parametrize("who", ["admin", "responder/bob"])
 async def test_a_cancellation_is_always_delivered(api: Api, who: str) -> None:
     request = await create_request(api, delivery="resume")
-    archived = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
-    assert archived.json()["cancelled"] == [request["id"]]
+    archived_reply = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
+    assert archived_reply.json()["cancelled"] == [request["id"]]
     await share(api, others="none")
     assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
     assert await withheld(api) == []

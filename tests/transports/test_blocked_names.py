@@ -25,18 +25,24 @@ async def test_a_name_that_the_operator_blocks_is_neither_asked_for_nor_stored(t
         agent, person = await api.as_("requester"), await api.as_("responder")
         for name, status in (("AGOR_MASTER_SECRET", 422), ("HOST_KEY", 422), ("OTHER_KEY", 201)):
             body = {"kind": "secret", "thread_id": "t1", "secret": {"names": ["A_KEY", name], "reason": "r"}}
-            asked = await agent.post("/v1/requests", json=body)
-            stored = await person.post(
+            reply = await agent.post("/v1/requests", json=body)
+            stored_reply = await person.post(
                 "/v1/secrets", json={"name": name, "value": "value-of-it", "scope": "global"}
             )
-            assert (asked.status_code, stored.status_code) == (status, status), (asked.text, stored.text)
+            assert (reply.status_code, stored_reply.status_code) == (status, status), (
+                reply.text,
+                stored_reply.text,
+            )
             if status == 422:
-                faults = [*asked.json()["error"]["field_errors"], *stored.json()["error"]["field_errors"]]
+                faults = [
+                    *reply.json()["error"]["field_errors"],
+                    *stored_reply.json()["error"]["field_errors"],
+                ]
                 assert [(fault["path"], fault["code"]) for fault in faults] == [
                     ("secret.names[1]", "secret_blocked"),
                     ("name", "secret_blocked"),
                 ]
-                assert "value-of-it" not in stored.text
+                assert "value-of-it" not in stored_reply.text
 
 
 @pytest.mark.parametrize("text", ["lower", "A-B", "A B", "1A"])

@@ -49,9 +49,9 @@ MALFORMED = {
 @pytest.mark.parametrize(("body", "code"), MALFORMED.items(), ids=lambda v: repr(v)[:24])
 async def test_malformed_json_is_refused_by_its_own_code(api: Api, body: bytes, code: str) -> None:
     agent = await api.as_("requester")
-    refused = await agent.post("/v1/requests", content=body)
-    assert refused.status_code == 422
-    error = refused.json()["error"]
+    refusal = await agent.post("/v1/requests", content=body)
+    assert refusal.status_code == 422
+    error = refusal.json()["error"]
     assert error["code"] == "invalid"
     assert [e["code"] for e in error["field_errors"]] == [code]
     assert (await agent.get("/v1/requests")).json()["requests"] == []
@@ -72,9 +72,9 @@ def test_a_fault_in_a_member_of_a_body_is_named(model: type[BaseModel]) -> None:
             model.model_validate(body)
         except ValidationError as error:
             wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
-            with pytest.raises(Faults) as refused:
+            with pytest.raises(Faults) as exc_info:
                 parse(model, body)
-            assert {re.split(r"[.\[]", fault.path)[0] for fault in refused.value.faults} == wrong, body
+            assert {re.split(r"[.\[]", fault.path)[0] for fault in exc_info.value.faults} == wrong, body
 
 
 async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:
@@ -88,18 +88,18 @@ async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> 
         caller = await api.as_(role)
         for path in paths:
             for body in (b"", b"{", b"[]", b"null", b'{"nope": 1}'):
-                refused = await caller.post(path, content=body)
-                assert refused.status_code == 422, (path, body, refused.text)
-                assert refused.json()["error"]["field_errors"], (path, body)
-    unchanged = await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
-    assert unchanged.json() == request
+                refusal = await caller.post(path, content=body)
+                assert refusal.status_code == 422, (path, body, refusal.text)
+                assert refusal.json()["error"]["field_errors"], (path, body)
+    unchanged_reply = await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
+    assert unchanged_reply.json() == request
 
 
 @requirement("G14", "L5", "M2")
 async def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(api: Api) -> None:
     agent = await api.as_("requester")
-    over = await agent.post("/v1/requests", content=b" " * (LIMITS.body_bytes + 1))
-    assert (over.status_code, over.json()["error"]["code"]) == (413, "too_large")
+    reply = await agent.post("/v1/requests", content=b" " * (LIMITS.body_bytes + 1))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
     text = str(ask()).replace("'", '"').replace("True", "true").encode()
     padded = await agent.post("/v1/requests", content=text.ljust(LIMITS.body_bytes))
     assert padded.status_code == 201
@@ -153,17 +153,17 @@ async def test_a_refusal_never_repeats_the_sent_values(api: Api) -> None:
         [canary],
     ]
     for body in bodies:
-        refused = await agent.post("/v1/requests", json=body)
-        assert refused.status_code == 422
-        assert canary not in refused.text
+        refusal = await agent.post("/v1/requests", json=body)
+        assert refusal.status_code == 422
+        assert canary not in refusal.text
     path = f"/v1/requests/{request['id']}"
     for answer in ({**ANSWER, "revision": canary}, {"revision": 1, "values": {"dish": [canary]}}, canary):
-        refused = await person.post(f"{path}/answer", json=answer)
-        assert refused.status_code == 422
-        assert canary not in refused.text
-    refused = await person.post(f"{path}/decline", json={"reason": canary})
-    assert refused.status_code == 422
-    assert canary not in refused.text
+        refusal = await person.post(f"{path}/answer", json=answer)
+        assert refusal.status_code == 422
+        assert canary not in refusal.text
+    refusal = await person.post(f"{path}/decline", json={"reason": canary})
+    assert refusal.status_code == 422
+    assert canary not in refusal.text
 
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -199,8 +199,8 @@ async def raw(
 @requirement("L4")
 async def test_a_streamed_message_has_an_end(api: Api) -> None:
     agent, path = await api.as_("requester"), "/v1/threads/t1/messages"
-    made = await agent.post(path, json={"content": [{"type": "text", "text": ""}]})
-    piece = {"append_to": made.json()["id"], "text": "x" * 3_000}
+    reply = await agent.post(path, json={"content": [{"type": "text", "text": ""}]})
+    piece = {"append_to": reply.json()["id"], "text": "x" * 3_000}
     for _ in range(LIMITS.message_bytes // 3_000):
         assert (await agent.post(path, json=piece)).status_code == 200
     over = await agent.post(path, json=piece)
@@ -225,8 +225,8 @@ async def test_a_streamed_message_has_an_end(api: Api) -> None:
 async def test_control_characters_are_refused_with_their_path(
     api: Api, who: str, path: str, body: dict[str, Any], at: str
 ) -> None:
-    wanted = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}
-    request = (await (await api.as_("requester")).post("/v1/requests", json=wanted)).json()
+    expected = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}
+    request = (await (await api.as_("requester")).post("/v1/requests", json=expected)).json()
     sent = {**body, "note": "a\0b"} if at == "note" else body
     reply = await (await api.as_(who)).post(path.format(id=request["id"]), json=sent)
     assert reply.status_code == 422

@@ -26,9 +26,9 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
     headers = {"Authorization": f"Bearer {api.tokens[role]}"}
     socket = Socket(api.app, headers=headers, subprotocols=["askback.v1"])
     assert (await socket.message())["type"] == "websocket.accept"
-    found = await socket.call("cancel_request", request_id=request_id, body=body)
+    result = await socket.call("cancel_request", request_id=request_id, body=body)
     await socket.leave()
-    return {"error": found} if "code" in found else found
+    return {"error": result} if "code" in result else result
 
 
 @requirement("M9")
@@ -36,15 +36,15 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
 @pytest.mark.parametrize(("role", "reason"), GIVEN)
 async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, role: str, reason: str) -> None:
     request = await create_request(api)
-    ended = await way(api, role, request["id"], {"reason": reason})
+    ended_request = await way(api, role, request["id"], {"reason": reason})
     events = await api.app.services.store.thread_events("default", "t1", after=1)
     if role in CANCELLED_BY[reason]:
-        assert (ended["status"], ended["reason"]) == ("cancelled", reason)
+        assert (ended_request["status"], ended_request["reason"]) == ("cancelled", reason)
         assert [(event.type, f'"reason":"{reason}"' in event.text) for event in events] == [
             ("request.cancelled", True)
         ]
     else:
-        error = ended["error"]
+        error = ended_request["error"]
         assert (error["code"], [each["path"] for each in error["field_errors"]]) == ("invalid", ["reason"])
         assert events == []
 
@@ -64,11 +64,11 @@ async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> Non
     }
     assert said == {reason for reason, givers in CANCELLED_BY.items() if givers != {"server"}}
     agent = await api.as_("requester")
-    alone = (await agent.post("/v1/requests", json=ask(require_client="fail_fast"))).json()
-    assert (alone["status"], alone["reason"]) == ("cancelled", "not_shown")
-    first = await create_request(api, exclusive_key="one")
+    single_body = (await agent.post("/v1/requests", json=ask(require_client="fail_fast"))).json()
+    assert (single_body["status"], single_body["reason"]) == ("cancelled", "not_shown")
+    first_request = await create_request(api, exclusive_key="one")
     await create_request(api, exclusive_key="one")
     await (await api.as_("admin")).post("/v1/threads/t1/archive")
-    found = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
-    assert [each["reason"] for each in found] == ["thread_archived", "superseded", "not_shown"]
-    assert found[1]["id"] == first["id"]
+    requests = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
+    assert [each["reason"] for each in requests] == ["thread_archived", "superseded", "not_shown"]
+    assert requests[1]["id"] == first_request["id"]

@@ -119,8 +119,8 @@ async def test_a_socket_sends_a_greeting_handles_frames_in_order_and_sends_event
     socket.raw('{"n":2}')
     assert [await socket.frame() for _ in range(2)] == [{"echo": {"n": 1}}, {"echo": {"n": 2}}]
     socket.raw(f'{{"id":"{request["id"]}","answer":{{"revision":1,"values":{{"dish":1}}}}}}')
-    refused = await socket.frame()
-    assert (refused["code"], refused["paths"]) == ("invalid", ["values.dish"])
+    refused_frame = await socket.frame()
+    assert (refused_frame["code"], refused_frame["paths"]) == ("invalid", ["values.dish"])
     for bad in ("[]", "{", '{"a":1,"a":2}'):
         socket.raw(bad)
         assert (await socket.frame())["failed"] is None
@@ -147,11 +147,11 @@ async def test_a_socket_ends_with_a_frame_that_is_too_large_and_with_its_token(a
     socket = await connect(api)
     socket.raw('"' + "x" * 200 + '"')
     assert await socket.closed() == 1009
-    second = await connect(api)
+    second_socket = await connect(api)
     for token in (await (await api.as_("admin")).get("/v1/tokens")).json()["tokens"]:
         if token["role"] == "responder":
             await (await api.as_("admin")).delete(f"/v1/tokens/{token['id']}")
-    assert await second.closed() == 4401
+    assert await second_socket.closed() == 4401
 
 
 async def test_a_held_call_returns_the_outcome_once_it_is_there(api: Api):
@@ -164,13 +164,13 @@ async def test_a_held_call_returns_the_outcome_once_it_is_there(api: Api):
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(hold)
         with anyio.fail_after(120):
-            while not (found := (await person.get("/v1/requests")).json()["requests"]):
+            while not (requests := (await person.get("/v1/requests")).json()["requests"]):
                 await anyio.lowlevel.checkpoint()
-            answered = await person.post(f"/v1/requests/{found[0]['id']}/answer", json=ANSWER)
-            assert answered.status_code == 200
+            answered_reply = await person.post(f"/v1/requests/{requests[0]['id']}/answer", json=ANSWER)
+            assert answered_reply.status_code == 200
     assert (replies[0].status_code, replies[0].json()) == (200, {"status": "answered", "here": "a/b"})
-    again = await agent.post(f"{PATH}/ask/x", json=ask(), headers={"x-key": "k1"})
-    assert again.json() == {"status": "answered", "here": "x"}
+    second_reply = await agent.post(f"{PATH}/ask/x", json=ask(), headers={"x-key": "k1"})
+    assert second_reply.json() == {"status": "answered", "here": "x"}
 
 
 async def test_refusals_are_in_the_words_of_the_system(api: Api):
@@ -195,9 +195,9 @@ async def test_a_stream_sends_events_until_they_end(api: Api):
 
 async def test_a_token_of_a_system_may_be_in_the_address_and_opens_nothing_else(api: Api):
     admin = await api.as_("admin")
-    made = await admin.post("/v1/tokens", json={"role": "requester", "system": "parrot"})
-    assert (made.status_code, made.json()["system"]) == (201, "parrot")
-    token, plain = made.json()["token"], await api.app.token("requester")
+    reply = await admin.post("/v1/tokens", json={"role": "requester", "system": "parrot"})
+    assert (reply.status_code, reply.json()["system"]) == (201, "parrot")
+    token, plain = reply.json()["token"], await api.app.token("requester")
     nobody = api.client()
     body = {"kind": "form"}
     assert (await nobody.post(f"{PATH}/~{token}/ask/x", json=body)).json() == {"oh": "invalid"}
@@ -206,9 +206,9 @@ async def test_a_token_of_a_system_may_be_in_the_address_and_opens_nothing_else(
     for address in (f"{PATH}/~{plain}/ask/x", f"{PATH}/~wrong/ask/x", f"{PATH}/~/ask/x"):
         assert (await nobody.post(address, json=body)).json() == {"oh": "unauthorized"}
     for address in (f"/compat/nebo/~{token}/ask/x", "/v1/requests", "/v1/session"):
-        refused = await nobody.get(address, headers=header)
-        assert refused.status_code in {401, 404}, refused.text
-        assert token not in refused.text
+        refusal = await nobody.get(address, headers=header)
+        assert refusal.status_code in {401, 404}, refusal.text
+        assert token not in refusal.text
     assert (await nobody.get("/v1/requests", headers=header)).status_code == 401
 
 
@@ -219,5 +219,7 @@ async def test_only_tokens_of_agents_and_people_are_limited_to_a_system_that_is_
         ({"role": "requester", "system": "../x"}, "unknown_value.system"),
         ({"role": "admin", "system": "parrot"}, "unknown_field.key"),
     ):
-        refused = (await admin.post("/v1/tokens", json=body)).json()["error"]["field_errors"]
-        assert [(each["path"], each["code"]) for each in refused] == [("system", code.partition(".")[0])]
+        refused_field_errors = (await admin.post("/v1/tokens", json=body)).json()["error"]["field_errors"]
+        assert [(each["path"], each["code"]) for each in refused_field_errors] == [
+            ("system", code.partition(".")[0])
+        ]

@@ -41,22 +41,24 @@ async def ready(socket: sockets.Socket) -> None:
 
 
 async def test_two_agents_with_one_name_have_separate_sessions_and_a_shared_id_is_shown_once(api: Api):
-    first, second, eva = [await connect(api, who) for who in ("requester", "requester/b", "responder")]
-    send(first, "ask_request", id="q1", payload={"prompt": "Mine?"})
+    first_socket, second_socket, eva = [
+        await connect(api, person) for person in ("requester", "requester/b", "responder")
+    ]
+    send(first_socket, "ask_request", id="q1", payload={"prompt": "Mine?"})
     assert (await eva.frame())["data"]["request_id"] == "q1"
-    send(second, "ask_request", id="q1", payload={"prompt": "Also mine?"})
-    other = (await eva.frame())["data"]
-    assert other["prompt"] == "Also mine?"
-    assert other["request_id"].startswith("req_")
-    send(eva, "ask_response", data={"request_id": other["request_id"], "value": "No"})
-    assert await second.frame() == {"type": "ask_response", "id": "q1", "payload": {"value": "No"}}
+    send(second_socket, "ask_request", id="q1", payload={"prompt": "Also mine?"})
+    other_frame_data = (await eva.frame())["data"]
+    assert other_frame_data["prompt"] == "Also mine?"
+    assert other_frame_data["request_id"].startswith("req_")
+    send(eva, "ask_response", data={"request_id": other_frame_data["request_id"], "value": "No"})
+    assert await second_socket.frame() == {"type": "ask_response", "id": "q1", "payload": {"value": "No"}}
     send(eva, "ask_response", data={"request_id": "q1", "value": "Yes"})
-    assert await first.frame() == {"type": "ask_response", "id": "q1", "payload": {"value": "Yes"}}
+    assert await first_socket.frame() == {"type": "ask_response", "id": "q1", "payload": {"value": "Yes"}}
 
 
 @requirement("B20")
 async def test_nobody_in_time_and_a_refusal_to_deal_with_it_are_errors_and_no_answers(api: Api):
-    agent, eva = [await connect(api, who) for who in ("requester", "responder")]
+    agent, eva = [await connect(api, caller) for caller in ("requester", "responder")]
     send(agent, "approval_request", id="a1", payload={"tool": "deploy", "input": {}})
     assert (await eva.frame())["type"] == "approval_request"
     api.clock.advance(seconds=301)
@@ -68,11 +70,11 @@ async def test_nobody_in_time_and_a_refusal_to_deal_with_it_are_errors_and_no_an
         "error": "context deadline exceeded",
     }
     send(agent, "ask_request", id="q2", payload={"prompt": "Go?"})
-    shown = await eva.frame()
-    assert shown["data"]["request_id"] == "q2"
+    shown_frame = await eva.frame()
+    assert shown_frame["data"]["request_id"] == "q2"
     person = await api.as_("responder")
-    listed = (await person.get("/v1/requests?external_id=q2")).json()["requests"]
-    reply = await person.post(f"/v1/requests/{listed[0]['id']}/decline", json={"reason": "dismissed"})
+    requests = (await person.get("/v1/requests?external_id=q2")).json()["requests"]
+    reply = await person.post(f"/v1/requests/{requests[0]['id']}/decline", json={"reason": "dismissed"})
     assert reply.status_code == 200
     assert await agent.frame() == {"type": "res", "id": "q2", "ok": False, "error": "context canceled"}
 
@@ -81,15 +83,15 @@ async def test_a_chat_without_an_agent_gets_the_message_of_nebo(api: Api, monkey
     monkeypatch.setattr(people, "AGENT_WAIT_S", 0.0)
     eva = await connect(api, "responder")
     send(eva, "chat", data={"session_id": "s1", "prompt": "Hello?"})
-    told = await eva.frame()
-    assert told["data"] == {"session_id": "s1", "error": "No agent connected. Make sure nebo is running."}
+    frame = await eva.frame()
+    assert frame["data"] == {"session_id": "s1", "error": "No agent connected. Make sure nebo is running."}
     send(eva, "chat", data={"session_id": "s1", "prompt": "  "})
     assert (await eva.frame())["data"]["error"] == "prompt: Must not be empty. [empty]"
 
 
 async def test_a_chat_runs_at_one_agent_and_every_page_gets_its_stream(api: Api):
     agents = [await connect(api, "requester", f"name={name}") for name in ("main", "coder")]
-    eva, bob = [await connect(api, who) for who in ("responder", "responder/bob")]
+    eva, bob = [await connect(api, person) for person in ("responder", "responder/bob")]
     await ready(bob)
     send(eva, "chat", data={"session_id": "s1", "prompt": "Hello"})
     with anyio.fail_after(120):
@@ -102,9 +104,9 @@ async def test_a_chat_runs_at_one_agent_and_every_page_gets_its_stream(api: Api)
     send(agent, "stream", id=run, payload={"chunk": "Hi"})
     send(agent, "res", id=run, ok=True)
     for page in (eva, bob):
-        told = [await page.frame() for _ in range(2)]
-        assert [each["type"] for each in told] == ["chat_stream", "chat_complete"]
-        assert told[0]["data"] == {"session_id": "s1", "content": "Hi"}
+        entries = [await page.frame() for _ in range(2)]
+        assert [each["type"] for each in entries] == ["chat_stream", "chat_complete"]
+        assert entries[0]["data"] == {"session_id": "s1", "content": "Hi"}
     chat = (await (await api.as_("responder")).get("/compat/nebo/api/v1/chats/s1")).json()
     blocks = {"contentBlocks": [{"type": "text", "text": "Hi"}]}
     assert json.loads(chat["messages"][1]["metadata"]) == blocks
@@ -125,8 +127,8 @@ async def test_a_request_that_nebo_cannot_ask_is_not_shown_and_cannot_be_answere
     assert (await eva.frame())["type"] == "error"
     send(eva, "ask_response", data={"request_id": "own", "value": "One"})
     await ready(eva)
-    answered = (await agent.get("/v1/requests?external_id=own")).json()["requests"][0]
-    assert answered["answer"]["values"] == {"a": "1"}
+    answered_requests = (await agent.get("/v1/requests?external_id=own")).json()["requests"][0]
+    assert answered_requests["answer"]["values"] == {"a": "1"}
 
 
 _NAMES = st.sampled_from(
@@ -154,11 +156,11 @@ _FRAMES = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frames=st.lists(_FRAMES, max_size=6))
 async def test_no_frame_ends_a_connection_or_fails_inside_the_server(api: Api, frames: list[dict[str, Any]]):
-    for who in ("requester", "responder"):
-        socket = await connect(api, who)
+    for person in ("requester", "responder"):
+        socket = await connect(api, person)
         for frame in frames:
             socket.raw(json.dumps(frame))
-        send(socket, "req" if who == "requester" else "ping", id="last", method="ping")
+        send(socket, "req" if person == "requester" else "ping", id="last", method="ping")
         while True:
             frame = await socket.frame()
             assert "Something went wrong" not in json.dumps(frame)

@@ -42,8 +42,8 @@ async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
 
 async def events(api: Api) -> list[str]:
     """What has happened in the thread so far."""
-    found = await api.app.services.store.thread_events("default", "t1", after=0)
-    return [event.type for event in found]
+    found_events = await api.app.services.store.thread_events("default", "t1", after=0)
+    return [event.type for event in found_events]
 
 
 @requirement("F22", "L8")
@@ -62,10 +62,10 @@ async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
 async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> None:
     request = await create_request(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
     await later(api, 5)
-    ended = await read(api, request)
-    assert (ended["status"], ended["source"]) == ("answered", "default")
-    assert ended["answer"] == {"values": {"format": "PDF", "pages": 5}}
-    assert "settled_by" not in ended
+    ended_request = await read(api, request)
+    assert (ended_request["status"], ended_request["source"]) == ("answered", "default")
+    assert ended_request["answer"] == {"values": {"format": "PDF", "pages": 5}}
+    assert "settled_by" not in ended_request
 
 
 @requirement("F22")
@@ -99,11 +99,11 @@ async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
     assert "expires_at" not in request
     await later(api, 3600)
     person = await api.as_("responder")
-    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
-    assert seen["shown_at"] == "2026-11-18T12:06:40.000Z"
-    assert seen["expires_at"] == "2026-11-18T12:06:45.000Z"
+    body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert body["shown_at"] == "2026-11-18T12:06:40.000Z"
+    assert body["expires_at"] == "2026-11-18T12:06:45.000Z"
     await later(api, 2)
-    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == seen
+    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == body
     await later(api, 3)
     assert (await read(api, request))["status"] == "expired"
     assert await events(api) == ["request.created", "request.shown", "request.expired"]
@@ -112,8 +112,8 @@ async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
 async def test_viewing_a_settled_request_changes_nothing(api: Api) -> None:
     request = await create_request(api)
     person = await api.as_("responder")
-    ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
-    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == ended
+    ended_body = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == ended_body
     assert (await person.post("/v1/requests/req_unknown/shown", json={})).status_code == 404
 
 
@@ -146,16 +146,16 @@ async def test_escalations_and_the_first_view_are_kept_after_the_answer(api: Api
     person = await api.as_("responder")
     await person.post(f"/v1/requests/{request['id']}/shown", json={})
     await later(api, 1)
-    ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
-    assert (ended["escalated"], ended["shown_at"]) == (1, "2026-11-18T11:06:40.000Z")
+    ended_body = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    assert (ended_body["escalated"], ended_body["shown_at"]) == (1, "2026-11-18T11:06:40.000Z")
 
 
 @requirement("L8")
 @pytest.mark.parametrize("timeout", [0, -1, 31 * 24 * 3600, "5", True])
 async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any) -> None:
-    refused = await (await api.as_("requester")).post("/v1/requests", json=ask(timeout_s=timeout))
-    assert refused.status_code == 422
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == ["timeout_s"]
+    refusal = await (await api.as_("requester")).post("/v1/requests", json=ask(timeout_s=timeout))
+    assert refusal.status_code == 422
+    assert [error["path"] for error in refusal.json()["error"]["field_errors"]] == ["timeout_s"]
 
 
 @requirement("C15")
@@ -180,13 +180,13 @@ async def test_an_open_page_makes_require_client_irrelevant(api: Api, place: str
 
 @requirement("C15")
 async def test_a_request_may_wait_for_presence(api: Api) -> None:
-    alone = await create_request(api, require_client="wait", timeout_s=60)
-    assert (alone["status"], alone["unseen"]) == ("pending", True)
+    single_request = await create_request(api, require_client="wait", timeout_s=60)
+    assert (single_request["status"], single_request["unseen"]) == ("pending", True)
     await later(api, 29)
-    assert (await read(api, alone))["status"] == "pending"
+    assert (await read(api, single_request))["status"] == "pending"
     await later(api, 1)
-    ended = await read(api, alone)
-    assert (ended["status"], ended["reason"]) == ("cancelled", "not_shown")
+    ended_request = await read(api, single_request)
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "not_shown")
 
 
 @requirement("C15")
@@ -291,10 +291,10 @@ async def test_an_argument_named_like_a_deadline_moves_no_deadline(api: Api) -> 
     agent, person = await api.as_("requester"), await api.as_("responder")
     request = (await agent.post("/v1/requests", json={**body, "on_timeout": "resume"})).json()
     await later(api, 300)
-    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
-    assert (seen["detached"], seen["status"]) == (True, "pending")
-    assert seen["shown_at"]
-    assert "expires_at" not in seen
+    seen_body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert (seen_body["detached"], seen_body["status"]) == (True, "pending")
+    assert seen_body["shown_at"]
+    assert "expires_at" not in seen_body
     await later(api, 9999)
     assert (await read(api, request))["status"] == "pending"
 
@@ -305,8 +305,8 @@ async def test_a_field_may_have_the_name_of_an_internal_key(api: Api) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
     path = f"/v1/requests/{request['id']}"
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"shown_at": "noon"}})
-    again = await agent.post(f"{path}/reprompt", json={"error_summary": "When exactly?"})
-    assert again.json()["status"] == "pending"
+    second_reply = await agent.post(f"{path}/reprompt", json={"error_summary": "When exactly?"})
+    assert second_reply.json()["status"] == "pending"
     assert (await person.post(f"{path}/shown", json={})).json()["shown_at"].endswith("Z")
 
 
@@ -317,9 +317,9 @@ async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeat
     )
     await later(api, 20)
     person = await api.as_("responder")
-    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
-    assert "unseen" not in seen
-    assert seen["escalated"] == 1
+    body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert "unseen" not in body
+    assert body["escalated"] == 1
     await later(api, 30)
     assert await events(api) == ["request.created", "request.escalated", "request.shown"]
     await later(api, 30)
@@ -332,26 +332,28 @@ async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeat
 async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(api: Api, name: str) -> None:
     form = {"fields": [{"id": name, "type": "text", "label": "A"}]}
     steps = [{"after_s": 10, "notify": ["ada"]}]
-    checked = await create_request(api, form=form, validator="requester", escalation=steps, timeout_s=60)
-    other = await create_request(api, timeout_s=10)
+    checked_request = await create_request(
+        api, form=form, validator="requester", escalation=steps, timeout_s=60
+    )
+    other_request = await create_request(api, timeout_s=10)
     answer = {"revision": 1, "values": {name: "x"}}
     person = await api.as_("responder")
-    assert (await person.post(f"/v1/requests/{checked['id']}/answer", json=answer)).status_code == 200
+    assert (await person.post(f"/v1/requests/{checked_request['id']}/answer", json=answer)).status_code == 200
     await later(api, 10)
-    assert (await read(api, other))["status"] == "expired"
-    waits = await read(api, checked)
+    assert (await read(api, other_request))["status"] == "expired"
+    waits = await read(api, checked_request)
     assert (waits["status"], waits["submitted"]["values"]) == ("resolving", {name: "x"})
     await later(api, 50)
-    again = await read(api, checked)
+    again = await read(api, checked_request)
     assert (again["status"], again["revision"], again["submitted"]["values"]) == ("pending", 2, {name: "x"})
     await later(api, 300)
-    assert (await read(api, checked))["status"] == "expired"
+    assert (await read(api, checked_request))["status"] == "expired"
 
 
 @requirement("F22")
 async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     asking = {"form": WITH_DEFAULT, "timeout_s": 60, "on_timeout": "default", "validator": "requester"}
-    request, other = await create_request(api, **asking), await create_request(api, timeout_s=60)
+    request, other_request = await create_request(api, **asking), await create_request(api, timeout_s=60)
     path = f"/v1/requests/{request['id']}"
     person, agent = await api.as_("responder"), await api.as_("requester")
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"format": "PDF"}})
@@ -359,4 +361,4 @@ async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     assert (await agent.post(f"{path}/reprompt", json={"form": form})).status_code == 200
     await later(api, 300)
     assert (await read(api, request))["status"] == "expired"
-    assert (await read(api, other))["status"] == "expired"
+    assert (await read(api, other_request))["status"] == "expired"

@@ -47,20 +47,20 @@ async def fill(api: Api, thread: str, word: str, *, rounds: int = 1) -> list[str
     for number in range(rounds):
         body = ask(thread_id=thread)
         body["form"] = {**body["form"], "title": f"Lunch {number}"}
-        asked = (await agent.post("/v1/requests", json=body)).json()
+        asked_body = (await agent.post("/v1/requests", json=body)).json()
         values = {"revision": 1, "values": {"dish": f"{word}{number} {'soup ' * 40}"}}
-        assert (await person.post(f"/v1/requests/{asked['id']}/answer", json=values)).status_code == 200
+        assert (await person.post(f"/v1/requests/{asked_body['id']}/answer", json=values)).status_code == 200
         text = {"content": [{"type": "text", "text": f"{word}said {number}"}]}
         assert (await person.post(f"/v1/threads/{thread}/messages", json=text)).status_code == 201
-        made.append(asked["id"])
+        made.append(asked_body["id"])
     return made
 
 
 async def hand_over(api: Api, thread: str, value: str) -> None:
     need = {"kind": "secret", "thread_id": thread, "secret": {"names": ["A_KEY"], "reason": "to try"}}
-    asked = (await (await api.as_("requester")).post("/v1/requests", json=need)).json()
+    asked_body = (await (await api.as_("requester")).post("/v1/requests", json=need)).json()
     body = {"revision": 1, "secrets": {"A_KEY": value}, "scope": "session"}
-    reply = await (await api.as_("responder")).post(f"/v1/requests/{asked['id']}/answer", json=body)
+    reply = await (await api.as_("responder")).post(f"/v1/requests/{asked_body['id']}/answer", json=body)
     assert reply.status_code == 200, reply.text
 
 
@@ -115,18 +115,18 @@ async def test_an_export_has_everything_but_secrets(api: Api) -> None:
     await admin.post("/v1/policy", json={"max_pending": 9})
     reply = await admin.get("/v1/threads/t1/export")
     assert reply.status_code == 200
-    found: dict[str, Any] = reply.json()
+    findings: dict[str, Any] = reply.json()
     thread = (await admin.get("/v1/threads/t1")).json()
-    assert found["messages"] == thread["messages"]
-    assert found["requests"] == thread["requests"]
-    assert {*ids, approval["id"]} < {request["id"] for request in found["requests"]}
-    assert [event["seq"] for event in found["events"]] == list(range(1, found["seq"] + 1))
-    assert [execution["request_id"] for execution in found["executions"]] == [approval["id"]]
+    assert findings["messages"] == thread["messages"]
+    assert findings["requests"] == thread["requests"]
+    assert {*ids, approval["id"]} < {request["id"] for request in findings["requests"]}
+    assert [event["seq"] for event in findings["events"]] == list(range(1, findings["seq"] + 1))
+    assert [execution["request_id"] for execution in findings["executions"]] == [approval["id"]]
     log = (await admin.get("/v1/audit")).json()["entries"]
-    assert found["settings"] == {"retention_days": 7}
-    ids_and_reasons = [(each["id"], each.get("revoked_at"), each["why"]) for each in found["rules"]]
+    assert findings["settings"] == {"retention_days": 7}
+    ids_and_reasons = [(each["id"], each.get("revoked_at"), each["why"]) for each in findings["rules"]]
     assert ids_and_reasons == [(each["id"], each.get("revoked_at"), "It is fast.") for each in rules]
-    assert found["audit"] == [e for e in log if e.get("thread_id") == "t1"]
+    assert findings["audit"] == [e for e in log if e.get("thread_id") == "t1"]
     assert "the value" not in reply.text
     assert "Kept-" not in reply.text
 
@@ -136,11 +136,11 @@ async def test_the_owner_of_a_thread_exports_and_erases_it_and_nobody_else_does(
     await fill(api, "t1", MARK)
     admin = await api.as_("admin")
     await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "all"})
-    made = await admin.post("/v1/tokens", json={"role": "responder", "name": "Ada", "user": "ada"})
-    ada = api.client(headers={"Authorization": f"Bearer {made.json()['token']}"})
-    other = await api.as_("responder")
+    reply = await admin.post("/v1/tokens", json={"role": "responder", "name": "Ada", "user": "ada"})
+    ada = api.client(headers={"Authorization": f"Bearer {reply.json()['token']}"})
+    other_client = await api.as_("responder")
     for method, path in (("GET", "/v1/threads/t1/export"), ("DELETE", "/v1/threads/t1")):
-        assert (await other.request(method, path)).status_code == 403
+        assert (await other_client.request(method, path)).status_code == 403
         assert (await ada.request(method, path)).status_code in (200, 204)
 
 
@@ -185,5 +185,5 @@ async def test_a_thread_in_which_an_agent_asks_while_old_threads_are_erased_is_k
     await fill(api, "old", MARK)
     api.clock.advance(seconds=8 * DAY_S)
     assert await erase.erase_expired(replace(api.app.services, store=Meanwhile(api)), 7) == 0  # type: ignore[arg-type]  # it delegates
-    found = (await (await api.as_("admin")).get("/v1/threads/old")).json()["requests"]
-    assert [each["status"] for each in found] == ["answered", "pending"]
+    requests = (await (await api.as_("admin")).get("/v1/threads/old")).json()["requests"]
+    assert [each["status"] for each in requests] == ["answered", "pending"]

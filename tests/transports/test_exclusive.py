@@ -15,9 +15,9 @@ from tests.transports.conftest import ANSWER, Api, ask, create_request
 pytestmark = pytest.mark.anyio
 
 
-def keyed(on_conflict: str | None = None, **more: Any) -> dict[str, Any]:
+def keyed(on_conflict: str | None = None, **extra: Any) -> dict[str, Any]:
     conflict = {} if on_conflict is None else {"on_conflict": on_conflict}
-    return ask(exclusive_key="plan", **conflict, **more)
+    return ask(exclusive_key="plan", **conflict, **extra)
 
 
 async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
@@ -31,12 +31,15 @@ async def types(api: Api, thread: str = "t1") -> list[str]:
 
 @requirement("M9")
 async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> None:
-    old = await create_request(api, **keyed())
-    new = await create_request(api, **keyed())
-    other = await create_request(api, exclusive_key="other")
-    ended = await read(api, old)
-    assert (ended["status"], ended["reason"]) == ("cancelled", "superseded")
-    assert [(await read(api, each))["status"] for each in (new, other)] == ["pending", "pending"]
+    old_request = await create_request(api, **keyed())
+    new_request = await create_request(api, **keyed())
+    other_request = await create_request(api, exclusive_key="other")
+    ended_request = await read(api, old_request)
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "superseded")
+    assert [(await read(api, each))["status"] for each in (new_request, other_request)] == [
+        "pending",
+        "pending",
+    ]
     assert await types(api) == ["request.created", "request.cancelled", "request.created", "request.created"]
 
 
@@ -45,47 +48,49 @@ async def test_of_many_concurrent_requests_that_supersede_each_other_one_is_open
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
             tasks.start_soon(lambda: create_request(api, **keyed()))
-    found = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-    assert len(found) == 1
+    requests = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+    assert len(requests) == 1
 
 
 async def test_a_request_that_is_to_be_rejected_gets_the_open_one(api: Api) -> None:
-    old = await create_request(api, **keyed())
+    old_request = await create_request(api, **keyed())
     agent = await api.as_("requester")
-    refused = await agent.post("/v1/requests", json=keyed("reject"))
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "exclusive")
-    assert refused.json()["error"]["request"] == old
+    refusal = await agent.post("/v1/requests", json=keyed("reject"))
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "exclusive")
+    assert refusal.json()["error"]["request"] == old_request
 
 
 async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
-    first = (await agent.post("/v1/requests", json=keyed("reject"))).json()
-    again = await agent.post("/v1/requests", json=keyed("reject"))
-    assert (again.status_code, again.json()) == (201, first)
+    first_body = (await agent.post("/v1/requests", json=keyed("reject"))).json()
+    second_reply = await agent.post("/v1/requests", json=keyed("reject"))
+    assert (second_reply.status_code, second_reply.json()) == (201, first_body)
 
 
 async def test_an_agent_does_not_supersede_requests_of_another(api: Api) -> None:
-    mine = await create_request(api, **keyed())
+    own_request = await create_request(api, **keyed())
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
-    let_in = {"agents": [mine["requester"]["id"], other]}
+    let_in = {"agents": [own_request["requester"]["id"], other]}
     assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=let_in)).status_code == 200
     await create_request(api, "requester/other", **keyed())
-    assert (await read(api, mine))["status"] == "pending"
+    assert (await read(api, own_request))["status"] == "pending"
 
 
 async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) -> None:
-    first = await create_request(api, **keyed())
-    second = await create_request(api, **keyed("queue"))
-    third = await create_request(api, **keyed("queue"))
-    assert second["queued_behind"] is True
+    first_request = await create_request(api, **keyed())
+    second_request = await create_request(api, **keyed("queue"))
+    third_request = await create_request(api, **keyed("queue"))
+    assert second_request["queued_behind"] is True
     person = await api.as_("responder")
-    early = await person.post(f"/v1/requests/{second['id']}/answer", json=ANSWER)
+    early = await person.post(f"/v1/requests/{second_request['id']}/answer", json=ANSWER)
     assert (early.status_code, early.json()["error"]["code"]) == (409, "queued_behind")
-    declined = await person.post(f"/v1/requests/{second['id']}/decline", json={"reason": "refused"})
-    assert declined.status_code == 409
+    declined_reply = await person.post(
+        f"/v1/requests/{second_request['id']}/decline", json={"reason": "refused"}
+    )
+    assert declined_reply.status_code == 409
     inbox = (await person.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-    assert [each["id"] for each in inbox] == [first["id"]]
-    for now, then in ((first, second), (second, third)):
+    assert [each["id"] for each in inbox] == [first_request["id"]]
+    for now, then in ((first_request, second_request), (second_request, third_request)):
         assert (await person.post(f"/v1/requests/{now['id']}/answer", json=ANSWER)).status_code == 200
         ahead = await read(api, then)
         assert (ahead["status"], "queued_behind" in ahead) == ("pending", False)
@@ -94,35 +99,35 @@ async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) 
 
 
 async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api) -> None:
-    first = await create_request(api, **keyed())
-    second = await create_request(api, **keyed("queue"))
+    first_request = await create_request(api, **keyed())
+    second_request = await create_request(api, **keyed("queue"))
     store = api.app.services.store
-    row = await store.get("default", first["id"])
+    row = await store.get("default", first_request["id"])
     assert row is not None
     await store.settle(answer(row))  # as if the server had died right after
     await recovery.promote_and_deliver(api.app.services)
-    assert "queued_behind" not in await read(api, second)
+    assert "queued_behind" not in await read(api, second_request)
 
 
 async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
     agent = await api.as_("requester")
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
     await create_request(api, **keyed())
-    made = await agent.post("/v1/requests", json={**call, "exclusive_key": "plan", "on_conflict": "queue"})
-    assert (made.status_code, made.json()["queued_behind"]) == (201, True)
+    reply = await agent.post("/v1/requests", json={**call, "exclusive_key": "plan", "on_conflict": "queue"})
+    assert (reply.status_code, reply.json()["queued_behind"]) == (201, True)
     person = await api.as_("responder")
     early = await person.post(
-        f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
+        f"/v1/requests/{reply.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
     )
     assert early.status_code == 409
 
 
 async def test_no_clock_begins_while_a_request_waits_in_line(api: Api) -> None:
-    first = await create_request(api, **keyed())
+    first_request = await create_request(api, **keyed())
     clock = {"timeout_s": 5, "timeout_from": "shown"}
     lined_up = await create_request(api, **keyed("queue", **clock))
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json() == lined_up
-    await person.post(f"/v1/requests/{first['id']}/answer", json=ANSWER)
-    seen = (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json()
-    assert {"shown_at", "expires_at"} <= seen.keys()
+    await person.post(f"/v1/requests/{first_request['id']}/answer", json=ANSWER)
+    body = (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json()
+    assert {"shown_at", "expires_at"} <= body.keys()

@@ -32,11 +32,15 @@ BODIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("what", BODIES)
 async def test_the_same_external_id_with_the_same_body_is_the_same_request(api: Api, what: str) -> None:
     agent = await api.as_("requester")
-    first = await agent.post("/v1/requests", json=BODIES[what])
-    again = await agent.post("/v1/requests", json=BODIES[what], headers={"Idempotency-Key": "k"})
-    assert (first.status_code, again.status_code, again.json()) == (201, 200, first.json())
-    assert first.json()["external_id"] == "x1"
-    assert again.headers["Idempotent-Replayed"] == "true"
+    first_reply = await agent.post("/v1/requests", json=BODIES[what])
+    second_reply = await agent.post("/v1/requests", json=BODIES[what], headers={"Idempotency-Key": "k"})
+    assert (first_reply.status_code, second_reply.status_code, second_reply.json()) == (
+        201,
+        200,
+        first_reply.json(),
+    )
+    assert first_reply.json()["external_id"] == "x1"
+    assert second_reply.headers["Idempotent-Replayed"] == "true"
     assert len(await api.app.services.store.thread_events("default", "t1", after=0)) == 1
 
 
@@ -45,26 +49,26 @@ async def test_the_same_external_id_with_another_body_is_a_conflict_with_that_re
     api: Api, what: str
 ) -> None:
     agent = await api.as_("requester")
-    first = (await agent.post("/v1/requests", json=BODIES[what])).json()
-    refused = await agent.post("/v1/requests", json={**BODIES[what], "timeout_s": 9})
-    error = refused.json()["error"]
-    assert (refused.status_code, error["code"], error["request"]) == (409, "external_id_taken", first)
+    first_body = (await agent.post("/v1/requests", json=BODIES[what])).json()
+    refusal = await agent.post("/v1/requests", json={**BODIES[what], "timeout_s": 9})
+    error = refusal.json()["error"]
+    assert (refusal.status_code, error["code"], error["request"]) == (409, "external_id_taken", first_body)
 
 
 async def test_an_external_id_belongs_to_one_agent_and_thread(api: Api) -> None:
-    first = await create_request(api, external_id="x1")
-    assert (await create_request(api, external_id="x1", thread_id="t2"))["id"] != first["id"]
-    assert (await create_request(api, "requester/other", external_id="x1", thread_id="t3"))["id"] != first[
+    first_request = await create_request(api, external_id="x1")
+    assert (await create_request(api, external_id="x1", thread_id="t2"))["id"] != first_request["id"]
+    assert (await create_request(api, "requester/other", external_id="x1", thread_id="t3"))[
         "id"
-    ]
+    ] != first_request["id"]
 
 
 async def test_a_request_that_was_answered_comes_back_with_its_answer(api: Api) -> None:
-    first = await create_request(api, external_id="x1")
+    first_request = await create_request(api, external_id="x1")
     person = await api.as_("responder")
-    assert (await person.post(f"/v1/requests/{first['id']}/answer", json=ANSWER)).status_code == 200
-    again = await (await api.as_("requester")).post("/v1/requests", json=ask(external_id="x1"))
-    assert (again.status_code, again.json()["answer"]["values"]) == (200, {"dish": "soup"})
+    assert (await person.post(f"/v1/requests/{first_request['id']}/answer", json=ANSWER)).status_code == 200
+    second_reply = await (await api.as_("requester")).post("/v1/requests", json=ask(external_id="x1"))
+    assert (second_reply.status_code, second_reply.json()["answer"]["values"]) == (200, {"dish": "soup"})
 
 
 async def test_one_of_many_concurrent_calls_creates_the_request(api: Api) -> None:
@@ -78,8 +82,8 @@ async def test_one_of_many_concurrent_calls_creates_the_request(api: Api) -> Non
         for n in range(20):
             tasks.start_soon(call, n)
     assert Counter(reply.status_code for reply in replies) == {201: 1, 200: 9, 409: 10}
-    found = (await agent.get("/v1/requests", params={"external_id": "x1"})).json()["requests"]
-    assert len(found) == 1
+    requests = (await agent.get("/v1/requests", params={"external_id": "x1"})).json()["requests"]
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -87,18 +91,18 @@ async def test_one_of_many_concurrent_calls_creates_the_request(api: Api) -> Non
     [{"a": None, "b": [1.5, None, {"c": ""}]}, [], "é" * 8191, 0, False, {"$ref": "x", "": "\u0000"}],
 )
 async def test_metadata_comes_back_unchanged(api: Api, metadata: Any) -> None:
-    made = await create_request(api, metadata=metadata)
+    request = await create_request(api, metadata=metadata)
     person = await api.as_("responder")
-    ended = (await person.post(f"/v1/requests/{made['id']}/answer", json=ANSWER)).json()
-    listed = (await person.get("/v1/requests")).json()["requests"][0]
-    assert made["metadata"] == ended["metadata"] == listed["metadata"] == metadata
-    assert type(made["metadata"]) is type(metadata)
+    ended_body = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    requests = (await person.get("/v1/requests")).json()["requests"][0]
+    assert request["metadata"] == ended_body["metadata"] == requests["metadata"] == metadata
+    assert type(request["metadata"]) is type(metadata)
 
 
 async def test_requests_are_listed_by_external_id(api: Api) -> None:
     labels = {"external_id": "x1", "tool_call_id": "c1", "run_id": "r1"}
-    first = await create_request(api, **labels)
-    other = await create_request(api, "requester/other", thread_id="t2", tool_call_id="c1")
+    first_request = await create_request(api, **labels)
+    other_request = await create_request(api, "requester/other", thread_id="t2", tool_call_id="c1")
     agent, person = await api.as_("requester"), await api.as_("responder")
 
     async def ids(who: Any, **params: str) -> list[str]:
@@ -107,14 +111,14 @@ async def test_requests_are_listed_by_external_id(api: Api) -> None:
         return [request["id"] for request in reply.json()["requests"]]
 
     for name, value in labels.items():
-        assert await ids(agent, **{name: value}) == [first["id"]]
+        assert await ids(agent, **{name: value}) == [first_request["id"]]
         assert await ids(agent, **{name: value}, thread_id="t1", status="pending", kind="form") == [
-            first["id"]
+            first_request["id"]
         ]
         assert await ids(agent, **{name: "other"}) == []
-    assert await ids(person, tool_call_id="c1") == [other["id"], first["id"]]
-    assert await ids(person, agent=first["requester"]["id"]) == [first["id"]]
-    assert await ids(agent, agent=other["requester"]["id"]) == []
+    assert await ids(person, tool_call_id="c1") == [other_request["id"], first_request["id"]]
+    assert await ids(person, agent=first_request["requester"]["id"]) == [first_request["id"]]
+    assert await ids(agent, agent=other_request["requester"]["id"]) == []
 
 
 async def test_requests_are_listed_by_the_time_of_their_creation(api: Api) -> None:
@@ -126,8 +130,8 @@ async def test_requests_are_listed_by_the_time_of_their_creation(api: Api) -> No
     times = [each["created_at"] for each in made]
 
     async def places(**params: str) -> list[int]:
-        found = (await person.get("/v1/requests", params=params)).json()["requests"]
-        return [[each["id"] for each in made].index(each["id"]) for each in found]
+        requests = (await person.get("/v1/requests", params=params)).json()["requests"]
+        return [[each["id"] for each in made].index(each["id"]) for each in requests]
 
     assert await places(created_after=times[0]) == [2, 1]
     assert await places(created_before=times[2]) == [1, 0]

@@ -39,8 +39,8 @@ async def uploaded(tmp_path: Path, client: Any, content: bytes = b"hello", **set
         api = Api(app, clock)
         request = (await create_request(api, **form()))["id"]
         reply = await post(api, request, content)
-        kept = (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json()["files"]
-        assert len(kept) == (reply.status_code == 201)
+        kept_files = (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json()["files"]
+        assert len(kept_files) == (reply.status_code == 201)
         return reply
 
 
@@ -68,9 +68,9 @@ async def test_a_webhook_gets_the_file_and_accepts_it(tmp_path: Path) -> None:
     [(b'{"accept": false, "reason": "It has macros."}', "It has macros."), (b'{"accept": false}', "problem")],
 )
 async def test_a_webhook_refuses_a_file_with_its_reason(tmp_path: Path, reply: bytes, shown: str) -> None:
-    refused = await uploaded(tmp_path, Carrier(WebhookResponse(200, body=reply)))
-    assert paths(refused) == [("values.scan", "file_refused")]
-    assert shown in refused.text
+    refused_file = await uploaded(tmp_path, Carrier(WebhookResponse(200, body=reply)))
+    assert paths(refused_file) == [("values.scan", "file_refused")]
+    assert shown in refused_file.text
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ async def test_a_webhook_refuses_a_file_with_its_reason(tmp_path: Path, reply: b
     ],
 )  # fmt: skip
 async def test_a_file_that_was_not_checked_is_refused(tmp_path: Path, reply: Any) -> None:
-    refused = await uploaded(tmp_path, Carrier(reply))
-    assert paths(refused) == [("values.scan", "scan_unavailable")]
-    assert "hooks.example" not in refused.text
+    refused_file = await uploaded(tmp_path, Carrier(reply))
+    assert paths(refused_file) == [("values.scan", "scan_unavailable")]
+    assert "hooks.example" not in refused_file.text
 
 
 async def test_an_address_inside_is_not_called(tmp_path: Path) -> None:

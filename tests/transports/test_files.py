@@ -53,8 +53,8 @@ async def api(request: pytest.FixtureRequest) -> AsyncIterator[Api]:
 
 
 def form(**field: Any) -> dict[str, Any]:
-    more = {"id": "note", "type": "text", "label": "Note"}
-    return {"form": {"fields": [{"id": "scan", "type": "file", "label": "Scan", **field}, more]}}
+    extra = {"id": "note", "type": "text", "label": "Note"}
+    return {"form": {"fields": [{"id": "scan", "type": "file", "label": "Scan", **field}, extra]}}
 
 
 async def post(
@@ -83,9 +83,9 @@ def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
 
 async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
     request = (await create_request(api, **form()))["id"]
-    made = await post(api, request, b"hello, world", name="C:\\tmp\\Bericht \u202e\n„Q1“.txt")
-    assert made.status_code == 201, made.text
-    file = made.json()
+    made_reply = await post(api, request, b"hello, world", name="C:\\tmp\\Bericht \u202e\n„Q1“.txt")
+    assert made_reply.status_code == 201, made_reply.text
+    file = made_reply.json()
     digest = hashlib.sha256(b"hello, world").hexdigest()
     assert file == {
         "id": file["id"],
@@ -101,8 +101,8 @@ async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
     assert (await person.get(f"/v1/requests/{request}/files")).json() == {
         "files": [{**file, "field": "scan"}]
     }
-    done = await answer(api, request, file["id"])
-    assert done.json()["answer"]["values"] == {"scan": file}
+    finished_reply = await answer(api, request, file["id"])
+    assert finished_reply.json()["answer"]["values"] == {"scan": file}
     for reader in (agent, person, await api.as_("admin")):
         reply = await reader.get(f"/v1/files/{file['id']}")
         assert (reply.status_code, reply.content) == (200, b"hello, world")
@@ -110,8 +110,8 @@ async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
         assert "sandbox" in reply.headers["content-security-policy"]
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert reply.headers["content-type"] == "text/plain"
-    stranger = await api.as_("requester/other")
-    assert (await stranger.get(f"/v1/files/{file['id']}")).status_code == 404
+    foreign_client = await api.as_("requester/other")
+    assert (await foreign_client.get(f"/v1/files/{file['id']}")).status_code == 404
     assert (await (await api.as_("admin@acme")).get(f"/v1/files/{file['id']}")).status_code == 404
     assert (await api.client().get(f"/v1/files/{file['id']}")).status_code == 401
     head = await agent.head(f"/v1/files/{file['id']}")
@@ -120,11 +120,11 @@ async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
 
 async def test_several_files_are_a_list_in_the_order_of_the_answer(api: Api) -> None:
     request = (await create_request(api, **form(max_files=2)))["id"]
-    first, second = [(await post(api, request, name=f"{n}.txt")).json() for n in (1, 2)]
-    third = await post(api, request, name="3.txt")
-    assert paths(third) == [("values.scan", "too_many")]
-    done = await answer(api, request, [second, first["id"]])
-    assert done.json()["answer"]["values"] == {"scan": [second, first]}
+    first_body, second_body = [(await post(api, request, name=f"{n}.txt")).json() for n in (1, 2)]
+    third_reply = await post(api, request, name="3.txt")
+    assert paths(third_reply) == [("values.scan", "too_many")]
+    finished_reply = await answer(api, request, [second_body, first_body["id"]])
+    assert finished_reply.json()["answer"]["values"] == {"scan": [second_body, first_body]}
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ async def test_the_media_type_is_detected_from_the_bytes(api: Api) -> None:
     assert (await post(api, request, PNG, name="photo.exe")).json()["type"] == "image/png"
     assert (await post(api, request, b"a,b\n1,2\n", name="t.CSV")).json()["type"] == "text/csv"
     for content, name in ((b"MZ\0\0", "photo.png"), (b"hello", "a.txt"), (b"MZ\0\0", "t.csv")):
-        refused = await post(api, request, content, name=name)
-        assert paths(refused) == [("values.scan", "file_type")]
-        assert "image/*, .csv" in refused.json()["error"]["field_errors"][0]["message"]
+        refusal = await post(api, request, content, name=name)
+        assert paths(refusal) == [("values.scan", "file_type")]
+        assert "image/*, .csv" in refusal.json()["error"]["field_errors"][0]["message"]
 
 
 async def test_files_that_a_browser_would_execute_have_no_type(api: Api) -> None:
@@ -182,8 +182,8 @@ async def test_large_and_empty_files_are_refused(api: Api) -> None:
     assert paths(await post(api, request, b"")) == [("values.scan", "file_empty")]
     for _ in range(2):
         assert (await post(api, request, b"x" * 1000)).status_code == 201
-    full = await post(api, request, b"x" * 501)
-    assert (full.status_code, "2500" in full.text) == (413, True)
+    full_reply = await post(api, request, b"x" * 501)
+    assert (full_reply.status_code, "2500" in full_reply.text) == (413, True)
     assert (await post(api, request, b"x" * 500)).status_code == 201
     small = (await create_request(api, **form(max_bytes=10)))["id"]
     assert (await post(api, small, b"x" * 11)).status_code == 413
@@ -192,9 +192,9 @@ async def test_large_and_empty_files_are_refused(api: Api) -> None:
 
 async def test_a_scan_refuses_with_its_reason_and_lets_nothing_pass_when_it_fails(api: Api) -> None:
     request = (await create_request(api, **form()))["id"]
-    refused = await post(api, request, b"MACRO")
-    assert paths(refused) == [("values.scan", "file_refused")]
-    assert "It has macros." in refused.text
+    refusal = await post(api, request, b"MACRO")
+    assert paths(refusal) == [("values.scan", "file_refused")]
+    assert "It has macros." in refusal.text
     assert paths(await post(api, request, b"break")) == [("values.scan", "scan_unavailable")]
     assert (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json() == {"files": []}
     assert (await post(api, request, b"fine")).status_code == 201
@@ -203,21 +203,23 @@ async def test_a_scan_refuses_with_its_reason_and_lets_nothing_pass_when_it_fail
 async def test_only_people_who_may_answer_upload_and_only_while_it_is_pending(api: Api) -> None:
     request = (await create_request(api, **form(), assignees=["ada"]))["id"]
     assert (await post(api, request)).status_code == 403
-    assert (await post(api, request, who="requester")).status_code == 403
+    assert (await post(api, request, client="requester")).status_code == 403
     assert (await post(api, "req_x")).status_code == 404
-    ended = (await create_request(api, **form()))["id"]
-    await (await api.as_("responder")).post(f"/v1/requests/{ended}/decline", json={"reason": "dismissed"})
-    late = await post(api, ended)
-    assert (late.status_code, late.json()["error"]["request"]["id"]) == (409, ended)
-    plain = (await create_request(api))["id"]
-    assert paths(await post(api, plain)) == [("field", "unknown_field")]
+    ended_request_id = (await create_request(api, **form()))["id"]
+    await (await api.as_("responder")).post(
+        f"/v1/requests/{ended_request_id}/decline", json={"reason": "dismissed"}
+    )
+    late_reply = await post(api, ended_request_id)
+    assert (late_reply.status_code, late_reply.json()["error"]["request"]["id"]) == (409, ended_request_id)
+    plain_request_id = (await create_request(api))["id"]
+    assert paths(await post(api, plain_request_id)) == [("field", "unknown_field")]
 
 
 async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api: Api) -> None:
-    request, other = [(await create_request(api, **form()))["id"] for _ in range(2)]
+    request, other_request_id = [(await create_request(api, **form()))["id"] for _ in range(2)]
     mine = (await post(api, request)).json()["id"]
-    foreign = (await post(api, other)).json()["id"]
-    theirs = (await post(api, request, who="admin")).json()["id"]
+    foreign = (await post(api, other_request_id)).json()["id"]
+    theirs = (await post(api, request, client="admin")).json()["id"]
     for scan in (foreign, theirs, "file_x", {"id": "file_x"}):
         assert paths(await answer(api, request, scan)) == [("values.scan", "unknown_file")]
     for scan in (5, [mine], {"name": "a"}, True):
@@ -229,19 +231,21 @@ async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api:
     assert paths(await answer(api, request, mine)) == [("values.scan", "unknown_file")]
     again = (await post(api, request)).json()["id"]
     key = {"idempotency-key": "k1"}
-    first, second = [await answer(api, request, {"id": again, "name": "forged"}, **key) for _ in range(2)]
-    assert first.json()["answer"]["values"]["scan"]["name"] == "a.txt"
-    assert second.status_code == 200
+    first_reply, second_reply = [
+        await answer(api, request, {"id": again, "name": "forged"}, **key) for _ in range(2)
+    ]
+    assert first_reply.json()["answer"]["values"]["scan"]["name"] == "a.txt"
+    assert second_reply.status_code == 200
     assert (await person.delete(f"/v1/files/{again}")).json()["error"]["code"] == "file_in_use"
 
 
 async def test_files_that_no_answer_names_are_erased_when_the_request_ends(api: Api) -> None:
     store = api.app.services.store
     expired = (await create_request(api, **form(), timeout_s=60))["id"]
-    answered = (await create_request(api, **form(max_files=2)))["id"]
-    left = [(await post(api, request)).json()["id"] for request in (expired, answered)]
-    kept = (await post(api, answered)).json()["id"]
-    assert (await answer(api, answered, [kept])).status_code == 200
+    answered_request_id = (await create_request(api, **form(max_files=2)))["id"]
+    left = [(await post(api, request)).json()["id"] for request in (expired, answered_request_id)]
+    kept = (await post(api, answered_request_id)).json()["id"]
+    assert (await answer(api, answered_request_id, [kept])).status_code == 200
     api.clock.advance(seconds=61)
     await deadlines.sweep(api.app.services)
     person = await api.as_("responder")

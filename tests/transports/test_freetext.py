@@ -57,9 +57,9 @@ async def test_the_question_has_priority_if_configured(api: Api) -> None:
     assert (await say(api, "hello")).status_code == 201
     request = await create_request(api)
     for _ in range(2):
-        refused = await say(api, "hello")
-        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "answer_first")
-        assert refused.json()["error"]["message"] == "Please answer the question above to continue"
+        refusal = await say(api, "hello")
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "answer_first")
+        assert refusal.json()["error"]["message"] == "Please answer the question above to continue"
     assert (await say(api, "I am working", "requester")).status_code == 201
     thread = (await (await api.as_("responder")).get("/v1/threads/t1")).json()
     assert (thread["free_text"], len(thread["messages"])) == ("block_input", 2)
@@ -74,8 +74,10 @@ async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) ->
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
     approval = (await (await api.as_("requester")).post("/v1/requests", json=call)).json()
     assert (await say(api, "do something else")).status_code == 201
-    ended = [await status(api, form) for form in forms]
-    assert [(each["status"], each["reason"]) for each in ended] == [("cancelled", "user_message")] * 2
+    ended_requests = [await status(api, form) for form in forms]
+    assert [(each["status"], each["reason"]) for each in ended_requests] == [
+        ("cancelled", "user_message")
+    ] * 2
     assert (await status(api, approval))["status"] == "pending"
     events = await api.app.services.store.thread_events("default", "t1", after=4)
     assert [event.request_id for event in events] == [each["id"] for each in forms]
@@ -85,27 +87,27 @@ async def test_a_repeated_message_cancels_no_later_request(api: Api) -> None:
     await policy(api, "cancel_pending")
     await create_request(api)
     await say(api, "stop", **{"Idempotency-Key": "k"})
-    later = await create_request(api)
+    later_request = await create_request(api)
     assert (await say(api, "stop", **{"Idempotency-Key": "k"})).status_code == 201
-    assert (await status(api, later))["status"] == "pending"
+    assert (await status(api, later_request))["status"] == "pending"
 
 
 async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
     await policy(api, "queue")
     request = await create_request(api)
     for text in ("first", "second"):
-        held = await say(api, text)
-        assert (held.status_code, held.json()["held"]) == (201, True)
+        reply = await say(api, text)
+        assert (reply.status_code, reply.json()["held"]) == (201, True)
     await recovery.promote_and_deliver(api.app.services)
     assert await types(api, 1) == ["message.held", "message.held"]
     person = await api.as_("responder")
-    shown = (await person.get("/v1/threads/t1")).json()["messages"]
-    assert [each["held"] for each in shown] == [True, True]
+    shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
+    assert [each["held"] for each in shown_messages] == [True, True]
     await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     await recovery.promote_and_deliver(api.app.services)
     assert await types(api, 3) == ["request.answered", "message.added", "message.added"]
-    shown = (await person.get("/v1/threads/t1")).json()["messages"]
-    assert [(each["content"][0]["text"], "held" in each) for each in shown] == [
+    shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
+    assert [(each["content"][0]["text"], "held" in each) for each in shown_messages] == [
         ("first", False),
         ("second", False),
     ]
@@ -158,10 +160,10 @@ async def test_no_text_answers_an_approval_a_secret_field_or_one_of_several(api:
     assert (await say(api, "s")).json()["why"] == "several_open"
     await (await api.as_("requester")).post(f"/v1/requests/{approval['id']}/cancel", json={})
     two = [{"id": n, "type": "text", "label": n} for n in "ab"]
-    first = (await (await api.as_("responder")).get("/v1/requests", params={"status": "pending"})).json()[
-        "requests"
-    ]
-    await (await api.as_("requester")).post(f"/v1/requests/{first[0]['id']}/cancel", json={})
+    first_requests = (
+        await (await api.as_("responder")).get("/v1/requests", params={"status": "pending"})
+    ).json()["requests"]
+    await (await api.as_("requester")).post(f"/v1/requests/{first_requests[0]['id']}/cancel", json={})
     request = await create_request(api, form={"fields": two})
     assert (await say(api, "x")).json()["why"] == "several_fields"
     await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/cancel", json={})

@@ -44,8 +44,8 @@ async def audited(api: Api) -> list[tuple[str, bool]]:
 @requirement("F20")
 async def test_a_decline_carries_typed_values_that_are_valid(api: Api) -> None:
     request = await create_request(api, form=FORM)
-    ended = await decline(api, request, values={"dish": "so", "count": 9, "other": "x"})
-    assert (ended["status"], ended["submitted"]) == ("declined", {"values": {"dish": "so"}})
+    ended_request = await decline(api, request, values={"dish": "so", "count": 9, "other": "x"})
+    assert (ended_request["status"], ended_request["submitted"]) == ("declined", {"values": {"dish": "so"}})
 
 
 @requirement("F20")
@@ -64,9 +64,13 @@ async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> N
         True,
         {"values": {"dish": "so"}},
     )
-    ended = await decline(api, request)
-    assert (ended["status"], ended["reason"], ended["note"]) == ("declined", "dismissed", "Later.")
-    assert ended["refusal"]["count"] == 1
+    ended_request = await decline(api, request)
+    assert (ended_request["status"], ended_request["reason"], ended_request["note"]) == (
+        "declined",
+        "dismissed",
+        "Later.",
+    )
+    assert ended_request["refusal"]["count"] == 1
 
 
 @requirement("F20")
@@ -76,16 +80,21 @@ async def test_a_decline_is_final_if_the_agent_accepts_it_or_does_not_reply(api:
         await decline(api, request, remember=remember)
         if number:
             await later(api, 25 * 3600)
-            ended = await read(api, request)
+            ended_request = await read(api, request)
         else:
-            ended = (await step(api, request, "accept")).json()
-        assert (ended["status"], ended["reason"], ended["note"], ended["settled_by"]["name"]) == (
+            ended_request = (await step(api, request, "accept")).json()
+        assert (
+            ended_request["status"],
+            ended_request["reason"],
+            ended_request["note"],
+            ended_request["settled_by"]["name"],
+        ) == (
             "declined",
             "dismissed",
             "Later.",
             "responder",
         )
-        assert ("refusal" in ended) is remember
+        assert ("refusal" in ended_request) is remember
 
 
 @requirement("F20")
@@ -101,8 +110,8 @@ async def test_a_hook_may_answer_instead(api: Api) -> None:
     await later(api, 6)
     assert (await read(api, request))["held"] == {"event": "timeout"}
     assert paths(await step(api, request, "accept", message="x")) == [("values", "missing_required")]
-    ended = (await step(api, request, "accept", values={"dish": "soup"}, message="Chosen.")).json()
-    assert (ended["status"], ended["source"], ended["answer"]) == (
+    ended_body = (await step(api, request, "accept", values={"dish": "soup"}, message="Chosen.")).json()
+    assert (ended_body["status"], ended_body["source"], ended_body["answer"]) == (
         "answered",
         "hook",
         {"values": {"dish": "soup"}, "message": "Chosen."},
@@ -119,8 +128,8 @@ async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: s
     request = await create_request(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
     await later(api, 6)
     assert (await read(api, request))["status"] == "resolving"
-    ended = (await step(api, request, "accept")).json()
-    assert (ended["status"], "expires_at" in ended and status == "pending") == (status, False)
+    ended_body = (await step(api, request, "accept")).json()
+    assert (ended_body["status"], "expires_at" in ended_body and status == "pending") == (status, False)
 
 
 @requirement("F22")
@@ -142,8 +151,8 @@ async def test_hooks_and_sensitive_fields_are_not_for_one_form(api: Api) -> None
         (["answer"], ("hooks[0]", "unknown_value")),
         ("decline", ("hooks", "wrong_type")),
     ):
-        refused = await agent.post("/v1/requests", json=ask(form=SECRET, hooks=hooks))
-        assert paths(refused) == [fault]
+        refusal = await agent.post("/v1/requests", json=ask(form=SECRET, hooks=hooks))
+        assert paths(refusal) == [fault]
 
 
 # --- validators of the server -----------------------------------------------------------------
@@ -202,8 +211,8 @@ async def test_a_validator_of_the_server_answers_at_the_deadline(serve: Serve) -
     request = await create_request(api, validator="stock", hooks=["timeout"], timeout_s=5)
     api.clock.advance(seconds=6)
     await deadlines.sweep(api.app.services)
-    found = await wait_for_check(api, request)
-    assert (found["status"], found["source"]) == ("answered", "hook")
+    result = await wait_for_check(api, request)
+    assert (result["status"], result["source"]) == ("answered", "hook")
 
 
 def _fails(_: Submission) -> Verdict:

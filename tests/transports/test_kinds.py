@@ -50,15 +50,15 @@ async def test_a_kind_of_a_package_is_asked_checked_and_answered(api: Api) -> No
         ({}, "data.stars"),
         (5, "data"),
     ):
-        refused = await post(api, "responder", path, {"revision": 1, "data": data})
-        assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, place)
-    done = await post(api, "responder", path, {"revision": 1, "data": {"stars": 4}})
+        refusal = await post(api, "responder", path, {"revision": 1, "data": data})
+        assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, place)
+    reply = await post(api, "responder", path, {"revision": 1, "data": {"stars": 4}})
     text = "The person gave the soup 4 of 5 stars."
-    assert done.json()["answer"] == {"data": {"stars": 4}, "text": text}
-    assert model_text(InputRequest.model_validate(done.json())) == text
-    found = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "package"})).json()
-    assert [each["id"] for each in found["requests"]] == [request["id"]]
-    assert (await (await api.as_("responder")).get("/v1/requests")).json()["requests"] == found["requests"]
+    assert reply.json()["answer"] == {"data": {"stars": 4}, "text": text}
+    assert model_text(InputRequest.model_validate(reply.json())) == text
+    body = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "package"})).json()
+    assert [each["id"] for each in body["requests"]] == [request["id"]]
+    assert (await (await api.as_("responder")).get("/v1/requests")).json()["requests"] == body["requests"]
     kinds = (await (await api.as_("requester")).get("/v1/kinds")).json()
     assert kinds == {"kinds": [{"name": "rating", "element": "/acme/rating.js"}]}
 
@@ -78,9 +78,9 @@ async def test_a_kind_of_a_package_is_asked_checked_and_answered(api: Api) -> No
     ],
 )
 async def test_bad_data_of_a_kind_is_refused_with_its_place(api: Api, body: Any, place: str) -> None:
-    refused = await post(api, "requester", "/v1/requests", {"thread_id": "t1", **body})
-    assert refused.status_code == 422, refused.text
-    assert place in [error["path"] for error in refused.json()["error"]["field_errors"]]
+    refusal = await post(api, "requester", "/v1/requests", {"thread_id": "t1", **body})
+    assert refusal.status_code == 422, refusal.text
+    assert place in [error["path"] for error in refusal.json()["error"]["field_errors"]]
     assert (await (await api.as_("requester")).get("/v1/requests")).json()["requests"] == []
 
 
@@ -97,9 +97,9 @@ async def test_a_request_whose_package_has_gone_says_so_and_can_be_dismissed(api
     request = (await ask(api)).json()
     api.app.services.kinds.clear()  # type: ignore[attr-defined]  # as after a restart without the package
     path = f"/v1/requests/{request['id']}"
-    refused = await post(api, "responder", f"{path}/answer", {"revision": 1, "data": {"stars": 4}})
-    error = refused.json()["error"]
-    assert (refused.status_code, error["code"]) == (409, "kind_not_registered")
+    refusal = await post(api, "responder", f"{path}/answer", {"revision": 1, "data": {"stars": 4}})
+    error = refusal.json()["error"]
+    assert (refusal.status_code, error["code"]) == (409, "kind_not_registered")
     assert error["message"].startswith("Widget type 'rating' is not registered on this daemon")
     declined = await post(api, "responder", f"{path}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")
@@ -108,7 +108,7 @@ async def test_a_request_whose_package_has_gone_says_so_and_can_be_dismissed(api
 
 
 async def test_a_kind_may_not_take_a_name_or_an_element_that_is_not_its_own() -> None:
-    for wrong in (
+    for wrong_value in (
         {"name": "form"},
         {"name": "package"},
         {"name": "A B"},
@@ -116,7 +116,7 @@ async def test_a_kind_may_not_take_a_name_or_an_element_that_is_not_its_own() ->
         {"element": "//evil.example/x.js"},
     ):
         with pytest.raises(ValueError, match=r"cannot be a kind|path of the server"):
-            replace(rating, **wrong)
+            replace(rating, **wrong_value)
 
 
 async def test_kinds_of_installed_packages_are_found_by_their_entry_points(

@@ -47,7 +47,10 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
 ) -> None:
     token = await limited(api)
     person = await page_of(api, token) if with_session else caller(api, token)
-    here, there = await create_request(api, thread_id="shop-7"), await create_request(api, thread_id="t2")
+    request, present_request = (
+        await create_request(api, thread_id="shop-7"),
+        await create_request(api, thread_id="t2"),
+    )
     for method, path, body in (
         ("GET", "/v1/threads/t2", None),
         ("GET", "/v1/threads/t2/events", None),
@@ -60,19 +63,19 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
         ("GET", "/v1/limits?thread_id=t2", None),
         ("GET", "/v1/policy?thread_id=t2", None),
         ("POST", "/v1/policy", {"thread_id": "t2", "mode": "plan"}),
-        ("GET", f"/v1/requests/{there['id']}", None),
-        ("POST", f"/v1/requests/{there['id']}/answer", ANSWER),
-        ("POST", f"/v1/requests/{there['id']}/decline", {"reason": "dismissed"}),
+        ("GET", f"/v1/requests/{present_request['id']}", None),
+        ("POST", f"/v1/requests/{present_request['id']}/answer", ANSWER),
+        ("POST", f"/v1/requests/{present_request['id']}/decline", {"reason": "dismissed"}),
         ("POST", "/v1/rules", {"rule": "make test", "scope": "thread", "thread_id": "t2"}),
     ):
         reply = await person.request(method, path, json=body)
         assert reply.status_code == 404, (method, path, reply.text)
-    listed = (await person.get("/v1/requests")).json()["requests"]
-    assert [each["id"] for each in listed] == [here["id"]]
+    requests = (await person.get("/v1/requests")).json()["requests"]
+    assert [each["id"] for each in requests] == [request["id"]]
     assert (await person.get("/v1/requests?thread_id=t2")).json()["requests"] == []
     assert (await person.get("/v1/threads/shop-7")).status_code == 200
-    assert (await person.post(f"/v1/requests/{here['id']}/answer", json=ANSWER)).status_code == 200
-    state = await (await api.as_("responder")).get(f"/v1/requests/{there['id']}")
+    assert (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).status_code == 200
+    state = await (await api.as_("responder")).get(f"/v1/requests/{present_request['id']}")
     assert state.json()["status"] == "pending"
 
 
@@ -102,17 +105,17 @@ async def test_a_person_with_a_limited_token_changes_nothing_for_more_than_its_t
 
 @requirement("N15")
 async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api: Api) -> None:
-    whole = (
+    whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
     part = caller(api, await limited(api, "requester", agent="shop"))
-    everywhere = caller(api, whole)
-    other = (await everywhere.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))).json()
+    everywhere = caller(api, whole_body)
+    other_body = (await everywhere.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))).json()
     for method, path, body in (
         ("POST", "/v1/requests", ask(thread_id="t2")),
         ("POST", "/v1/requests", {**APPROVAL, "thread_id": "t2"}),
-        ("GET", f"/v1/requests/{other['id']}", None),
-        ("POST", f"/v1/requests/{other['id']}/cancel", {}),
+        ("GET", f"/v1/requests/{other_body['id']}", None),
+        ("POST", f"/v1/requests/{other_body['id']}/cancel", {}),
         ("GET", "/v1/threads/t2/resumes", None),
         ("GET", "/v1/threads/t2", None),
         ("POST", "/v1/threads/t2/messages", SAID),
@@ -127,10 +130,10 @@ async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api
 
 @requirement("N15")
 async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(api: Api) -> None:
-    whole = (
+    whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
-    everywhere, part = caller(api, whole), caller(api, await limited(api, "requester", agent="shop"))
+    everywhere, part = caller(api, whole_body), caller(api, await limited(api, "requester", agent="shop"))
     ended: dict[str, str] = {}
     for thread in ("t2", "shop-1", "t1"):
         body = ask(thread_id=thread, delivery="resume")
@@ -138,14 +141,18 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
         reply = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
         assert reply.status_code == 200
         ended[thread] = request["id"]
-    mine = (await part.get("/v1/resumes")).json()["resumes"]
-    assert {each["thread_id"]: each["request_id"] for each in mine} == {
+    own_resumes = (await part.get("/v1/resumes")).json()["resumes"]
+    assert {each["thread_id"]: each["request_id"] for each in own_resumes} == {
         thread: ended[thread] for thread in ("t1", "shop-1")
     }
     assert (await part.get("/v1/resumes")).json()["resumes"] == []
-    [other] = (await everywhere.get("/v1/resumes")).json()["resumes"]
-    assert other["request_id"] == ended["t2"]
-    for each, who, status in ((other, part, 404), (other, everywhere, 200), (mine[0], part, 200)):
+    [other_resume] = (await everywhere.get("/v1/resumes")).json()["resumes"]
+    assert other_resume["request_id"] == ended["t2"]
+    for each, who, status in (
+        (other_resume, part, 404),
+        (other_resume, everywhere, 200),
+        (own_resumes[0], part, 200),
+    ):
         ack = await who.post(f"/v1/resumes/{each['id']}/ack", json={"attempt": each["attempt"]})
         assert ack.status_code == status, ack.text
 
@@ -161,8 +168,8 @@ async def test_a_limited_token_gets_no_event_of_another_thread_over_a_websocket(
     peer.send("subscribe", inbox=True)
     assert "error" not in await peer.frame()
     await create_request(api, thread_id="t2")
-    here = await create_request(api, thread_id="t1")
-    assert (await peer.frame())["event"]["request"]["id"] == here["id"]
+    request = await create_request(api, thread_id="t1")
+    assert (await peer.frame())["event"]["request"]["id"] == request["id"]
     await peer.leave()
 
 

@@ -38,10 +38,10 @@ async def uploaded(api: Api, thread: str = "t1", *, claimed: bool = True) -> dic
 
 
 async def post(
-    api: Api, *content: dict[str, Any], thread: str = "t1", who: str = "requester", **more: Any
+    api: Api, *content: dict[str, Any], thread: str = "t1", who: str = "requester", **extra: Any
 ) -> httpx2.Response:
     return await (await api.as_(who)).post(
-        f"/v1/threads/{thread}/messages", json={"content": list(content), **more}
+        f"/v1/threads/{thread}/messages", json={"content": list(content), **extra}
     )
 
 
@@ -68,13 +68,13 @@ async def add_agent(api: Api, name: str, thread: str = "t1") -> None:
 async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
     file = await uploaded(api)
     await add_agent(api, "requester/other")
-    other, person = await api.as_("requester/other"), await api.as_("responder")
+    other_client, person = await api.as_("requester/other"), await api.as_("responder")
     address = f"/v1/files/{file['id']}"
-    assert (await other.get(address)).status_code == 404
+    assert (await other_client.get(address)).status_code == 404
     text = {"type": "text", "text": "See this."}
-    posted = await post(api, text, part(file["id"]))
-    assert posted.status_code == 201, posted.text
-    for reader in (other, person):
+    posted_reply = await post(api, text, part(file["id"]))
+    assert posted_reply.status_code == 201, posted_reply.text
+    for reader in (other_client, person):
         messages = (await reader.get("/v1/threads/t1")).json()["messages"]
         assert messages[0]["content"] == [text, part(file)]
         reply = await reader.get(address)
@@ -83,11 +83,11 @@ async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
     assert (await (await api.as_("requester/stranger")).get(address)).status_code == 404
     assert (await (await api.as_("admin@acme")).get(address)).status_code == 404
     assert (await person.delete(address)).status_code == 409
-    again = await post(api, part(file["id"]), who="requester/other")
-    assert again.status_code == 201, again.text
+    second_reply = await post(api, part(file["id"]), client="requester/other")
+    assert second_reply.status_code == 201, second_reply.text
     erased = await (await api.as_("admin")).delete("/v1/threads/t1")
     assert erased.status_code == 204, erased.text
-    for reader in (other, person, await api.as_("requester")):
+    for reader in (other_client, person, await api.as_("requester")):
         assert (await reader.get(address)).status_code == 404
 
 
@@ -95,10 +95,10 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
     file = await uploaded(api)
     message = (await post(api, {"type": "text", "text": "See this."})).json()["id"]
     agent = await api.as_("requester")
-    more = {"append_to": message, "content": [part(file["id"])]}
+    extra = {"append_to": message, "content": [part(file["id"])]}
     for _ in range(2):
-        assert (await agent.post("/v1/threads/t1/messages", json=more)).status_code == 200
-    assert (await post(api, part(file["id"]), who="responder")).status_code == 201
+        assert (await agent.post("/v1/threads/t1/messages", json=extra)).status_code == 200
+    assert (await post(api, part(file["id"]), client="responder")).status_code == 201
     messages = (await agent.get("/v1/threads/t1")).json()["messages"]
     assert [each["content"][-1] for each in messages] == [part(file)] * 2
     assert len(messages[0]["content"]) == 2
@@ -110,7 +110,7 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
 
 
 async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -> None:
-    file, elsewhere, unsent = (
+    file, other_file, unsent = (
         await uploaded(api),
         await uploaded(api, "t2"),
         await uploaded(api, "t1", claimed=False),
@@ -120,7 +120,7 @@ async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -
     cases: list[tuple[str, Any, str, str]] = [
         ("requester", "file_unknown", "content[1].file", "unknown_file"),
         ("requester", "../a\0", "content[1].file", "unknown_file"),
-        ("requester", elsewhere["id"], "content[1].file", "unknown_file"),
+        ("requester", other_file["id"], "content[1].file", "unknown_file"),
         ("requester", unsent["id"], "content[1].file", "unknown_file"),
         ("responder", unsent["id"], "content[1].file", "unknown_file"),
         ("requester/other", file["id"], "content[1].file", "unknown_file"),
@@ -128,8 +128,8 @@ async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -
         ("requester", file, "content[1].file", "wrong_type"),
     ]
     for who, named, path, code in cases:
-        refused = await post(api, text, part(named), who=who)
-        assert faults(refused) == [(path, code)], (who, named)
+        refusal = await post(api, text, part(named), client=who)
+        assert faults(refusal) == [(path, code)], (who, named)
     assert faults(await post(api, text, {"type": "file"})) == [("content[1].file", "missing_required")]
     extra = {**part(file["id"]), "name": "x"}
     assert faults(await post(api, text, extra)) == [("content[1].name", "unknown_field")]
@@ -147,9 +147,9 @@ async def sent(
 
 @requirement("A19")
 async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
-    made = await sent(api, PNG, name="../a\u202e/chart.png")
-    assert made.status_code == 201, made.text
-    file = made.json()
+    made_reply = await sent(api, PNG, name="../a\u202e/chart.png")
+    assert made_reply.status_code == 201, made_reply.text
+    file = made_reply.json()
     digest = hashlib.sha256(PNG).hexdigest()
     assert file == {
         "id": file["id"], "name": "chart.png", "size": len(PNG), "type": "image/png", "sha256": digest,
@@ -158,7 +158,7 @@ async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
     address = f"/v1/files/{file['id']}"
     assert ((await agent.get(address)).content, (await person.get(address)).status_code) == (PNG, 404)
     named = {**part(file["id"]), "alt": "Sales by month"}
-    assert faults(await post(api, named, who="responder")) == [("content[0].file", "unknown_file")]
+    assert faults(await post(api, named, client="responder")) == [("content[0].file", "unknown_file")]
     assert faults(await post(api, named, thread="t2")) == [("content[0].file", "unknown_file")]
     assert (await post(api, named)).status_code == 201
     [message] = (await person.get("/v1/threads/t1")).json()["messages"]
@@ -189,10 +189,12 @@ async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased
     assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
     kept, deleted = [(await sent(api)).json()["id"] for _ in range(2)]
     await add_agent(api, "requester/other")
-    other, agent = await api.as_("requester/other"), await api.as_("requester")
-    assert (await other.get(f"/v1/files/{kept}")).status_code == 404
-    assert (await other.delete(f"/v1/files/{kept}")).status_code == 404
-    assert faults(await post(api, part(kept), who="requester/other")) == [("content[0].file", "unknown_file")]
+    other_client, agent = await api.as_("requester/other"), await api.as_("requester")
+    assert (await other_client.get(f"/v1/files/{kept}")).status_code == 404
+    assert (await other_client.delete(f"/v1/files/{kept}")).status_code == 404
+    assert faults(await post(api, part(kept), client="requester/other")) == [
+        ("content[0].file", "unknown_file")
+    ]
     assert (await agent.delete(f"/v1/files/{deleted}")).status_code == 204
     api.clock.advance(seconds=LIMITS.file_upload_s + 1)
     await sweep_files(api.app.services)
@@ -204,8 +206,8 @@ async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased
 async def test_only_agents_of_the_thread_upload_files_for_messages(api: Api) -> None:
     assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
     statuses = {
-        who: (await sent(api, who=who)).status_code
-        for who in ("responder", "admin", "requester/other", "requester")
+        person: (await sent(api, who=person)).status_code
+        for person in ("responder", "admin", "requester/other", "requester")
     }
     assert statuses == {"responder": 403, "admin": 403, "requester/other": 403, "requester": 201}
 
@@ -234,8 +236,8 @@ async def test_files_for_messages_have_the_limits_and_scans_of_others() -> None:
             assert faults(await sent(api, content, name=name)) == code, name
         assert (await sent(api, b"x" * 1001)).status_code == 413
         files = [(await sent(api, b"x" * 1000)).json()["id"] for _ in range(2)]
-        full = await sent(api, b"x" * 501)
-        assert (full.status_code, "thread" in full.json()["error"]["message"]) == (413, True)
+        full_reply = await sent(api, b"x" * 501)
+        assert (full_reply.status_code, "thread" in full_reply.json()["error"]["message"]) == (413, True)
         assert (await sent(api, b"x" * 501, thread="t2")).status_code == 201
         assert (await sent(api, b"x")).status_code == 201
         assert faults(await sent(api, b"x")) == [("file", "too_many")]
@@ -252,14 +254,14 @@ async def test_a_file_of_a_message_is_erased_with_its_thread_and_nothing_of_it_i
     app = create_app(load({}, data_dir=tmp_path), clock=ManualClock())
     async with app.running():
         api = Api(app, app.services.clock)  # pyright: ignore[reportArgumentType]
-        named, unused = [(await sent(api, mark.encode() * 9000, name=f"{mark}.txt")).json() for _ in range(2)]
-        assert (await post(api, part(named["id"]))).status_code == 201
+        body, unused = [(await sent(api, mark.encode() * 9000, name=f"{mark}.txt")).json() for _ in range(2)]
+        assert (await post(api, part(body["id"]))).status_code == 201
         admin, agent = await api.as_("admin"), await api.as_("requester")
-        assert (await admin.get(f"/v1/files/{named['id']}")).status_code == 200
+        assert (await admin.get(f"/v1/files/{body['id']}")).status_code == 200
         log = await admin.get("/v1/audit")
         assert (log.status_code, mark in log.text) == (200, False)
         assert (await admin.delete("/v1/threads/t1")).status_code == 204
-        for file in (named, unused):
+        for file in (body, unused):
             for reader in (admin, agent):
                 assert (await reader.get(f"/v1/files/{file['id']}")).status_code == 404
         assert mark not in (await admin.get("/v1/threads/t1")).text

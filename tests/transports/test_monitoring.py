@@ -51,7 +51,7 @@ async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyP
         await settled(api, delivery="resume")
         await sweep(api)
         await pulled(api, limit=1)
-        found = await numbers(api)
+        result = await numbers(api)
     expected = {
         'askback_requests_open{kind="form"}': 1,
         'askback_requests_open{kind="approval"}': 0,
@@ -67,8 +67,8 @@ async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyP
         'askback_connections{kind="websocket"}': 0,
         "askback_writer_queue": 0,
     }
-    assert {name: found[name] for name in expected} == expected
-    assert found["askback_writer_changes_total"] >= found["askback_writer_groups_total"] > 5
+    assert {name: result[name] for name in expected} == expected
+    assert result["askback_writer_changes_total"] >= result["askback_writer_groups_total"] > 5
 
 
 class Somebody:
@@ -90,12 +90,12 @@ async def test_the_delay_of_notifications_is_measured(api: Api) -> None:
     token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
     somebody = Somebody(token)
-    waits = ConnectionWaits(api.app.services)
-    waits.add(request["id"], somebody)
+    connection_waits = ConnectionWaits(api.app.services)
+    connection_waits.add(request["id"], somebody)
     await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-    found = await numbers(api)
+    result = await numbers(api)
     assert somebody.told == [request["id"]]
-    assert found['askback_wakeup_seconds_bucket{le="0.001"}'] == found["askback_wakeup_seconds_count"] == 1
+    assert result['askback_wakeup_seconds_bucket{le="0.001"}'] == result["askback_wakeup_seconds_count"] == 1
 
 
 async def test_no_metric_label_contains_text_from_a_user(api: Api) -> None:
@@ -112,14 +112,14 @@ async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPa
     app = create_app(store=store, bus=bus)
     async with app.running():
         caller = Api(app, ManualClock()).client()
-        seen: list[tuple[int, Any]] = []
+        seen_items: list[tuple[int, Any]] = []
         for offline in (False, True, False):
             store.disk.full = offline
             reply = await caller.get("/readyz")
-            seen.append((reply.status_code, reply.json()))
+            seen_items.append((reply.status_code, reply.json()))
         assert (await caller.get("/healthz")).status_code == 200
-    assert seen[0] == seen[2] == (200, {"status": "ready"})
-    status, body = seen[1]
+    assert seen_items[0] == seen_items[2] == (200, {"status": "ready"})
+    status, body = seen_items[1]
     assert (status, body["error"]["code"]) == (503, "unavailable")
 
 
@@ -136,18 +136,18 @@ async def test_a_server_without_its_database_is_healthy_and_not_ready(
 
 
 async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, looks = api.app.services.store, [0]
+    store, appearances = api.app.services.store, [0]
     check = store.check_writable
 
     async def look() -> None:
-        looks[0] += 1
+        appearances[0] += 1
         await check()
 
     monkeypatch.setattr(store, "check_writable", look)
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
             tasks.start_soon(api.client().get, "/readyz")
-    assert looks == [1]
+    assert appearances == [1]
 
 
 @pytest.mark.parametrize(
@@ -185,10 +185,10 @@ async def test_an_internal_error_is_logged_with_the_request_id_of_the_caller(
 
 async def test_an_admin_reads_the_state_of_the_server(api: Api) -> None:
     admin = await api.as_("admin")
-    found = (await admin.get("/v1/server")).json()
+    body = (await admin.get("/v1/server")).json()
     head = (await admin.get("/v1/audit")).json()["head"]
     schema = api.app.services.store.schema()
-    assert found == {
+    assert body == {
         "version": version("askback"),
         "database": "sqlite",
         "migration": schema.version,

@@ -38,9 +38,9 @@ class Scene:
             "thread_id": "t1",
             "action": {"title": "Connect it", "provider": "crm", **action},
         }
-        made = await (await self.api.as_("requester")).post("/v1/requests", json=body)
-        assert made.status_code == 201, made.text
-        return made.json()
+        reply = await (await self.api.as_("requester")).post("/v1/requests", json=body)
+        assert reply.status_code == 201, reply.text
+        return reply.json()
 
     async def click(self, request: dict[str, Any], who: str = "responder", **body: Any) -> str:
         path = f"/v1/requests/{request['id']}/oauth/start"
@@ -61,9 +61,9 @@ class Scene:
 
 @pytest.fixture
 async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
-    async with provider() as running:
+    async with provider() as running_provider:
         environ = {
-            "ASKBACK_OAUTH_PROVIDERS": running.settings,
+            "ASKBACK_OAUTH_PROVIDERS": running_provider.settings,
             "CRM_CLIENT_SECRET": CLIENT_SECRET,
             "ASKBACK_WEBHOOK_HOSTS": "127.0.0.1",
             "ASKBACK_MASTER_KEYS": MASTER,
@@ -71,7 +71,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
         clock = ManualClock()
         app = create_app(load(environ, data_dir=tmp_path), clock=clock)
         async with app.running():
-            yield Scene(Api(app, clock), running)
+            yield Scene(Api(app, clock), running_provider)
 
 
 async def test_the_request_shows_the_provider_and_the_permissions(scene: Scene) -> None:
@@ -107,30 +107,30 @@ async def test_a_connected_account_ends_the_request_with_names_and_its_tokens_ar
     page = await scene.back(state=state, code=code)
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert ('id="connected">' in page.text, 'id="failed" hidden' in page.text) == (True, True)
-    done = await scene.get(request)
-    assert (done["status"], done["source"], done["settled_by"]["name"]) == (
+    reply = await scene.get(request)
+    assert (reply["status"], reply["source"], reply["settled_by"]["name"]) == (
         "answered",
         "provider",
         "responder",
     )
     names = ["CRM_TOKEN", "CRM_TOKEN_REFRESH"]
-    assert done["answer"] == {"outcome": "done", "names": names, "scope": "session"}
+    assert reply["answer"] == {"outcome": "done", "names": names, "scope": "session"}
     agent = await scene.api.as_("requester")
     lease = await agent.post("/v1/secrets/lease", json={"thread_id": "t1", "names": names})
     leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
     assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}
     ours = "".join(record.getMessage() for record in caplog.records if record.name.startswith("askback"))
-    seen = [
+    seen_items = [
         page.text,
-        json.dumps(done),
+        json.dumps(reply),
         ours,
         (await (await scene.api.as_("admin")).get("/v1/audit")).text,
     ]
-    seen += [
+    seen_items += [
         event.text for event in await scene.api.app.services.store.thread_events("default", "t1", after=0)
     ]
     for canary in (ACCESS, REFRESH, CLIENT_SECRET, state, code):
-        assert not any(canary in text for text in seen), canary
+        assert not any(canary in text for text in seen_items), canary
 
 
 @requirement("E24")
@@ -266,8 +266,8 @@ async def test_a_request_that_already_ended_keeps_its_outcome(scene: Scene) -> N
     await person.post(f"/v1/requests/{request['id']}/decline", json={"reason": "dismissed"})
     assert (await scene.back(state=state, code=code)).status_code == 400
     assert (await scene.get(request))["status"] == "declined"
-    refused = await person.post(f"/v1/requests/{request['id']}/oauth/start", json={})
-    assert refused.status_code == 409
+    refusal = await person.post(f"/v1/requests/{request['id']}/oauth/start", json={})
+    assert refusal.status_code == 409
     assert scene.provider.forms == []
 
 
@@ -278,11 +278,11 @@ async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene:
         ("responder", "answer", {"revision": 1, "outcome": "done"}),
         ("requester", "outcome", {"outcome": "done"}),
     ):
-        refused = await (await scene.api.as_(who)).post(f"{path}/{place}", json=body)
-        assert refused.json()["error"]["field_errors"][0]["code"] == "not_connected"
+        refusal = await (await scene.api.as_(who)).post(f"{path}/{place}", json=body)
+        assert refusal.json()["error"]["field_errors"][0]["code"] == "not_connected"
     failed = {"revision": 1, "outcome": "failed", "reason": "No account."}
-    done = await (await scene.api.as_("responder")).post(f"{path}/answer", json=failed)
-    assert done.json()["answer"] == {"outcome": "failed", "reason": "No account."}
+    reply = await (await scene.api.as_("responder")).post(f"{path}/answer", json=failed)
+    assert reply.json()["answer"] == {"outcome": "failed", "reason": "No account."}
 
 
 @pytest.mark.parametrize(
@@ -301,9 +301,9 @@ async def test_a_bad_connection_is_refused_with_its_place(
     scene: Scene, action: dict[str, Any], place: str, code: str
 ) -> None:
     body = {"kind": "action", "thread_id": "t1", "action": {"title": "x", "provider": "crm", **action}}
-    refused = await (await scene.api.as_("requester")).post("/v1/requests", json=body)
-    [error] = refused.json()["error"]["field_errors"]
-    assert (refused.status_code, error["path"], error["code"]) == (422, place, code)
+    refusal = await (await scene.api.as_("requester")).post("/v1/requests", json=body)
+    [error] = refusal.json()["error"]["field_errors"]
+    assert (refusal.status_code, error["path"], error["code"]) == (422, place, code)
 
 
 async def test_connection_attempts_are_erased_with_their_thread(scene: Scene) -> None:

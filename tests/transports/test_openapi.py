@@ -47,15 +47,15 @@ def test_every_model_that_the_table_names_exists() -> None:
 
 def test_every_reference_in_the_document_leads_somewhere() -> None:
     document = json.loads(COMMITTED.read_text("utf-8"))
-    found = {ref.removeprefix("#/components/") for ref in _references(document)}
-    assert found
-    assert found <= {f"{kind}/{name}" for kind, parts in document["components"].items() for name in parts}
+    result = {ref.removeprefix("#/components/") for ref in _references(document)}
+    assert result
+    assert result <= {f"{kind}/{name}" for kind, parts in document["components"].items() for name in parts}
 
 
 @pytest.mark.anyio
 async def test_the_server_gives_out_the_same_document_to_anyone(api: Api) -> None:
-    served = await api.client().get("/openapi.json")
-    assert (served.status_code, served.text) == (200, COMMITTED.read_text("utf-8"))
+    served_reply = await api.client().get("/openapi.json")
+    assert (served_reply.status_code, served_reply.text) == (200, COMMITTED.read_text("utf-8"))
 
 
 def _references(part: Any) -> list[str]:

@@ -63,10 +63,10 @@ async def test_assets_are_kept_for_ever_and_packed_where_that_is_smaller(api: Ap
     build(tmp_path)
     browser = site(api, tmp_path)
     packed = await browser.get("/static/assets/page-abc123.js", headers={"Accept-Encoding": "gzip, br"})
-    plain = await browser.get("/static/assets/page-abc123.js", headers={"Accept-Encoding": "identity"})
+    plain_reply = await browser.get("/static/assets/page-abc123.js", headers={"Accept-Encoding": "identity"})
     assert packed.headers["content-encoding"] == "gzip"
-    assert packed.text == plain.text == "export const a = 1;\n" * 100
-    assert int(packed.headers["content-length"]) == len(gzip.compress(plain.content, 9, mtime=0))
+    assert packed.text == plain_reply.text == "export const a = 1;\n" * 100
+    assert int(packed.headers["content-length"]) == len(gzip.compress(plain_reply.content, 9, mtime=0))
     assert packed.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert packed.headers["content-type"] == "text/javascript; charset=utf-8"
     picture = await browser.get("/static/assets/dot-abc123.png", headers={"Accept-Encoding": "gzip"})
@@ -81,14 +81,14 @@ async def test_assets_are_kept_for_ever_and_packed_where_that_is_smaller(api: Ap
 async def test_no_other_file_is_served(api: Api, tmp_path: Path, path: str) -> None:
     build(tmp_path / "static")
     (tmp_path / "app.py").write_text("secret")
-    refused = await site(api, tmp_path / "static").get(path)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found")
+    refusal = await site(api, tmp_path / "static").get(path)
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (404, "not_found")
 
 
 async def test_without_a_build_the_pages_say_what_to_do_until_there_is_one(api: Api, tmp_path: Path) -> None:
     browser = site(api, tmp_path)
-    missing = await browser.get("/")
-    assert missing.status_code == 503
-    assert "make setup" in missing.text
+    missing_reply = await browser.get("/")
+    assert missing_reply.status_code == 503
+    assert "make setup" in missing_reply.text
     build(tmp_path)
     assert (await browser.get("/")).status_code == 200

@@ -43,6 +43,6 @@ async def test_a_readonly_stream_does_not_count(open_: Open, app: App, path: str
         assert (await stream.start())[0] == 200
         assert await status(agent) == counted
         await stream.leave()
-    refused = Stream(app, path, query="readonly=yes", token=TOKENS["responder"])
-    assert (await refused.start())[0] == 422
-    await refused.leave()
+    refused_stream = Stream(app, path, query="readonly=yes", token=TOKENS["responder"])
+    assert (await refused_stream.start())[0] == 422
+    await refused_stream.leave()

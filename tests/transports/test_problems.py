@@ -58,13 +58,13 @@ def test_an_exception_becomes_one_shape(
     assert (reply.status, sent) == (status, {"content-type": "application/json", **headers})
     body = json.loads(reply.body)
     assert set(body) == {"error"}
-    found = body["error"]
-    assert found.keys() - {"field_errors", "request", "retry_after"} == {"code", "message"}
-    assert found["code"] == code
-    assert ("request" in found) == (status in (409, 410))
-    assert ("field_errors" in found) == (code == "invalid")
+    found_error = body["error"]
+    assert found_error.keys() - {"field_errors", "request", "retry_after"} == {"code", "message"}
+    assert found_error["code"] == code
+    assert ("request" in found_error) == (status in (409, 410))
+    assert ("field_errors" in found_error) == (code == "invalid")
     said = headers.get("retry-after")
-    assert found.get("retry_after") == (None if said is None else int(said))
+    assert found_error.get("retry_after") == (None if said is None else int(said))
     assert "CANARY" not in reply.body.decode()
 
 
@@ -88,8 +88,8 @@ class FullDisk(TemporaryStore):
 async def test_a_store_that_cannot_write_is_503_and_says_when_to_try_again(api: Api) -> None:
     app = create_app(store=FullDisk())
     async with app.running():
-        broken = Api(app, api.clock)
-        refused = await (await broken.as_("requester")).post("/v1/requests", json=ask())
-        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
-        assert refused.json()["error"]["code"] == "unavailable"
-        assert (await (await broken.as_("requester")).get("/v1/requests")).json()["requests"] == []
+        broken_api = Api(app, api.clock)
+        refusal = await (await broken_api.as_("requester")).post("/v1/requests", json=ask())
+        assert (refusal.status_code, refusal.headers["retry-after"]) == (503, "1")
+        assert refusal.json()["error"]["code"] == "unavailable"
+        assert (await (await broken_api.as_("requester")).get("/v1/requests")).json()["requests"] == []

@@ -62,18 +62,18 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
 @requirement("D8")
 async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
     await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600)
-    first, second = await create_request(api), await create_request(api)
-    assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 10), (2, 10)]
+    first_request, second_request = await create_request(api), await create_request(api)
+    assert [(each["ordinal"], each["of"]) for each in (first_request, second_request)] == [(1, 10), (2, 10)]
     agent = await api.as_("requester")
-    assert (await agent.get(f"/v1/requests/{second['id']}")).json()["ordinal"] == 2
-    listed = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
-    assert sorted((each["ordinal"], each["of"]) for each in listed) == [(1, 10), (2, 10)]
-    changed = await agent.patch(f"/v1/requests/{second['id']}", json={"form": ask()["form"]})
-    assert (changed.json()["ordinal"], changed.json()["of"]) == (2, 10)
-    answered = await (await api.as_("responder")).post(
-        f"/v1/requests/{first['id']}/answer", json={"revision": 1, "values": {"dish": "x"}}
+    assert (await agent.get(f"/v1/requests/{second_request['id']}")).json()["ordinal"] == 2
+    requests = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
+    assert sorted((each["ordinal"], each["of"]) for each in requests) == [(1, 10), (2, 10)]
+    changed_reply = await agent.patch(f"/v1/requests/{second_request['id']}", json={"form": ask()["form"]})
+    assert (changed_reply.json()["ordinal"], changed_reply.json()["of"]) == (2, 10)
+    answered_reply = await (await api.as_("responder")).post(
+        f"/v1/requests/{first_request['id']}/answer", json={"revision": 1, "values": {"dish": "x"}}
     )
-    assert (answered.json()["ordinal"], answered.json()["of"]) == (1, 10)
+    assert (answered_reply.json()["ordinal"], answered_reply.json()["of"]) == (1, 10)
     assert "ordinal" not in (await post(api, APPROVAL)).json()
     api.clock.advance(seconds=3601)
     assert (await create_request(api))["ordinal"] == 1
@@ -85,21 +85,21 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
     asker = (await create_request(api))["requester"]["id"]
     limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": asker, "max": 3}]
     await set_policy(api, question_limits=limits)
-    shown = await (await api.as_("admin")).get("/v1/policy")
+    shown_reply = await (await api.as_("admin")).get("/v1/policy")
     assert [
-        {k: v for k, v in limit.items() if v is not None} for limit in shown.json()["question_limits"]
+        {k: v for k, v in limit.items() if v is not None} for limit in shown_reply.json()["question_limits"]
     ] == limits
     for _ in range(2):
         assert (await create_request(api, agent=agent))["of"] == 10_000
-    third = await post(api, ask(agent=agent))
-    assert code(third) == (429, "too_many_questions")
-    assert third.json()["error"]["message"] == "No more."
+    third_reply = await post(api, ask(agent=agent))
+    assert code(third_reply) == (429, "too_many_questions")
+    assert third_reply.json()["error"]["message"] == "No more."
     assert (await post(api, ask(agent=agent, thread_id="t2"))).status_code == 201
     assert (await post(api, ask(agent={"name": "Bot", "tool": "other"}))).status_code == 201
     assert code(await post(api, ask())) == (429, "too_many_questions")
     assert (await post(api, APPROVAL)).status_code == 201
-    done = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
-    assert done.status_code == 200
+    finished_reply = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
+    assert finished_reply.status_code == 200
     assert (await post(api, ask(agent=agent))).status_code == 201
     await set_policy(api, question_limits=None)
     for _ in range(3):
@@ -138,33 +138,36 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
 
 @requirement("D8", "D9", "L1")
 async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> None:
-    more: dict[str, Any] = {
+    extra: dict[str, Any] = {
         "agent": {"name": "Bot", "tool": "ask_user"},
         "question_limit": {"max": 2, "text": "No more."},
     }
     await create_request(api)
-    first, second = await create_request(api, **more), await create_request(api, **more)
-    assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 2), (2, 2)]
-    assert "question_limit" not in first
+    first_request, second_request = await create_request(api, **extra), await create_request(api, **extra)
+    assert [(each["ordinal"], each["of"]) for each in (first_request, second_request)] == [(1, 2), (2, 2)]
+    assert "question_limit" not in first_request
     api.clock.advance(seconds=30 * 24 * 3600)
-    third = await post(api, ask(**more))
-    assert (code(third), third.json()["error"]["message"]) == ((429, "too_many_questions"), "No more.")
-    own = await create_request(api, question_limit={"max": 1})
-    assert own["ordinal"] == 1
-    listed = [
-        {"agent": own["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
+    third_reply = await post(api, ask(**extra))
+    assert (code(third_reply), third_reply.json()["error"]["message"]) == (
+        (429, "too_many_questions"),
+        "No more.",
+    )
+    own_request = await create_request(api, question_limit={"max": 1})
+    assert own_request["ordinal"] == 1
+    listing = [
+        {"agent": own_request["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
         {"tool": "ask_user", "max": 2, "used": 2, "reset_at": None, "set_by": "asker"},
     ]
-    assert sorted((await used(api))["question_limits"], key=lambda each: each["max"]) == listed
+    assert sorted((await used(api))["question_limits"], key=lambda each: each["max"]) == listing
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
-    assert [(await create_request(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
+    assert [(await create_request(api, **extra))[name] for name in ("ordinal", "of")] == [1, 3]
     [of_tool] = [limit for limit in (await used(api))["question_limits"] if "tool" in limit]
     assert (of_tool["max"], of_tool["used"], of_tool["set_by"]) == (3, 2, "policy")
     admin = await api.as_("admin")
     assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
     await set_policy(api, question_limits=None)
-    assert [(await create_request(api, **more))[name] for name in ("ordinal", "of")] == [1, 2]
+    assert [(await create_request(api, **extra))[name] for name in ("ordinal", "of")] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -180,9 +183,9 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
     ],
 )
 async def test_limits_of_tools_are_checked(api: Api, limits: list[Any], path: str) -> None:
-    refused = await (await api.as_("admin")).post("/v1/policy", json={"question_limits": limits})
-    assert refused.status_code == 422
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
+    refusal = await (await api.as_("admin")).post("/v1/policy", json={"question_limits": limits})
+    assert refusal.status_code == 422
+    assert [error["path"] for error in refusal.json()["error"]["field_errors"]] == [path]
 
 
 @requirement("D8")
@@ -201,8 +204,8 @@ async def test_an_admin_resets_the_count_of_a_thread(api: Api) -> None:
     await set_policy(api, max_questions=1)
     await create_request(api)
     assert code(await post(api, ask())) == (429, "too_many_questions")
-    done = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
-    assert (done.json()["questions"], done.json()["questions_reset_at"]) == (0, None)
+    finished_reply = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
+    assert (finished_reply.json()["questions"], finished_reply.json()["questions_reset_at"]) == (0, None)
     assert (await post(api, ask())).status_code == 201
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     assert [e["thread_id"] for e in log if e["action"] == "limits.reset"] == ["t1"]
@@ -220,18 +223,18 @@ async def test_a_withdrawn_question_does_not_count_if_configured(api: Api, refun
 @requirement("L2")
 async def test_no_more_requests_are_open_in_a_thread_or_of_an_agent_than_was_set(api: Api) -> None:
     await set_policy(api, max_pending=3, max_pending_per_agent=4)
-    first = await create_request(api)
+    first_request = await create_request(api)
     for body in (APPROVAL, ask()):
         assert (await post(api, body)).status_code == 201
-    refused = await post(api, ask())
-    assert code(refused) == (429, "too_many_pending")
-    assert "`max_pending`" in refused.json()["error"]["message"]
+    refusal = await post(api, ask())
+    assert code(refusal) == (429, "too_many_pending")
+    assert "`max_pending`" in refusal.json()["error"]["message"]
     assert (await post(api, ask(thread_id="t2"))).status_code == 201
-    refused = await post(api, ask(thread_id="t3"))
-    assert code(refused) == (429, "too_many_pending")
-    assert "`max_pending_per_agent`" in refused.json()["error"]["message"]
+    refusal = await post(api, ask(thread_id="t3"))
+    assert code(refusal) == (429, "too_many_pending")
+    assert "`max_pending_per_agent`" in refusal.json()["error"]["message"]
     assert (await post(api, ask(thread_id="t3"), "requester/other")).status_code == 201
-    await (await api.as_("requester")).post(f"/v1/requests/{first['id']}/cancel", json={})
+    await (await api.as_("requester")).post(f"/v1/requests/{first_request['id']}/cancel", json={})
     assert (await post(api, ask())).status_code == 201
 
 
@@ -247,13 +250,13 @@ async def test_a_new_server_limits_the_requests_and_messages_of_an_agent() -> No
         assert code(await post(api, ask(thread_id="t0"))) == (429, "too_many_pending")
         assert code(await post(api, ask(thread_id="new"))) == (429, "too_many_pending")
         assert (await post(api, ask(thread_id="x"), "requester/other")).status_code == 201
-        said = {"content": [{"type": "text", "text": "Hello"}]}
+        message = {"content": [{"type": "text", "text": "Hello"}]}
         statuses = [
-            (await agent.post("/v1/threads/t0/messages", json=said)).status_code
+            (await agent.post("/v1/threads/t0/messages", json=message)).status_code
             for _ in range(limits.max_messages_per_hour + 1)
         ]
         assert statuses == [201] * limits.max_messages_per_hour + [429]
-        assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 201
+        assert (await agent.post("/v1/threads/t1/messages", json=message)).status_code == 201
 
 
 @requirement("N16")
@@ -298,13 +301,13 @@ async def test_a_person_who_answers_too_fast_gets_the_time_to_retry(api: Api) ->
         return await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
 
     assert [(await answer(request)).status_code for request in requests] == [200, 200, 429]
-    refused = await answer(requests[2])
-    assert code(refused) == (429, "rate_limited")
-    other = await api.as_("responder/bob")
+    refusal = await answer(requests[2])
+    assert code(refusal) == (429, "rate_limited")
+    other_client = await api.as_("responder/bob")
     assert (
-        await other.post(f"/v1/requests/{requests[2]['id']}/decline", json={"reason": "x"})
+        await other_client.post(f"/v1/requests/{requests[2]['id']}/decline", json={"reason": "x"})
     ).status_code == 422
-    api.clock.advance(seconds=int(refused.headers["retry-after"]))
+    api.clock.advance(seconds=int(refusal.headers["retry-after"]))
     assert (await answer(requests[2])).status_code == 200
     assert code(await answer(requests[2])) == (429, "rate_limited")
     await set_policy(api, max_submissions_per_minute=1_000)
@@ -318,10 +321,10 @@ async def test_limits_are_shown_with_the_changed_values(api: Api) -> None:
     await set_policy(api, thread_id="t1", max_questions=5)
     agent = await api.as_("requester")
     everywhere = (await agent.get("/v1/limits")).json()
-    here = (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()
-    assert (everywhere["max_questions"], here["max_questions"]) == (7, 5)
+    body = (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()
+    assert (everywhere["max_questions"], body["max_questions"]) == (7, 5)
     assert everywhere["body_bytes"] == LIMITS.body_bytes
-    assert everywhere["set_by"] == here["set_by"] == {"body_bytes": "server", "max_questions": "policy"}
+    assert everywhere["set_by"] == body["set_by"] == {"body_bytes": "server", "max_questions": "policy"}
     assert "thread" not in everywhere
     await set_policy(api, thread_id="t1", max_questions=None)
     assert (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()["max_questions"] == 7
@@ -329,10 +332,10 @@ async def test_limits_are_shown_with_the_changed_values(api: Api) -> None:
 
 async def test_only_an_admin_says_how_much_may_be_asked(api: Api) -> None:
     person = await api.as_("responder")
-    refused = await person.post("/v1/policy", json={"thread_id": "t1", "max_questions": 10**6})
-    assert code(refused) == (403, "forbidden")
-    taken = await person.post("/v1/policy", json={"thread_id": "t1", "free_text": "queue"})
-    assert (taken.status_code, taken.json()["free_text"]) == (200, "queue")
+    refusal = await person.post("/v1/policy", json={"thread_id": "t1", "max_questions": 10**6})
+    assert code(refusal) == (403, "forbidden")
+    reply = await person.post("/v1/policy", json={"thread_id": "t1", "free_text": "queue"})
+    assert (reply.status_code, reply.json()["free_text"]) == (200, "queue")
     admin = await api.as_("admin")
     for body in (
         {"max_pending": 0},
@@ -346,5 +349,5 @@ async def test_a_principal_has_no_more_event_streams_than_are_allowed() -> None:
     app = create_app(limits=Limits(connections=0))
     async with app.running():
         api = Api(app, ManualClock())
-        refused = await (await api.as_("responder")).get("/v1/events")
-        assert code(refused) == (429, "rate_limited")
+        refusal = await (await api.as_("responder")).get("/v1/events")
+        assert code(refusal) == (429, "rate_limited")

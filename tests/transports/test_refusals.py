@@ -58,7 +58,7 @@ async def test_a_form_that_was_answered_or_cancelled_is_asked_again(api: Api) ->
 
 async def test_a_retry_with_the_same_key_returns_the_first_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
-    first = await agent.post("/v1/requests", json=ask())
+    first_reply = await agent.post("/v1/requests", json=ask())
     await declined(api, "refused")
     retried = await agent.post("/v1/requests", json=ask())
-    assert (retried.json()["id"], "repeated" in retried.json()) == (first.json()["id"], False)
+    assert (retried.json()["id"], "repeated" in retried.json()) == (first_reply.json()["id"], False)

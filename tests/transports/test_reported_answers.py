@@ -26,9 +26,9 @@ OF_PEOPLE: list[dict[str, Any]] = [
 
 
 async def created(api: Api, body: dict[str, Any], who: str = "requester") -> str:
-    made = await (await api.as_(who)).post("/v1/requests", json=body)
-    assert made.status_code == 201, made.text
-    return made.json()["id"]
+    reply = await (await api.as_(who)).post("/v1/requests", json=body)
+    assert reply.status_code == 201, reply.text
+    return reply.json()["id"]
 
 
 async def report(api: Api, id_: str, body: Any, who: str = "requester", **headers: str) -> Any:
@@ -38,21 +38,21 @@ async def report(api: Api, id_: str, body: Any, who: str = "requester", **header
 
 async def test_a_reported_answer_settles_the_form_and_names_the_agent(api: Api) -> None:
     id_ = await created(api, ask())
-    settled = (await report(api, id_, ANSWER)).json()
-    assert (settled["status"], settled["source"], settled["settled_by"]["name"]) == (
+    settled_body = (await report(api, id_, ANSWER)).json()
+    assert (settled_body["status"], settled_body["source"], settled_body["settled_by"]["name"]) == (
         "answered",
         "client",
         "requester",
     )
-    assert settled["answer"]["values"] == ANSWER["values"]
-    late = await (await api.as_("responder")).post(f"/v1/requests/{id_}/answer", json=ANSWER)
-    assert (late.status_code, late.json()["error"]["request"]["source"]) == (409, "client")
+    assert settled_body["answer"]["values"] == ANSWER["values"]
+    late_reply = await (await api.as_("responder")).post(f"/v1/requests/{id_}/answer", json=ANSWER)
+    assert (late_reply.status_code, late_reply.json()["error"]["request"]["source"]) == (409, "client")
 
 
 async def test_a_reported_answer_is_checked_like_any_other(api: Api) -> None:
     id_ = await created(api, ask())
-    refused = await report(api, id_, {"revision": 1, "values": {}})
-    assert (refused.status_code, (await read(api, id_))["status"]) == (422, "pending")
+    refusal = await report(api, id_, {"revision": 1, "values": {}})
+    assert (refusal.status_code, (await read(api, id_))["status"]) == (422, "pending")
 
 
 async def test_the_first_answer_wins_over_the_reported_one(api: Api) -> None:
@@ -74,16 +74,20 @@ async def test_a_report_that_is_sent_twice_is_a_replay(api: Api) -> None:
 async def test_a_decline_of_any_request_is_reported(api: Api) -> None:
     for number, body in enumerate([ask(), APPROVAL, *OF_PEOPLE]):
         id_ = await created(api, {**body, "thread_id": f"t{number}"})
-        settled = (await report(api, id_, {"revision": 1, "declined": "refused", "note": "no"})).json()
-        assert (settled["status"], settled["reason"], settled["note"]) == ("declined", "refused", "no")
+        settled_body = (await report(api, id_, {"revision": 1, "declined": "refused", "note": "no"})).json()
+        assert (settled_body["status"], settled_body["reason"], settled_body["note"]) == (
+            "declined",
+            "refused",
+            "no",
+        )
 
 
 @requirement("I2")
 @pytest.mark.parametrize("body", [APPROVE, {**APPROVE, "decision": "deny"}])
 async def test_an_agent_cannot_report_a_decision_about_its_own_call(api: Api, body: Any) -> None:
     id_ = await created(api, APPROVAL)
-    refused = await report(api, id_, body)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
+    refusal = await report(api, id_, body)
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "forbidden")
     assert (await read(api, id_))["status"] == "pending"
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     assert [entry["attempted"] for entry in log if entry["action"] == "refused"] == ["report_answer"]
@@ -99,9 +103,9 @@ async def test_an_operator_may_take_reported_decisions(decision: str) -> None:
         caller = (await (await api.as_("requester")).get("/v1/session")).json()
         assert caller["reported_approvals"] is True
         id_ = await created(api, APPROVAL)
-        settled = (await report(api, id_, {**APPROVE, "decision": decision, "note": "fine"})).json()
-        assert (settled["source"], settled["answer"]["note"]) == ("client", "fine")
-        assert settled["answer"]["decision"] == decision
+        settled_body = (await report(api, id_, {**APPROVE, "decision": decision, "note": "fine"})).json()
+        assert (settled_body["source"], settled_body["answer"]["note"]) == ("client", "fine")
+        assert settled_body["answer"]["decision"] == decision
 
 
 @pytest.mark.parametrize("body", OF_PEOPLE, ids=["assignees", "secret", "action"])
@@ -109,8 +113,8 @@ async def test_an_answer_to_a_request_with_assignees_cannot_be_reported(
     api: Api, body: dict[str, Any]
 ) -> None:
     id_ = await created(api, body)
-    refused = await report(api, id_, ANSWER)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_reportable")
+    refusal = await report(api, id_, ANSWER)
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "not_reportable")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +131,8 @@ async def test_an_answer_to_a_request_with_assignees_cannot_be_reported(
 )
 async def test_a_wrong_report_is_refused_with_a_path(api: Api, body: Any, path: str) -> None:
     id_ = await created(api, ask())
-    refused = await report(api, id_, body)
-    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, path)
+    refusal = await report(api, id_, body)
+    assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, path)
 
 
 async def test_another_agent_cannot_report(api: Api) -> None:

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.anyio
 @requirement("G1")
 async def test_a_request_goes_from_asked_to_answered(api: Api) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder/Ada")
-    made = await agent.post("/v1/requests", json=ask(timeout_s=60))
-    assert made.status_code == 201
-    request = made.json()
+    reply = await agent.post("/v1/requests", json=ask(timeout_s=60))
+    assert reply.status_code == 201
+    request = reply.json()
     assert (request["status"], request["revision"], request["requester"]["name"]) == (
         "pending",
         1,
@@ -26,23 +26,23 @@ async def test_a_request_goes_from_asked_to_answered(api: Api) -> None:
     )
     path = f"/v1/requests/{request['id']}"
     assert (await person.get(path)).json() == request
-    answered = await person.post(f"{path}/answer", json=ANSWER)
-    assert answered.status_code == 200
-    assert answered.json()["answer"] == {"values": {"dish": "soup"}}
-    assert answered.json()["settled_by"]["name"] == "Ada"
-    assert (await agent.get(path)).text == answered.text
+    answered_reply = await person.post(f"{path}/answer", json=ANSWER)
+    assert answered_reply.status_code == 200
+    assert answered_reply.json()["answer"] == {"values": {"dish": "soup"}}
+    assert answered_reply.json()["settled_by"]["name"] == "Ada"
+    assert (await agent.get(path)).text == answered_reply.text
 
 
 async def test_an_idempotency_key_returns_the_first_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k1"})
-    first = await agent.post("/v1/requests", json=ask())
-    again = await agent.post("/v1/requests", json=ask())
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert again.headers["idempotent-replayed"] == "true"
-    assert again.json() == first.json()
-    other = await agent.post("/v1/requests", json=ask(thread_id="t2"))
-    assert other.status_code == 422
-    assert other.json()["error"]["code"] == "idempotency_mismatch"
+    first_reply = await agent.post("/v1/requests", json=ask())
+    second_reply = await agent.post("/v1/requests", json=ask())
+    assert (first_reply.status_code, second_reply.status_code) == (201, 201)
+    assert second_reply.headers["idempotent-replayed"] == "true"
+    assert second_reply.json() == first_reply.json()
+    other_reply = await agent.post("/v1/requests", json=ask(thread_id="t2"))
+    assert other_reply.status_code == 422
+    assert other_reply.json()["error"]["code"] == "idempotency_mismatch"
 
 
 @requirement("M4")
@@ -50,23 +50,23 @@ async def test_an_answer_repeated_with_its_key_is_replayed_and_without_it_refuse
     request = await create_request(api)
     person = await api.as_("responder")
     path = f"/v1/requests/{request['id']}/answer"
-    first = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
-    again = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
-    assert (again.status_code, again.headers["idempotent-replayed"]) == (200, "true")
-    assert again.json() == {**first.json(), "submission": "accepted"}
-    late = await person.post(path, json=ANSWER)
-    assert late.status_code == 409
-    assert late.json()["error"]["code"] == "already_settled"
-    assert late.json()["error"]["request"] == first.json()
+    first_reply = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
+    second_reply = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
+    assert (second_reply.status_code, second_reply.headers["idempotent-replayed"]) == (200, "true")
+    assert second_reply.json() == {**first_reply.json(), "submission": "accepted"}
+    late_reply = await person.post(path, json=ANSWER)
+    assert late_reply.status_code == 409
+    assert late_reply.json()["error"]["code"] == "already_settled"
+    assert late_reply.json()["error"]["request"] == first_reply.json()
 
 
 async def test_a_stale_revision_gets_the_current_request(api: Api) -> None:
     request = await create_request(api)
-    late = await (await api.as_("responder")).post(
+    late_reply = await (await api.as_("responder")).post(
         f"/v1/requests/{request['id']}/answer", json={**ANSWER, "revision": 7}
     )
-    assert (late.status_code, late.json()["error"]["code"]) == (409, "stale_revision")
-    assert late.json()["error"]["request"] == request
+    assert (late_reply.status_code, late_reply.json()["error"]["code"]) == (409, "stale_revision")
+    assert late_reply.json()["error"]["request"] == request
 
 
 async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
@@ -74,16 +74,18 @@ async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
     api.clock.advance(seconds=61)
     agent, person = await api.as_("requester"), await api.as_("responder")
     with anyio.fail_after(120):
-        ended = await agent.get(f"/v1/requests/{request['id']}", params={"wait": 9})
-    assert ended.json()["status"] == "expired"
-    late = await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-    assert (late.status_code, late.json()["error"]["request"]) == (410, ended.json())
+        ended_reply = await agent.get(f"/v1/requests/{request['id']}", params={"wait": 9})
+    assert ended_reply.json()["status"] == "expired"
+    late_reply = await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert (late_reply.status_code, late_reply.json()["error"]["request"]) == (410, ended_reply.json())
 
 
 async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
-    first, second, third = [await create_request(api, thread_id=f"t{i}") for i in (1, 2, 1)]
+    first_request, second_request, third_request = [
+        await create_request(api, thread_id=f"t{i}") for i in (1, 2, 1)
+    ]
     agent, person = await api.as_("requester"), await api.as_("responder")
-    await agent.post(f"/v1/requests/{second['id']}/cancel", json={"reason": "superseded"})
+    await agent.post(f"/v1/requests/{second_request['id']}/cancel", json={"reason": "superseded"})
 
     async def ids(**params: str | list[str]) -> list[str]:
         return [
@@ -91,11 +93,15 @@ async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
         ]
 
     page = (await person.get("/v1/requests", params={"limit": "2"})).json()
-    assert [r["id"] for r in page["requests"]] == [third["id"], second["id"]]
-    assert await ids(cursor=page["next_cursor"]) == [first["id"]]
-    assert await ids(thread_id="t1") == [third["id"], first["id"]]
-    assert await ids(status="cancelled,answered") == [second["id"]]
-    assert await ids(status=["pending", "cancelled"]) == [third["id"], second["id"], first["id"]]
+    assert [r["id"] for r in page["requests"]] == [third_request["id"], second_request["id"]]
+    assert await ids(cursor=page["next_cursor"]) == [first_request["id"]]
+    assert await ids(thread_id="t1") == [third_request["id"], first_request["id"]]
+    assert await ids(status="cancelled,answered") == [second_request["id"]]
+    assert await ids(status=["pending", "cancelled"]) == [
+        third_request["id"],
+        second_request["id"],
+        first_request["id"],
+    ]
     assert await ids(kind="approval") == []
 
 
@@ -111,20 +117,22 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
         "reason": "To **see**",
         "risk": {"level": "danger"},
     }
-    made = await agent.post("/v1/requests", json={"kind": "approval", "thread_id": "t1", "approval": call})
-    assert made.status_code == 201, made.text
-    whole = (await person.get("/v1/requests")).json()["requests"]
+    made_reply = await agent.post(
+        "/v1/requests", json={"kind": "approval", "thread_id": "t1", "approval": call}
+    )
+    assert made_reply.status_code == 201, made_reply.text
+    whole_requests = (await person.get("/v1/requests")).json()["requests"]
     reply = await person.get("/v1/requests", params={"brief": "true"})
     assert len(reply.text) < 2_000
     approval, question = reply.json()["requests"]
     assert (question["form"], question["questions"]) == ({"title": "dish"}, 2)
-    assert approval["approval"]["digest"] == whole[0]["approval"]["digest"]
+    assert approval["approval"]["digest"] == whole_requests[0]["approval"]["digest"]
     assert approval["approval"]["risk"] == {"level": "danger"}
     assert approval["approval"]["reason"] == "To **see**"
-    assert approval["view"]["markdown"] == whole[0]["view"]["markdown"]
+    assert approval["view"]["markdown"] == whole_requests[0]["view"]["markdown"]
     assert list(approval["view"]["markdown"]) == ["approval.reason"]
     same = ("id", "status", "revision", "thread_id", "requester", "created_at", "level")
-    assert [[each[name] for name in same] for each in whole] == [
+    assert [[each[name] for name in same] for each in whole_requests] == [
         [each[name] for name in same] for each in (approval, question)
     ]
 
@@ -159,9 +167,9 @@ async def test_a_brief_form_without_names_is_called_by_its_description_without_m
     ],
 )
 async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], path: str, code: str) -> None:
-    refused = await (await api.as_("responder")).get("/v1/requests", params=params)
-    assert refused.status_code == 422
-    assert [(error["path"], error["code"]) for error in refused.json()["error"]["field_errors"]] == [
+    refusal = await (await api.as_("responder")).get("/v1/requests", params=params)
+    assert refusal.status_code == 422
+    assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
         (path, code)
     ]
 
@@ -169,8 +177,8 @@ async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], 
 @pytest.mark.parametrize("value", ["-1", "61", "nan", "inf", "soon"])
 async def test_a_bad_wait_is_refused(api: Api, value: str) -> None:
     request = await create_request(api)
-    refused = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}", params={"wait": value})
-    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "wait")
+    refusal = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}", params={"wait": value})
+    assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, "wait")
 
 
 @requirement("G6")
@@ -202,8 +210,8 @@ async def test_a_long_poll_without_news_is_204_and_can_be_repeated(api: Api) -> 
         for _ in range(2):
             quiet = await agent.get(f"/v1/requests/{request['id']}", params={"wait": "0.01"})
             assert (quiet.status_code, quiet.content) == (204, b"")
-    known = await agent.get(f"/v1/requests/{request['id']}", params={"wait": "60", "revision": "9"})
-    assert known.json() == request
+    reply = await agent.get(f"/v1/requests/{request['id']}", params={"wait": "60", "revision": "9"})
+    assert reply.json() == request
 
 
 async def test_a_long_poll_whose_client_left_leaves_no_listener(api: Api) -> None:
@@ -221,10 +229,10 @@ async def test_a_live_request_cannot_be_written_by_any_other_route(api: Api, met
     request = await create_request(api)
     person = await api.as_("admin", **{"X-HTTP-Method-Override": "POST"})
     for path in (f"/v1/requests/{request['id']}", f"/v1/requests/{request['id']}/answer"):
-        refused = await person.request(method, path, json=ANSWER)
-        assert refused.status_code == 405
-        assert refused.json()["error"]["code"] == "method_not_allowed"
-        assert "POST" in refused.headers["allow"] or "GET" in refused.headers["allow"]
+        refusal = await person.request(method, path, json=ANSWER)
+        assert refusal.status_code == 405
+        assert refusal.json()["error"]["code"] == "method_not_allowed"
+        assert "POST" in refusal.headers["allow"] or "GET" in refusal.headers["allow"]
     assert (await person.get(f"/v1/requests/{request['id']}")).json() == request
 
 
@@ -232,10 +240,10 @@ async def test_a_live_request_cannot_be_written_by_any_other_route(api: Api, met
 async def test_people_cannot_change_a_live_request(api: Api) -> None:
     request = await create_request(api)
     for role in ("responder", "admin"):
-        refused = await (await api.as_(role)).patch(
+        refusal = await (await api.as_(role)).patch(
             f"/v1/requests/{request['id']}", json={"error_summary": "x"}
         )
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "forbidden")
     assert (await (await api.as_("admin")).get(f"/v1/requests/{request['id']}")).json() == request
 
 
@@ -248,11 +256,11 @@ async def test_a_method_override_is_not_obeyed(api: Api) -> None:
 async def test_texts_come_in_the_language_of_the_caller(api: Api) -> None:
     request = await create_request(api)
     person = await api.as_("responder", **{"Accept-Language": "de-AT,de;q=0.9"})
-    refused = await person.post(
+    refusal = await person.post(
         f"/v1/requests/{request['id']}/answer", json={"revision": 1, "values": {"dish": None}}
     )
-    assert refused.status_code == 422
-    assert refused.json()["error"]["field_errors"] == [
+    assert refusal.status_code == 422
+    assert refusal.json()["error"]["field_errors"] == [
         {"path": "values.dish", "code": "required_missing", "message": "Dieses Feld ist erforderlich."}
     ]
 
@@ -260,21 +268,27 @@ async def test_texts_come_in_the_language_of_the_caller(api: Api) -> None:
 async def test_thread_ids_may_hold_slashes_and_other_scripts(api: Api) -> None:
     agent = await api.as_("requester")
     for thread_id, step in (("a/b", "a%2Fb"), ("größe ☃", "gr%C3%B6%C3%9Fe%20%E2%98%83"), ("..", "%2e%2e")):
-        sent = await agent.post(
+        sent_reply = await agent.post(
             f"/v1/threads/{step}/messages", json={"content": [{"type": "text", "text": "hi"}]}
         )
-        assert sent.status_code == 201, sent.text
+        assert sent_reply.status_code == 201, sent_reply.text
         assert (await agent.get(f"/v1/threads/{step}")).json()["id"] == thread_id
 
 
 async def test_messages_are_added_appended_to_and_replayed(api: Api) -> None:
     agent = await api.as_("requester")
     body = {"content": [{"type": "text", "text": "Hel"}]}
-    first = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
-    again = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
-    assert (first.status_code, again.status_code, again.json()) == (201, 201, first.json())
-    more = await agent.post("/v1/threads/t9/messages", json={"append_to": first.json()["id"], "text": "lo"})
-    assert (more.status_code, more.json()) == (200, {})
+    first_reply = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
+    second_reply = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
+    assert (first_reply.status_code, second_reply.status_code, second_reply.json()) == (
+        201,
+        201,
+        first_reply.json(),
+    )
+    further_reply = await agent.post(
+        "/v1/threads/t9/messages", json={"append_to": first_reply.json()["id"], "text": "lo"}
+    )
+    assert (further_reply.status_code, further_reply.json()) == (200, {})
     thread = (await agent.get("/v1/threads/t9")).json()
     assert thread["seq"] == 2
     assert thread["messages"][0]["content"] == [{"type": "text", "text": "Hello"}]
@@ -288,10 +302,10 @@ async def test_limits_are_listed(api: Api) -> None:
 
 async def test_a_stored_request_is_sent_without_being_encoded_again(api: Api) -> None:
     request = await create_request(api, thread_id="snow ☃")
-    sent = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
+    sent_reply = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
     record = await api.app.services.store.get("default", request["id"])
     assert record is not None
-    assert sent.text == record.wire
+    assert sent_reply.text == record.wire
     assert json.loads(record.wire)["thread_id"] == "snow ☃"
 
 

@@ -46,11 +46,11 @@ async def status(api: Api, request: dict[str, Any]) -> str:
 
 @requirement("H8")
 async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) -> None:
-    house = RestartScene(tmp_path, "expire")
-    async with house.server() as api:
+    restart_scene = RestartScene(tmp_path, "expire")
+    async with restart_scene.server() as api:
         awaited = [await create_request(api), await create_request(api, "requester@acme", timeout_s=3600)]
         durable = await create_request(api, delivery="resume")
-    async with house.server() as api:
+    async with restart_scene.server() as api:
         with anyio.fail_after(120):
             while await api.app.services.store.open_requests() != [
                 await api.app.services.store.get("default", durable["id"])
@@ -82,11 +82,11 @@ class Unwritable(TemporaryStore):
 @requirement("H8")
 async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_path: Path) -> None:
     store = Unwritable()
-    house = RestartScene(tmp_path, "expire", store)
-    async with house.server() as api:
+    restart_scene = RestartScene(tmp_path, "expire", store)
+    async with restart_scene.server() as api:
         awaited = [await create_request(api), await create_request(api)]
     store.failures = 2
-    async with house.server() as api:
+    async with restart_scene.server() as api:
         with anyio.fail_after(120):
             while await store.open_requests():
                 await anyio.sleep(0.01)
@@ -102,23 +102,23 @@ async def test_a_use_that_could_not_be_shown_is_shown_when_the_call_is_repeated(
         agent = await api.as_("requester")
         body = {"kind": "approval", "approval": call, "thread_id": "t1"}
         path = f"/v1/requests/{(await agent.post('/v1/requests', json=body)).json()['id']}"
-        approved = await person.post(f"{path}/answer", json={"revision": 1, "decision": "approve"})
-        assert approved.status_code == 200
-        seen: list[str | None] = []
+        approved_reply = await person.post(f"{path}/answer", json={"revision": 1, "decision": "approve"})
+        assert approved_reply.status_code == 200
+        seen_items: list[str | None] = []
         for store.failures in (1, 0, 0):
-            used = await agent.post(f"{path}/consume", json={**call, "execution_id": "run-1"})
-            assert used.status_code == 200
-            seen.append((await person.get(path)).json().get("used_at"))
-        assert seen == [None, *[used.json()["consumed_at"]] * 2]
+            used_reply = await agent.post(f"{path}/consume", json={**call, "execution_id": "run-1"})
+            assert used_reply.status_code == 200
+            seen_items.append((await person.get(path)).json().get("used_at"))
+        assert seen_items == [None, *[used_reply.json()["consumed_at"]] * 2]
         assert (await person.get("/v1/threads/t1")).json()["seq"] == 3  # created, answered, used once
 
 
 @requirement("H8")
 async def test_everything_stays_open_over_a_restart_otherwise(tmp_path: Path) -> None:
-    house = RestartScene(tmp_path, "keep")
-    async with house.server() as api:
+    restart_scene = RestartScene(tmp_path, "keep")
+    async with restart_scene.server() as api:
         request = await create_request(api)
-    async with house.server() as api:
+    async with restart_scene.server() as api:
         assert await status(api, request) == "pending"
 
 

@@ -198,8 +198,10 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(api: Api, role: s
             # An allowed operation can still fail for another reason than the role.
             served = code == status and error in AS_THINGS_STAND
         else:
-            kept = (await (await api.as_(f"admin@{tenant}")).get(f"/v1/requests/{request['id']}")).json()
-            served = (code, error) == (403, "forbidden") and kept == request
+            kept_request = (
+                await (await api.as_(f"admin@{tenant}")).get(f"/v1/requests/{request['id']}")
+            ).json()
+            served = (code, error) == (403, "forbidden") and kept_request == request
         wrong += [] if served else [(method, path, code, error)]
         api.clock.advance(seconds=60)  # wrong tokens are counted by the minute
     assert wrong == []
@@ -210,8 +212,8 @@ async def test_a_refused_attempt_is_recorded(api: Api) -> None:
     request = await create_request(api)
     agent = await api.as_("requester")
     for action, body in (("answer", ANSWER), ("decline", {"reason": "refused"})):
-        refused = await agent.post(f"/v1/requests/{request['id']}/{action}", json=body)
-        assert refused.status_code == 403
+        refusal = await agent.post(f"/v1/requests/{request['id']}/{action}", json=body)
+        assert refusal.status_code == 403
     me = (await agent.get("/v1/session")).json()["principal"]["id"]
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     attempts = [(e["actor"]["id"], e["attempted"], e["request_id"]) for e in log if e["action"] == "refused"]
@@ -234,48 +236,52 @@ async def test_the_request_of_another_looks_like_a_missing_one(api: Api) -> None
     for who, steps in outsiders.items():
         caller = await api.as_(who, **{"X-Request-Id": "the-same-call"})
         for step in steps:
-            seen = []
+            seen_items = []
             for request_id in (request["id"], "req_00000000000000000000000000", "x", "%00", "é"):
                 url = f"/v1/requests/{request_id}{step}"
                 response = await (caller.post(url, json=bodies[step]) if step else caller.get(url))
-                seen.append((response.status_code, response.text, sorted(response.headers.items())))
-            assert seen == [seen[0]] * len(seen), who
-            assert seen[0][0] == 404
+                seen_items.append((response.status_code, response.text, sorted(response.headers.items())))
+            assert seen_items == [seen_items[0]] * len(seen_items), who
+            assert seen_items[0][0] == 404
     assert (await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")).json() == request
 
 
 @requirement("I12")
 async def test_lists_threads_and_keys_stay_within_a_tenant_and_an_agent(api: Api) -> None:
     request = await create_request(api)
-    for who in ("requester/other", "requester@acme", "responder@acme", "admin@acme"):
-        caller = await api.as_(who)
+    for person in ("requester/other", "requester@acme", "responder@acme", "admin@acme"):
+        caller = await api.as_(person)
         assert (await caller.get("/v1/requests")).json() == {"requests": [], "next_cursor": None}
         thread = await caller.get("/v1/threads/t1")
-        assert thread.status_code == 404 if who == "requester/other" else thread.json()["requests"] == []
-    other = await (await api.as_("requester@acme")).post(
+        assert thread.status_code == 404 if person == "requester/other" else thread.json()["requests"] == []
+    other_reply = await (await api.as_("requester@acme")).post(
         "/v1/requests", json=ask(), headers={"Idempotency-Key": "k"}
     )
-    mine = await (await api.as_("requester")).post(
+    own_reply = await (await api.as_("requester")).post(
         "/v1/requests", json=ask(), headers={"Idempotency-Key": "k"}
     )
-    assert (other.status_code, mine.status_code) == (201, 201)
-    assert len({request["id"], other.json()["id"], mine.json()["id"]}) == 3
+    assert (other_reply.status_code, own_reply.status_code) == (201, 201)
+    assert len({request["id"], other_reply.json()["id"], own_reply.json()["id"]}) == 3
 
 
 async def test_a_token_made_by_an_admin_works_in_the_same_tenant(api: Api) -> None:
-    made = await (await api.as_("admin@acme")).post("/v1/tokens", json={"role": "responder", "name": "Bo"})
-    client = api.client(headers={"Authorization": f"bearer {made.json()['token']}"})
-    who = (await client.get("/v1/session")).json()
-    assert (who["principal"]["name"], who["principal"]["role"], who["session"]) == ("Bo", "responder", None)
+    reply = await (await api.as_("admin@acme")).post("/v1/tokens", json={"role": "responder", "name": "Bo"})
+    client = api.client(headers={"Authorization": f"bearer {reply.json()['token']}"})
+    body = (await client.get("/v1/session")).json()
+    assert (body["principal"]["name"], body["principal"]["role"], body["session"]) == (
+        "Bo",
+        "responder",
+        None,
+    )
     await create_request(api, "requester@acme")
     assert len((await client.get("/v1/requests")).json()["requests"]) == 1
 
 
 @pytest.mark.parametrize("role", ["root", "", 5, None, "Admin"])
 async def test_a_token_of_an_unknown_role_is_refused(api: Api, role: object) -> None:
-    refused = await (await api.as_("admin")).post("/v1/tokens", json={"role": role})
-    assert refused.status_code == 422
-    assert refused.json()["error"]["field_errors"][0]["path"] == "role"
+    refusal = await (await api.as_("admin")).post("/v1/tokens", json={"role": role})
+    assert refusal.status_code == 422
+    assert refusal.json()["error"]["field_errors"][0]["path"] == "role"
 
 
 async def _caller(api: Api, role: str, tenant: str) -> httpx2.AsyncClient:

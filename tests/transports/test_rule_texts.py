@@ -14,8 +14,8 @@ async def test_a_fault_of_a_rule_is_in_the_language_of_the_caller(api: Api) -> N
     person = await api.as_("responder", **{"Accept-Language": "de"})
     texts: list[str] = []
     for rule in ("ssh:*", "make $x:*", "bash(make $(cat x))", "bash(*)"):
-        refused = await person.post("/v1/rules", json={"rule": rule})
-        texts += [error["message"] for error in refused.json()["error"]["field_errors"]]
+        refusal = await person.post("/v1/rules", json={"rule": rule})
+        texts += [error["message"] for error in refusal.json()["error"]["field_errors"]]
     assert [text.partition(". ")[0] for text in texts] == [
         "Die Regel `ssh:*` erlaubt nichts: `ssh` führt Befehle auf anderen Rechnern aus",
         "Die Regel `make $x:*` lässt sich nicht lesen: an Stelle 6 steht eine Variable (`$`)",
@@ -27,9 +27,9 @@ async def test_a_fault_of_a_rule_is_in_the_language_of_the_caller(api: Api) -> N
 @requirement("D22", "N10")
 async def test_a_stored_rule_that_allows_nothing_says_so_in_english_and_as_a_code(api: Api) -> None:
     admin = await api.as_("admin")
-    made = await admin.post("/v1/rules", json={"rule": "git status:*"})
+    reply = await admin.post("/v1/rules", json={"rule": "git status:*"})
     store = api.app.services.store
-    stored = await store.rule("default", made.json()["id"])
+    stored = await store.rule("default", reply.json()["id"])
     assert stored is not None
     old = replace(stored, id="rul_old", text="bash(ssh:*)", wire=stored.wire.replace(stored.id, "rul_old"))
     await store.write(SideEffects(rules=(old,)))

@@ -43,25 +43,27 @@ async def test_a_run_begins_and_ends_with_its_reason(api: Api) -> None:
         "started_at": "",
         "metadata": {"turn": None},
     }
-    again = await agent.post(RUNS, json={"run_id": "r1"})
-    assert (again.status_code, again.json()) == (200, run)
+    second_reply = await agent.post(RUNS, json={"run_id": "r1"})
+    assert (second_reply.status_code, second_reply.json()) == (200, run)
     api.clock.advance(seconds=2)
-    ended = await agent.post(f"{RUNS}/r1/end", json={"reason": "clarification"})
-    assert ended.status_code == 200
-    assert (ended.json()["status"], ended.json()["reason"]) == ("ended", "clarification")
-    assert (await agent.post(f"{RUNS}/r1/end", json={"reason": "other"})).json() == ended.json()
-    assert await read(api, run) == ended.json()
+    ended_reply = await agent.post(f"{RUNS}/r1/end", json={"reason": "clarification"})
+    assert ended_reply.status_code == 200
+    assert (ended_reply.json()["status"], ended_reply.json()["reason"]) == ("ended", "clarification")
+    assert (await agent.post(f"{RUNS}/r1/end", json={"reason": "other"})).json() == ended_reply.json()
+    assert await read(api, run) == ended_reply.json()
     for path in (RUNS, f"{RUNS}/r1/renew"):
-        refused = await agent.post(path, json={"run_id": "r1"} if path == RUNS else {})
-        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "run_ended")
+        refusal = await agent.post(path, json={"run_id": "r1"} if path == RUNS else {})
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "run_ended")
     assert await types(api) == ["run.started", "run.ended"]
     other = await begun(api)
     assert other["id"].startswith("run_")
-    listed = (await agent.get(RUNS)).json()
-    assert listed == {"runs": [other, ended.json()], "next_cursor": None}
+    listing = (await agent.get(RUNS)).json()
+    assert listing == {"runs": [other, ended_reply.json()], "next_cursor": None}
     assert (await agent.get(RUNS, params={"running": "true"})).json()["runs"] == [other]
     page = (await agent.get(RUNS, params={"limit": 1})).json()
-    assert (await agent.get(RUNS, params={"cursor": page["next_cursor"]})).json()["runs"] == [ended.json()]
+    assert (await agent.get(RUNS, params={"cursor": page["next_cursor"]})).json()["runs"] == [
+        ended_reply.json()
+    ]
 
 
 async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_its_own(api: Api) -> None:
@@ -71,8 +73,8 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
     theirs = await begun(api, "requester/other", run_id="r3")
     await (await api.as_("requester")).post(f"{RUNS}/{ended['id']}/end", json={})
     shown = {
-        who: (await (await api.as_(who)).get("/v1/threads/t1")).json()["runs"]
-        for who in ("requester", "requester/other", "responder")
+        person: (await (await api.as_(person)).get("/v1/threads/t1")).json()["runs"]
+        for person in ("requester", "requester/other", "responder")
     }
     assert shown == {"requester": [mine], "requester/other": [theirs], "responder": [theirs, mine]}
 
@@ -81,25 +83,25 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
 async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api: Api) -> None:
     agent = await api.as_("requester")
     run, other = await begun(api, run_id="r1"), await begun(api, run_id="r2")
-    mine = [await create_request(api, run_id="r1") for _ in range(2)]
-    queued = await create_request(api, run_id="r1", exclusive_key="k", on_conflict="queue")
-    theirs = await create_request(api, run_id="r2")
+    own_items = [await create_request(api, run_id="r1") for _ in range(2)]
+    queued_request = await create_request(api, run_id="r1", exclusive_key="k", on_conflict="queue")
+    other_request = await create_request(api, run_id="r2")
     where = {"run_id": "r1", "thread_id": "t1", "status": "pending"}
-    listed = (await agent.get("/v1/requests", params=where)).json()["requests"]
-    assert {each["id"] for each in listed} == {each["id"] for each in (*mine, queued)}
-    done = await agent.post(f"{RUNS}/r1/cancel", json={})
-    assert set(done.json()["cancelled"]) == {each["id"] for each in listed}
+    requests = (await agent.get("/v1/requests", params=where)).json()["requests"]
+    assert {each["id"] for each in requests} == {each["id"] for each in (*own_items, queued_request)}
+    finished_reply = await agent.post(f"{RUNS}/r1/cancel", json={})
+    assert set(finished_reply.json()["cancelled"]) == {each["id"] for each in requests}
     assert (await read(api, run))["status"] == "running"
-    assert (await (await api.as_("requester")).get(f"/v1/requests/{theirs['id']}")).json()[
+    assert (await (await api.as_("requester")).get(f"/v1/requests/{other_request['id']}")).json()[
         "status"
     ] == "pending"
     await agent.post(f"{RUNS}/r2/end", json={"cancel": True})
-    ended = (await agent.get(f"/v1/requests/{theirs['id']}")).json()
-    assert (ended["status"], ended["reason"]) == ("cancelled", "agent_aborted")
+    ended_request = (await agent.get(f"/v1/requests/{other_request['id']}")).json()
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "agent_aborted")
     assert (await read(api, other))["status"] == "ended"
     label = await create_request(api, run_id="never begun")
-    done = await agent.post(f"{RUNS}/never%20begun/cancel", json={})
-    assert done.json() == {"cancelled": [label["id"]]}
+    finished_reply = await agent.post(f"{RUNS}/never%20begun/cancel", json={})
+    assert finished_reply.json() == {"cancelled": [label["id"]]}
 
 
 async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
@@ -107,13 +109,13 @@ async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
     request = await create_request(api, run_id="r1")
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [run["agent"], other]})
-    stranger = await api.as_("requester/other")
-    assert (await stranger.get(RUNS)).json()["runs"] == []
+    foreign_client = await api.as_("requester/other")
+    assert (await foreign_client.get(RUNS)).json()["runs"] == []
     for method, path in (("GET", "r1"), ("POST", "r1/renew"), ("POST", "r1/end")):
-        reply = await stranger.request(method, f"{RUNS}/{path}", json={} if method == "POST" else None)
+        reply = await foreign_client.request(method, f"{RUNS}/{path}", json={} if method == "POST" else None)
         assert reply.status_code == 404, path
-    assert (await stranger.post(f"{RUNS}/r1/cancel", json={})).json() == {"cancelled": []}
-    taken = await stranger.post(RUNS, json={"run_id": "r1"})
+    assert (await foreign_client.post(f"{RUNS}/r1/cancel", json={})).json() == {"cancelled": []}
+    taken = await foreign_client.post(RUNS, json={"run_id": "r1"})
     assert (taken.status_code, taken.json()["error"]["code"]) == (409, "id_taken")
     person = await api.as_("responder")
     assert (await person.get(RUNS)).json()["runs"] == [run]
@@ -124,7 +126,7 @@ async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
 async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     agent = await api.as_("requester")
     runs = {name: await begun(api, run_id=name) for name in ("silent", "asks", "says", "renewed", "waits")}
-    waiting = await create_request(api, run_id="waits")
+    waiting_request = await create_request(api, run_id="waits")
     api.clock.advance(seconds=300)
     await create_request(api, run_id="asks", delivery="resume")
     text = {"content": [{"type": "text", "text": "x"}], "run_id": "says"}
@@ -142,7 +144,7 @@ async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     assert (await read(api, runs["silent"]))["reason"] == "timeout"
     api.clock.advance(seconds=300)
     assert await running() == {"waits"}
-    await agent.post(f"/v1/requests/{waiting['id']}/cancel", json={})
+    await agent.post(f"/v1/requests/{waiting_request['id']}/cancel", json={})
     api.clock.advance(seconds=600)
     assert await running() == set()
     assert (await types(api)).count("run.ended") == 5
@@ -152,12 +154,12 @@ async def test_an_archived_thread_ends_its_runs_and_begins_none(api: Api) -> Non
     agent = await api.as_("requester")
     run = await begun(api)
     await agent.post("/v1/threads/t1/archive")
-    ended = await read(api, run)
-    assert (ended["status"], ended["reason"]) == ("ended", "thread_archived")
-    refused = await agent.post(RUNS, json={})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "thread_archived")
+    ended_request = await read(api, run)
+    assert (ended_request["status"], ended_request["reason"]) == ("ended", "thread_archived")
+    refusal = await agent.post(RUNS, json={})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "thread_archived")
     export = (await (await api.as_("admin")).get("/v1/threads/t1/export")).json()
-    assert export["runs"] == [ended]
+    assert export["runs"] == [ended_request]
     await (await api.as_("admin")).delete("/v1/threads/t1")
     assert (await (await api.as_("admin")).get(RUNS)).json()["runs"] == []
 
@@ -183,8 +185,8 @@ async def test_bad_input_is_refused_with_its_path_and_changes_nothing(
 ) -> None:
     run = await begun(api, run_id="r1")
     reply = await (await api.as_("requester")).post(f"{RUNS}{path}", json=body)
-    (found,) = reply.json()["error"]["field_errors"]
-    assert (reply.status_code, found["path"], found["code"]) == (422, *fault)
+    (field_error,) = reply.json()["error"]["field_errors"]
+    assert (reply.status_code, field_error["path"], field_error["code"]) == (422, *fault)
     assert await read(api, run) == run
     assert await types(api) == ["run.started"]
 

@@ -45,13 +45,13 @@ async def test_loopback_names_are_served(api: Api, host: str) -> None:
 @requirement("M1")
 @pytest.mark.parametrize("host", FALSE_HOSTS)
 async def test_any_other_host_is_misdirected(api: Api, host: str) -> None:
-    refused = await api.client().get("/healthz", headers={"Host": host})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (421, "host_not_allowed")
+    refusal = await api.client().get("/healthz", headers={"Host": host})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (421, "host_not_allowed")
 
 
 async def test_two_host_headers_are_refused(api: Api) -> None:
-    refused = await api.client().get("/healthz", headers=[("Host", "127.0.0.1"), ("Host", "localhost")])
-    assert refused.status_code == 421
+    refusal = await api.client().get("/healthz", headers=[("Host", "127.0.0.1"), ("Host", "localhost")])
+    assert refusal.status_code == 421
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ async def test_a_foreign_origin_is_refused_on_every_method(api: Api, origin: str
     person = await api.as_("responder", Origin=origin)
     request = await create_request(api)
     for method, path in (("GET", "/v1/requests"), ("POST", f"/v1/requests/{request['id']}/answer")):
-        refused = await person.request(method, path, json=ANSWER)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "origin_not_allowed")
+        refusal = await person.request(method, path, json=ANSWER)
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "origin_not_allowed")
 
 
 async def test_the_own_origin_and_listed_ones_are_served(api: Api) -> None:
@@ -105,8 +105,8 @@ async def test_a_bad_credential_is_unauthorized_even_with_a_valid_cookie(
     api: Api, authorization: str
 ) -> None:
     browser = await api.browser()
-    refused = await browser.get("/v1/session", headers={b"Authorization": authorization.encode("latin-1")})
-    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    refusal = await browser.get("/v1/session", headers={b"Authorization": authorization.encode("latin-1")})
+    assert (refusal.status_code, refusal.headers["www-authenticate"]) == (401, "Bearer")
 
 
 @requirement("I6")
@@ -148,11 +148,11 @@ async def test_unknown_paths_and_methods_have_the_error_shape(api: Api) -> None:
         ("OPTIONS", "/v1/requests", 405, "method_not_allowed"),
         ("HEAD", "/v1/events", 405, None),
     ]:
-        refused = await (await api.as_("admin")).request(method, path)
-        assert refused.status_code == status, (method, path)
+        refusal = await (await api.as_("admin")).request(method, path)
+        assert refusal.status_code == status, (method, path)
         if method != "HEAD":
-            assert refused.json()["error"]["code"] == code
-            assert set(refused.json()["error"]) == {"code", "message"}
+            assert refusal.json()["error"]["code"] == code
+            assert set(refusal.json()["error"]) == {"code", "message"}
 
 
 async def test_an_internal_error_reveals_nothing(
@@ -168,11 +168,11 @@ async def test_an_internal_error_reveals_nothing(
 
     monkeypatch.setattr(api.app.services.store, "get", broken)
     with caplog.at_level(logging.DEBUG):
-        failed = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
-    assert failed.status_code == 500
-    assert set(failed.json()["error"]) == {"code", "message"}
-    assert failed.json()["error"]["code"] == "internal"
-    assert canary not in failed.text + caplog.text
+        failed_reply = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
+    assert failed_reply.status_code == 500
+    assert set(failed_reply.json()["error"]) == {"code", "message"}
+    assert failed_reply.json()["error"]["code"] == "internal"
+    assert canary not in failed_reply.text + caplog.text
     assert "ValueError" in caplog.text
 
 
@@ -180,16 +180,16 @@ async def test_a_bootstrap_token_is_the_same_caller_after_a_restart(tmp_path: An
     settings = load(
         {"ASKBACK_BOOTSTRAP_TOKENS": "requester/ci@acme:token-of-ci,responder:token-of-bo"}, data_dir=tmp_path
     )
-    seen = []
+    seen_items = []
     for _ in range(2):
         app = create_app(settings)
         async with app.running():
             transport = httpx2.ASGITransport(app=app)
             headers = {"Authorization": "Bearer token-of-ci"}
             async with httpx2.AsyncClient(transport=transport, base_url=BASE, headers=headers) as client:
-                seen.append((await client.get("/v1/session")).json()["principal"])
-    assert seen[0] == seen[1]
-    assert (seen[0]["name"], seen[0]["role"]) == ("ci", "requester")
+                seen_items.append((await client.get("/v1/session")).json()["principal"])
+    assert seen_items[0] == seen_items[1]
+    assert (seen_items[0]["name"], seen_items[0]["role"]) == ("ci", "requester")
 
 
 @requirement("I3")
@@ -210,12 +210,15 @@ async def test_cors_is_for_listed_origins_and_without_cookies(tmp_path: Path) ->
             entered = await http.post("/v1/sessions", json={"code": code}, headers={"Origin": listed})
             assert (entered.status_code, "set-cookie" in entered.headers) == (403, False)
             for origin in (f"{listed}.evil.example", "https://evil.example", "null", f"{listed}:8443"):
-                refused = await http.options("/v1/requests", headers={**ask, "Origin": origin})
-                assert (refused.status_code, refused.headers["vary"]) == (403, "Origin")
-                assert "access-control-allow-origin" not in refused.headers
-            own = await http.get("/v1/limits", headers={"Origin": BASE})
-            assert (own.headers["vary"], "access-control-allow-origin" in own.headers) == ("Origin", False)
-            assert "access-control-allow-credentials" not in str(allowed.headers) + str(own.headers)
+                refusal = await http.options("/v1/requests", headers={**ask, "Origin": origin})
+                assert (refusal.status_code, refusal.headers["vary"]) == (403, "Origin")
+                assert "access-control-allow-origin" not in refusal.headers
+            own_reply = await http.get("/v1/limits", headers={"Origin": BASE})
+            assert (own_reply.headers["vary"], "access-control-allow-origin" in own_reply.headers) == (
+                "Origin",
+                False,
+            )
+            assert "access-control-allow-credentials" not in str(allowed.headers) + str(own_reply.headers)
 
 
 async def test_a_person_who_opens_an_address_gets_a_page_and_a_program_gets_json(api: Api) -> None:
@@ -226,5 +229,5 @@ async def test_a_person_who_opens_an_address_gets_a_page_and_a_program_gets_json
         assert text in shown.text
         assert shown.headers["cache-control"] == "no-store"
         assert (await api.client().get(path)).json()["error"]["code"] in {"not_found", "unauthorized"}
-    posted = await browser.post("/v1/requests", json={})
-    assert posted.headers["content-type"] == "application/json"
+    posted_reply = await browser.post("/v1/requests", json={})
+    assert posted_reply.headers["content-type"] == "application/json"

@@ -26,27 +26,27 @@ async def test_each_half_of_a_session_alone_opens_nothing(api: Api) -> None:
     request = await create_request(api)
     browser = await api.browser()
     path = f"/v1/requests/{request['id']}/answer"
-    half, cookie = browser.headers.pop(HALF), "=".join(cookie_of(browser))
+    session_half, cookie = browser.headers.pop(HALF), "=".join(cookie_of(browser))
     other = (await api.browser()).headers[HALF]
-    alone = api.client(headers={HALF: half})
+    single_client = api.client(headers={HALF: session_half})
     for caller, headers in (
         (browser, {}),
         (browser, {HALF: ""}),
-        (browser, {HALF: half[:-1]}),
-        (browser, {HALF: half + "x"}),
+        (browser, {HALF: session_half[:-1]}),
+        (browser, {HALF: session_half + "x"}),
         (browser, {HALF: other}),
         (browser, {HALF: cookie.partition("=")[2]}),
-        (alone, {}),
-        (alone, {"Cookie": f"askback_session={cookie.partition('=')[2]}"}),
+        (single_client, {}),
+        (single_client, {"Cookie": f"askback_session={cookie.partition('=')[2]}"}),
     ):
         for method, address in (("POST", path), ("GET", "/v1/session"), ("GET", "/v1/events")):
-            refused = await caller.request(method, address, json=ANSWER, headers=headers)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (401, "unauthorized"), headers
+            refusal = await caller.request(method, address, json=ANSWER, headers=headers)
+            assert (refusal.status_code, refusal.json()["error"]["code"]) == (401, "unauthorized"), headers
     form = await browser.post(
         path, content="a=b", headers={"Content-Type": "application/x-www-form-urlencoded"}
     )
     assert form.status_code == 401
-    both = {HALF: half}
+    both = {HALF: session_half}
     assert (await browser.get(f"/v1/requests/{request['id']}", headers=both)).json() == request
     assert (await browser.post(path, json=ANSWER, headers=both)).status_code == 200
 
@@ -55,20 +55,20 @@ async def test_each_half_of_a_session_alone_opens_nothing(api: Api) -> None:
 async def test_a_cookie_that_another_port_plants_for_a_narrower_path_shuts_nobody_out(api: Api) -> None:
     browser = await api.browser()
     name, secret = cookie_of(browser)
-    both = api.client(
+    all_client = api.client(
         headers={HALF: browser.headers[HALF], "Cookie": f"{name}=evil; {name}={secret}; {name}="}
     )
-    assert (await both.get("/v1/session")).json()["principal"]["name"] == "Ada"
+    assert (await all_client.get("/v1/session")).json()["principal"]["name"] == "Ada"
 
 
 async def test_a_session_answers_in_the_name_of_its_person_and_ends_on_logout(api: Api) -> None:
     request = await create_request(api)
     browser = await api.browser()
-    answered = await browser.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-    assert answered.json()["settled_by"]["name"] == "Ada"
+    answered_reply = await browser.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert answered_reply.json()["settled_by"]["name"] == "Ada"
     kept = {HALF: browser.headers[HALF], "Cookie": "=".join(cookie_of(browser))}
-    left = await browser.delete("/v1/session")
-    assert (left.status_code, "Max-Age=0" in left.headers["set-cookie"]) == (204, True)
+    remaining_reply = await browser.delete("/v1/session")
+    assert (remaining_reply.status_code, "Max-Age=0" in remaining_reply.headers["set-cookie"]) == (204, True)
     assert (await api.client(headers=kept).get("/v1/session")).status_code == 401
 
 
@@ -110,9 +110,9 @@ async def test_a_login_link_works_once_and_sets_a_strict_cookie(api: Api) -> Non
     assert re.fullmatch(r"askback_session_[0-9a-f]{16}=[\w-]{43}", name)
     assert rest == ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=604800"]
     assert entered.json()["session"] not in entered.headers["set-cookie"]
-    used = await sign_in(thief, link)
-    assert (used.status_code, "set-cookie" in used.headers) == (401, False)
-    assert "askback login" in used.json()["error"]["message"]
+    used_reply = await sign_in(thief, link)
+    assert (used_reply.status_code, "set-cookie" in used_reply.headers) == (401, False)
+    assert "askback login" in used_reply.json()["error"]["message"]
 
 
 async def test_a_login_link_is_late_after_ten_minutes(api: Api) -> None:
@@ -142,27 +142,31 @@ async def test_people_list_and_end_their_own_sessions_and_admins_those_of_everyb
     link = {"name": "Ada", "user": "ada"}
     admin = await api.as_("admin")
 
-    async def enter(**who: str) -> httpx2.AsyncClient:
+    async def enter(**identity: str) -> httpx2.AsyncClient:
         browser = api.client(headers={"User-Agent": "Firefox"})
-        url = (await admin.post("/v1/login-links", json=who)).json()["url"]
+        url = (await admin.post("/v1/login-links", json=identity)).json()["url"]
         await sign_in(browser, url)
         return browser
 
     async def ids(caller: httpx2.AsyncClient) -> list[tuple[str, bool]]:
-        listed = (await caller.get("/v1/sessions")).json()["sessions"]
-        return [(each["user"], each["current"]) for each in listed]
+        listed_sessions = (await caller.get("/v1/sessions")).json()["sessions"]
+        return [(each["user"], each["current"]) for each in listed_sessions]
 
     laptop, phone, bo = await enter(**link), await enter(**link), await enter(name="Bo", user="bo")
     assert await ids(laptop) == [("ada", False), ("ada", True)]
     assert await ids(admin) == [("bo", False), ("ada", False), ("ada", False)]
-    shown = (await bo.get("/v1/sessions")).json()["sessions"][0]
-    assert (shown["device"], shown["name"], set(shown) & {"half", "digest"}) == ("Firefox", "Bo", set())
-    assert (await laptop.delete(f"/v1/sessions/{shown['id']}")).status_code == 404
+    shown_sessions = (await bo.get("/v1/sessions")).json()["sessions"][0]
+    assert (shown_sessions["device"], shown_sessions["name"], set(shown_sessions) & {"half", "digest"}) == (
+        "Firefox",
+        "Bo",
+        set(),
+    )
+    assert (await laptop.delete(f"/v1/sessions/{shown_sessions['id']}")).status_code == 404
     assert (await laptop.get("/v1/sessions?user=bo")).json() == {"sessions": []}
     of_phone = (await phone.get("/v1/session")).json()["session"]["id"]
     assert (await laptop.delete(f"/v1/sessions/{of_phone}")).status_code == 204
     assert (await phone.get("/v1/session")).status_code == 401
-    assert (await admin.delete(f"/v1/sessions/{shown['id']}")).status_code == 204
+    assert (await admin.delete(f"/v1/sessions/{shown_sessions['id']}")).status_code == 204
     assert (await bo.get("/v1/session")).status_code == 401
     await enter(**link)
     assert (await laptop.delete("/v1/sessions")).json() == {"ended": 2}
@@ -181,11 +185,15 @@ async def test_log_ins_log_outs_and_failures_are_in_the_audit_log_within_a_bound
     api.clock.advance(seconds=61)
     await sign_in(api.client(), f"{BASE}/login#wrong")
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    seen = [entry for entry in entries if entry["action"].startswith("session.")]
-    assert [each["action"] for each in seen] == ["session.opened", "session.ended", *["session.refused"] * 11]
-    assert [each["session"] for each in seen[:2]] == [session, session]
-    assert [each["actor"]["name"] for each in seen[:2]] == ["Ada", "Ada"]
-    assert seen[-1]["left_out"] == 20
+    seen_items = [entry for entry in entries if entry["action"].startswith("session.")]
+    assert [each["action"] for each in seen_items] == [
+        "session.opened",
+        "session.ended",
+        *["session.refused"] * 11,
+    ]
+    assert [each["session"] for each in seen_items[:2]] == [session, session]
+    assert [each["actor"]["name"] for each in seen_items[:2]] == ["Ada", "Ada"]
+    assert seen_items[-1]["left_out"] == 20
     assert "wrong" not in str(entries)
 
 
@@ -196,12 +204,12 @@ async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: 
     url = (await admin.post("/v1/login-links", json=person)).json()["url"]
     await sign_in(api.client(), url)
     entries = (await admin.get("/v1/audit")).json()["entries"]
-    made, opened = (
+    made, opened_items = (
         next(entry for entry in entries if entry["action"] == action)
         for action in ("login.add", "session.opened")
     )
     assert (made["actor"]["role"], made["groups"], made["role"]) == ("admin", ["ops"], "responder")
-    assert made["person"] == {key: opened["actor"][key] for key in ("id", "name", "user")}
+    assert made["person"] == {key: opened_items["actor"][key] for key in ("id", "name", "user")}
     assert url.partition("#")[2] not in str(entries)
 
 
@@ -234,31 +242,31 @@ async def test_a_signed_address_opens_one_resource_in_one_session_for_a_minute(a
     "path", ["", "//evil.example/v1/x", "https://evil.example/v1/x", "/login", "/v1/x#y", "/v1/\n"]
 )
 async def test_only_addresses_of_this_server_are_signed(api: Api, path: str) -> None:
-    refused = await (await api.browser()).post("/v1/session/addresses", json={"path": path})
-    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "path")
+    refusal = await (await api.browser()).post("/v1/session/addresses", json={"path": path})
+    assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, "path")
 
 
 @requirement("N15")
 async def test_a_token_of_a_person_signs_in_and_takes_its_sessions_with_it(api: Api) -> None:
     admin = await api.as_("admin")
-    made = (await admin.post("/v1/tokens", json={"role": "responder", "name": "Bo"})).json()
+    made_body = (await admin.post("/v1/tokens", json={"role": "responder", "name": "Bo"})).json()
     browser = api.client()
-    entered = await browser.post("/v1/sessions", json={"token": made["token"]})
+    entered = await browser.post("/v1/sessions", json={"token": made_body["token"]})
     assert entered.status_code == 201
     browser.headers[HALF] = entered.json()["session"]
     assert (await browser.get("/v1/session")).json()["principal"]["name"] == "Bo"
-    assert (await admin.delete(f"/v1/tokens/{made['id']}")).status_code == 200
+    assert (await admin.delete(f"/v1/tokens/{made_body['id']}")).status_code == 200
     assert (await browser.get("/v1/session")).status_code == 401
     await api.as_("requester")
     for body, status in (
-        ({"token": made["token"]}, 401),
+        ({"token": made_body["token"]}, 401),
         ({"token": "nobody"}, 401),
         ({"token": api.tokens["requester"]}, 403),
         ({}, 422),
         ({"code": "x", "token": "y"}, 422),
     ):
-        refused = await api.client().post("/v1/sessions", json=body)
-        assert (refused.status_code, "set-cookie" in refused.headers) == (status, False), body
+        refusal = await api.client().post("/v1/sessions", json=body)
+        assert (refusal.status_code, "set-cookie" in refusal.headers) == (status, False), body
 
 
 @requirement("N15")

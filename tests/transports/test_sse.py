@@ -78,11 +78,11 @@ class Stream:
         return {name: value.removeprefix(" ") for name, _, value in lines}
 
     async def events(self, count: int) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = []
-        while len(found) < count:
+        findings: list[dict[str, str]] = []
+        while len(findings) < count:
             if "data" in (block := await self.block()):
-                found.append(block)
-        return found
+                findings.append(block)
+        return findings
 
     async def ended(self) -> bool:
         """Wait for the end, and tell whether the reply is whole."""
@@ -144,15 +144,15 @@ async def test_a_stream_begins_after_its_cursor_and_goes_live(app: App):
 @pytest.mark.parametrize("cut", [0, 1, 7, 19, 20])
 async def test_a_reader_that_was_cut_off_anywhere_resumes_without_gap_or_double(app: App, cut: int):
     await say(app, 10)
-    first = Stream(app, "/v1/threads/t1/events", query="cursor=0")
+    first_stream = Stream(app, "/v1/threads/t1/events", query="cursor=0")
     await say(app, 10)
-    seen = [int(event["id"]) for event in await first.events(cut)]
-    await first.leave()
+    seen_items = [int(event["id"]) for event in await first_stream.events(cut)]
+    await first_stream.leave()
     await say(app, 5)
-    second = Stream(app, "/v1/threads/t1/events", query="cursor=0", last=str(cut))
-    seen += [int(e["id"]) for e in await second.events(25 - cut)]
-    await second.leave()
-    assert seen == list(range(1, 26))
+    second_stream = Stream(app, "/v1/threads/t1/events", query="cursor=0", last=str(cut))
+    seen_items += [int(e["id"]) for e in await second_stream.events(25 - cut)]
+    await second_stream.leave()
+    assert seen_items == list(range(1, 26))
 
 
 async def test_without_a_cursor_it_begins_at_the_next_event(app: App):
@@ -239,9 +239,9 @@ async def test_a_reader_that_stalls_is_cut_and_resumes(app: App):
     with anyio.fail_after(120):
         await stream.task
     assert app._streams.count() == 0
-    resumed = Stream(app, "/v1/threads/t1/events", last="0")
-    assert [int(event["id"]) for event in await resumed.events(400)] == list(range(1, 401))
-    await resumed.leave()
+    resumed_stream = Stream(app, "/v1/threads/t1/events", last="0")
+    assert [int(event["id"]) for event in await resumed_stream.events(400)] == list(range(1, 401))
+    await resumed_stream.leave()
 
 
 async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
@@ -261,14 +261,14 @@ async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
 @requirement("N15")
 async def test_a_stream_ends_as_a_whole_reply_when_its_token_is_revoked_or_expires(api: Api):
     admin = await api.as_("admin")
-    revoked, expired = [
+    revoked_body, expired = [
         (await admin.post("/v1/tokens", json={"role": "responder", "expires_in_s": life})).json()
         for life in (3600, 60)
     ]
     api.clock.advance(seconds=59.9)
-    streams = [Stream(api.app, "/v1/events", token=each["token"]) for each in (revoked, expired)]
+    streams = [Stream(api.app, "/v1/events", token=each["token"]) for each in (revoked_body, expired)]
     assert [(await stream.start())[0] for stream in streams] == [200, 200]
-    await admin.delete(f"/v1/tokens/{revoked['id']}")
+    await admin.delete(f"/v1/tokens/{revoked_body['id']}")
     assert [await stream.ended() for stream in streams] == [True, True]
     assert api.app._streams.count() == 0
 

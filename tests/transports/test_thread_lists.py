@@ -21,8 +21,8 @@ async def test_a_thread_has_the_title_and_the_metadata_that_its_agent_gave_it(ap
     agent, person = await api.as_("requester"), await api.as_("responder")
     request = await create_request(api)
     own = {"source": None, "tags": [1.5, ""]}
-    changed = await agent.patch("/v1/threads/t1", json={"title": "Lunch for two", "metadata": own})
-    assert changed.status_code == 200
+    changed_reply = await agent.patch("/v1/threads/t1", json={"title": "Lunch for two", "metadata": own})
+    assert changed_reply.status_code == 200
     expected = {
         "id": "t1",
         "title": "Lunch for two",
@@ -32,7 +32,7 @@ async def test_a_thread_has_the_title_and_the_metadata_that_its_agent_gave_it(ap
         "pending": 1,
         "updated_at": request["created_at"],
     }
-    assert changed.json() == expected
+    assert changed_reply.json() == expected
     assert (await agent.get("/v1/threads")).json() == {"threads": [expected], "next_cursor": None}
     assert (await person.get("/v1/threads")).json()["threads"] == [{**expected, "level": "all"}]
     snapshot = (await person.get("/v1/threads/t1")).json()
@@ -50,13 +50,13 @@ async def test_a_person_renames_a_thread_and_leaves_the_metadata_to_its_agents(a
     person = await api.as_("responder")
     renamed = await person.patch("/v1/threads/t1", json={"title": "Essen"})
     assert (renamed.status_code, renamed.json()["title"]) == (200, "Essen")
-    refused = await person.patch("/v1/threads/t1", json={"metadata": {}})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
+    refusal = await person.patch("/v1/threads/t1", json={"metadata": {}})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "forbidden")
     assert (await (await api.as_("admin")).patch("/v1/threads/t1", json={"metadata": 1})).json()[
         "metadata"
     ] == 1
-    removed = await person.patch("/v1/threads/t1", json={"title": None})
-    assert "title" not in removed.json()
+    removed_reply = await person.patch("/v1/threads/t1", json={"title": None})
+    assert "title" not in removed_reply.json()
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ async def test_a_bad_change_is_refused_with_its_path_and_nothing_is_stored(
 
 
 async def test_an_agent_gets_its_own_threads_and_a_person_those_that_they_may_view(api: Api) -> None:
-    first = await create_request(api, thread_id="t1")
+    first_request = await create_request(api, thread_id="t1")
     await create_request(api, "requester/other", thread_id="t2")
     agent = await api.as_("requester")
     assert await list_threads(api, "requester") == ["t1"]
     assert await list_threads(api, "requester/other") == ["t2"]
     assert await list_threads(api, "responder") == ["t2", "t1"]
-    assert await list_threads(api, "responder", agent=first["requester"]["id"]) == ["t1"]
-    assert await list_threads(api, "requester/other", agent=first["requester"]["id"]) == []
+    assert await list_threads(api, "responder", agent=first_request["requester"]["id"]) == ["t1"]
+    assert await list_threads(api, "requester/other", agent=first_request["requester"]["id"]) == []
     assert await list_threads(api, "responder@acme") == []
     assert (await agent.put("/v1/threads/t1/access", json={"owner": "ada"})).status_code == 200
     assert await list_threads(api, "responder") == ["t2"]
@@ -112,8 +112,8 @@ async def test_threads_are_searched_paged_and_archived(api: Api) -> None:
     await agent.post("/v1/threads/t1/archive")
     assert await list_threads(api, "responder", q="shoe") == ["t0"]
     assert await list_threads(api, "responder", archived="true") == ["t1"]
-    refused = await agent.patch("/v1/threads/t1", json={"title": "New"})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "thread_archived")
+    refusal = await agent.patch("/v1/threads/t1", json={"title": "New"})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "thread_archived")
     await (await api.as_("admin")).delete("/v1/threads/t1")
     assert await list_threads(api, "responder", archived="true") == []
 

@@ -28,35 +28,35 @@ def server(folder: Path, configured: str) -> App:
 async def works(app: App, secret: str) -> str | None:
     """The principal of a token, None if it is refused."""
     try:
-        found = await tokens.authenticate(app.services, secret)
+        principal = await tokens.authenticate(app.services, secret)
     except Unauthorized:
         return None
-    return None if found is None else found.id
+    return None if principal is None else principal.id
 
 
 @requirement("N15")
 async def test_a_bootstrap_token_that_is_no_longer_configured_ends_at_the_next_start(tmp_path: Path) -> None:
-    first = server(tmp_path, "admin:the-old-admin-token,requester/shop:the-old-agent-token")
-    async with first.running():
-        agent = await works(first, "the-old-agent-token")
-    second = server(tmp_path, "admin:the-new-admin-token,requester/shop:the-new-agent-token")
-    async with second.running():
-        assert await works(second, "the-old-admin-token") is None
-        assert await works(second, "the-old-agent-token") is None
-        assert await works(second, "the-new-admin-token") is not None
-        assert await works(second, "the-new-agent-token") == agent, "the same agent with another token"
-    third = server(tmp_path, "admin:the-old-admin-token")
-    async with third.running():
-        assert await works(third, "the-old-admin-token") is not None
-        assert await works(third, "the-new-agent-token") is None
+    first_app = server(tmp_path, "admin:the-old-admin-token,requester/shop:the-old-agent-token")
+    async with first_app.running():
+        agent = await works(first_app, "the-old-agent-token")
+    second_app = server(tmp_path, "admin:the-new-admin-token,requester/shop:the-new-agent-token")
+    async with second_app.running():
+        assert await works(second_app, "the-old-admin-token") is None
+        assert await works(second_app, "the-old-agent-token") is None
+        assert await works(second_app, "the-new-admin-token") is not None
+        assert await works(second_app, "the-new-agent-token") == agent, "the same agent with another token"
+    third_app = server(tmp_path, "admin:the-old-admin-token")
+    async with third_app.running():
+        assert await works(third_app, "the-old-admin-token") is not None
+        assert await works(third_app, "the-new-agent-token") is None
 
 
 @requirement("N15")
 async def test_a_command_does_not_revoke_tokens_missing_in_its_configuration(
     tmp_path: Path,
 ) -> None:
-    first = server(tmp_path, "admin:the-admin-token-of-the-server")
-    async with first.running():
+    first_app = server(tmp_path, "admin:the-admin-token-of-the-server")
+    async with first_app.running():
         pass
     command = server(tmp_path, "")
     async with command.running(serves=False):
@@ -80,14 +80,14 @@ async def test_a_revoked_token_is_refused_immediately_and_stays_in_the_list(api:
     assert (await get(api, token["token"])).status_code == 200
     await api.app.services.token_usage.flush(api.app.services.store)
     admin = await api.as_("admin")
-    revoked = (await admin.delete(f"/v1/tokens/{token['id']}")).json()
-    refused = await get(api, token["token"])
-    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "unauthorized")
-    listed = (await admin.get("/v1/tokens", params={"agent": token["agent"]})).json()["tokens"]
-    assert listed == [revoked]
-    assert revoked["revoked_at"] is not None
-    assert revoked["last_used_at"] is not None
-    assert token["token"] not in json.dumps(listed)
+    revoked_body = (await admin.delete(f"/v1/tokens/{token['id']}")).json()
+    refusal = await get(api, token["token"])
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (401, "unauthorized")
+    listed_tokens = (await admin.get("/v1/tokens", params={"agent": token["agent"]})).json()["tokens"]
+    assert listed_tokens == [revoked_body]
+    assert revoked_body["revoked_at"] is not None
+    assert revoked_body["last_used_at"] is not None
+    assert token["token"] not in json.dumps(listed_tokens)
     assert (await admin.delete("/v1/tokens/tok_none")).status_code == 404
 
 
@@ -96,19 +96,19 @@ async def test_only_the_connections_of_a_revoked_token_close(api: Api) -> None:
     first = await create_token(api, agent="shop")
     second = await create_token(api, agent="shop")
     assert first["agent"] == second["agent"]
-    one, two = [
+    one_socket, two = [
         Socket(api.app, headers={"Authorization": f"Bearer {each['token']}"}, subprotocols=["askback.v1"])
         for each in (first, second)
     ]
-    for socket in (one, two):
+    for socket in (one_socket, two):
         assert (await socket.message())["type"] == "websocket.accept"
     admin = await api.as_("admin")
     await admin.delete(f"/v1/tokens/{first['id']}")
-    assert await one.closed() == UNAUTHORIZED
+    assert await one_socket.closed() == UNAUTHORIZED
     assert (await two.call("get_request", request_id="req_none"))["code"] == "not_found"
     await admin.post(f"/v1/agents/{second['agent']}/stop")
     assert await two.closed() == UNAUTHORIZED
-    for socket in (one, two):
+    for socket in (one_socket, two):
         await socket.leave()
 
 
@@ -133,17 +133,17 @@ async def test_an_agents_token_never_expires_unless_asked_and_others_do_after_90
 async def test_stopping_an_agent_revokes_its_tokens_and_cancels_its_open_requests(api: Api) -> None:
     token = await create_token(api, agent="shop")
     bearer = {"Authorization": f"Bearer {token['token']}"}
-    opened = (await api.client(headers=bearer).post("/v1/requests", json=ask())).json()
+    opened_body = (await api.client(headers=bearer).post("/v1/requests", json=ask())).json()
     person = await api.as_("responder")
-    stopped = (await person.post(f"/v1/agents/{token['agent']}/stop")).json()
-    assert stopped["stopped_at"] is not None
+    stopped_body = (await person.post(f"/v1/agents/{token['agent']}/stop")).json()
+    assert stopped_body["stopped_at"] is not None
     assert (await get(api, token["token"])).status_code == 401
-    ended = (await person.get(f"/v1/requests/{opened['id']}")).json()
-    assert (ended["status"], ended["reason"]) == ("cancelled", "admin")
-    again = await (await api.as_("admin")).post(
+    ended_request = (await person.get(f"/v1/requests/{opened_body['id']}")).json()
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "admin")
+    second_reply = await (await api.as_("admin")).post(
         "/v1/tokens", json={"role": "requester", "agent": token["agent"]}
     )
-    assert (again.status_code, again.json()["error"]["code"]) == (409, "agent_stopped")
+    assert (second_reply.status_code, second_reply.json()["error"]["code"]) == (409, "agent_stopped")
 
 
 @requirement("N15")
@@ -173,8 +173,8 @@ async def test_changes_of_tokens_are_in_the_audit_log(api: Api) -> None:
 @pytest.mark.parametrize("path", ["shop", "~/shop", "/srv/../etc", "", "/srv/a\nb", "C:"])
 async def test_a_root_is_an_absolute_folder(api: Api, path: str) -> None:
     admin = await api.as_("admin")
-    refused = await admin.post("/v1/tokens", json={"role": "requester", "roots": [path]})
-    assert refused.status_code == 422
+    refusal = await admin.post("/v1/tokens", json={"role": "requester", "roots": [path]})
+    assert refusal.status_code == 422
     assert (await admin.get("/v1/agents")).json()["agents"] == []
 
 
@@ -193,13 +193,13 @@ async def test_a_root_is_an_absolute_folder(api: Api, path: str) -> None:
 async def test_a_token_that_cannot_be_is_refused_with_its_path(
     api: Api, body: dict[str, Any], path: str
 ) -> None:
-    refused = await (await api.as_("admin")).post("/v1/tokens", json=body)
-    assert refused.status_code == 422
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
+    refusal = await (await api.as_("admin")).post("/v1/tokens", json=body)
+    assert refusal.status_code == 422
+    assert [error["path"] for error in refusal.json()["error"]["field_errors"]] == [path]
 
 
 async def test_an_admin_makes_no_token_of_another_tenant(api: Api) -> None:
     admin = await api.as_("admin")
-    refused = await admin.post("/v1/tokens", json={"role": "admin", "tenant": "acme"})
-    assert refused.status_code == 403
+    refusal = await admin.post("/v1/tokens", json={"role": "admin", "tenant": "acme"})
+    assert refusal.status_code == 403
     assert (await admin.get("/v1/tokens", params={"tenant": "acme"})).status_code == 403

@@ -37,18 +37,18 @@ def code(reply: httpx2.Response) -> tuple[int, str]:
 @requirement("F16")
 async def test_another_form_is_another_revision_and_the_old_one_is_not_answered(api: Api) -> None:
     request = await create_request(api)
-    changed = (await update(api, request, form=MENU)).json()
-    assert (changed["status"], changed["revision"], changed["updates"]) == ("pending", 2, 1)
-    assert changed["form"]["fields"][0]["type"] == "select"
+    changed_body = (await update(api, request, form=MENU)).json()
+    assert (changed_body["status"], changed_body["revision"], changed_body["updates"]) == ("pending", 2, 1)
+    assert changed_body["form"]["fields"][0]["type"] == "select"
     for values in ({"dish": "soup"}, {}):
-        late = await answer(api, request, values=values)
-        assert code(late) == (409, "stale_revision")
-        assert late.json()["error"]["request"] == changed
+        late_reply = await answer(api, request, values=values)
+        assert code(late_reply) == (409, "stale_revision")
+        assert late_reply.json()["error"]["request"] == changed_body
     assert paths(await answer(api, request, revision=2)) == [("values.dish", "value_not_in_options")]
-    ended = (await answer(api, request, revision=2, values={"dish": "fish"})).json()
-    assert (ended["status"], ended["answer"]) == ("answered", {"values": {"dish": "fish"}})
-    found = await api.app.services.store.thread_events("default", "t1", after=0)
-    assert [event.type for event in found] == ["request.created", "request.updated", "request.answered"]
+    ended_body = (await answer(api, request, revision=2, values={"dish": "fish"})).json()
+    assert (ended_body["status"], ended_body["answer"]) == ("answered", {"values": {"dish": "fish"}})
+    events = await api.app.services.store.thread_events("default", "t1", after=0)
+    assert [event.type for event in events] == ["request.created", "request.updated", "request.answered"]
 
 
 @requirement("F16")
@@ -64,17 +64,17 @@ async def test_a_stale_cache_of_another_server_does_not_refuse_an_answer(api: Ap
 @requirement("F14")
 async def test_errors_replace_errors_and_a_new_form_removes_them(api: Api) -> None:
     request = await create_request(api, error_summary="Look.")
-    changed = (await update(api, request, field_errors=WRONG)).json()
-    assert (changed["field_errors"], changed["error_summary"]) == (
+    changed_body = (await update(api, request, field_errors=WRONG)).json()
+    assert (changed_body["field_errors"], changed_body["error_summary"]) == (
         WRONG,
         "Please correct the highlighted fields.",
     )
-    kept = (await update(api, request, timeout_s=60)).json()
-    assert kept["field_errors"] == WRONG
-    changed = (await update(api, request, form=MENU)).json()
-    assert not {"field_errors", "error_summary"} & changed.keys()
-    changed = (await update(api, request, error_summary="Look.")).json()
-    assert changed["error_summary"] == "Look."
+    kept_body = (await update(api, request, timeout_s=60)).json()
+    assert kept_body["field_errors"] == WRONG
+    changed_body = (await update(api, request, form=MENU)).json()
+    assert not {"field_errors", "error_summary"} & changed_body.keys()
+    changed_body = (await update(api, request, error_summary="Look.")).json()
+    assert changed_body["error_summary"] == "Look."
     assert "error_summary" not in (await update(api, request, error_summary=None, timeout_s=60)).json()
 
 
@@ -84,8 +84,8 @@ async def test_a_returned_answer_survives_a_change_of_the_form(api: Api) -> None
     await answer(api, request)
     agent = await api.as_("requester")
     await agent.post(f"/v1/requests/{request['id']}/reprompt", json={"field_errors": WRONG})
-    changed = (await update(api, request, form=MENU)).json()
-    assert (changed["revision"], changed["submitted"]) == (3, {"values": {"dish": "soup"}})
+    changed_body = (await update(api, request, form=MENU)).json()
+    assert (changed_body["revision"], changed_body["submitted"]) == (3, {"values": {"dish": "soup"}})
 
 
 @requirement("F22")
@@ -109,8 +109,8 @@ async def test_a_deadline_that_begins_when_it_is_shown_still_does(api: Api) -> N
     request = await create_request(api, timeout_s=60, timeout_from="shown")
     assert "expires_at" not in (await update(api, request, timeout_s=5)).json()
     await later(api, 100)
-    shown = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/shown", json={})
-    assert "expires_at" in shown.json()
+    shown_reply = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/shown", json={})
+    assert "expires_at" in shown_reply.json()
     await later(api, 6)
     assert (await read(api, request))["status"] == "expired"
 
@@ -127,11 +127,11 @@ async def test_an_approval_changes_in_nothing_but_its_deadline(api: Api) -> None
         {"digest": "0" * 64},
     ]
     for body in refusals:
-        refused = await update(api, request, **body)
-        assert refused.status_code == 422, body
+        refusal = await update(api, request, **body)
+        assert refusal.status_code == 422, body
     assert await read(api, request) == request
-    changed = (await update(api, request, timeout_s=60)).json()
-    assert (changed["approval"], changed["revision"]) == (request["approval"], 2)
+    changed_body = (await update(api, request, timeout_s=60)).json()
+    assert (changed_body["approval"], changed_body["revision"]) == (request["approval"], 2)
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     assert [each["request_id"] for each in log if each["action"] == "update"] == [request["id"]]
 
@@ -139,17 +139,17 @@ async def test_an_approval_changes_in_nothing_but_its_deadline(api: Api) -> None
 @requirement("N5")
 async def test_the_same_change_with_the_same_key_is_one_change(api: Api) -> None:
     request = await create_request(api)
-    first = await update(api, request, key="k", error_summary="Look.")
-    again = await update(api, request, key="k", error_summary="Look.")
-    assert (again.headers["idempotent-replayed"], again.json()) == ("true", first.json())
+    first_reply = await update(api, request, key="k", error_summary="Look.")
+    second_reply = await update(api, request, key="k", error_summary="Look.")
+    assert (second_reply.headers["idempotent-replayed"], second_reply.json()) == ("true", first_reply.json())
     assert code(await update(api, request, key="k", error_summary="No.")) == (422, "idempotency_mismatch")
 
 
 async def test_while_an_answer_is_checked_nothing_is_changed(api: Api) -> None:
     request = await create_request(api, validator="requester")
-    before = (await answer(api, request)).json()
+    body_before = (await answer(api, request)).json()
     assert code(await update(api, request, form=MENU)) == (409, "resolving")
-    assert await read(api, request) == before
+    assert await read(api, request) == body_before
 
 
 @pytest.mark.parametrize(
@@ -201,13 +201,15 @@ async def test_changes_have_an_end_and_do_not_count_as_asking_again() -> None:
         agent = await api.as_("requester")
         for revision, status in ((3, "pending"), (4, "cancelled")):
             await answer(api, request, revision=revision)
-            again = await agent.post(f"/v1/requests/{request['id']}/reprompt", json={"error_summary": "No."})
-            assert again.json()["status"] == status
+            second_reply = await agent.post(
+                f"/v1/requests/{request['id']}/reprompt", json={"error_summary": "No."}
+            )
+            assert second_reply.json()["status"] == status
 
 
 async def test_a_queued_request_is_changed_as_well(api: Api) -> None:
     await create_request(api, exclusive_key="k")
     agent = await api.as_("requester")
-    second = (await agent.post("/v1/requests", json=ask(exclusive_key="k", on_conflict="queue"))).json()
-    changed = (await update(api, second, form=MENU)).json()
-    assert (changed["queued_behind"], changed["revision"]) == (True, 2)
+    second_body = (await agent.post("/v1/requests", json=ask(exclusive_key="k", on_conflict="queue"))).json()
+    changed_body = (await update(api, second_body, form=MENU)).json()
+    assert (changed_body["queued_behind"], changed_body["revision"]) == (True, 2)

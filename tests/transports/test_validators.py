@@ -55,10 +55,10 @@ async def test_an_answer_counts_when_the_agent_has_accepted_it(table: Table) -> 
     sent = (await table.answer()).json()
     assert (sent["status"], sent["submitted"]) == ("resolving", {"values": {"dish": "soup"}})
     assert "answer" not in sent
-    ended = (await table.accept()).json()
-    assert (ended["status"], ended["answer"]) == ("answered", {"values": {"dish": "soup"}})
-    assert ended["settled_by"]["name"] == "responder"
-    assert "submitted" not in ended
+    ended_body = (await table.accept()).json()
+    assert (ended_body["status"], ended_body["answer"]) == ("answered", {"values": {"dish": "soup"}})
+    assert ended_body["settled_by"]["name"] == "responder"
+    assert "submitted" not in ended_body
     assert code(await table.accept()) == (409, "already_settled")
 
 
@@ -72,8 +72,8 @@ async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
         assert again["submitted"] == {"values": {"dish": "soup"}}  # it stays to be mended
     await table.answer("rice", revision=3)
     assert (await table.accept()).json()["answer"] == {"values": {"dish": "rice"}}
-    found = await api.app.services.store.thread_events("default", "t1", after=0)
-    assert [event.type.removeprefix("request.") for event in found] == [
+    events = await api.app.services.store.thread_events("default", "t1", after=0)
+    assert [event.type.removeprefix("request.") for event in events] == [
         "created", "resolving", "reprompted", "resolving", "reprompted", "resolving", "answered",
     ]  # fmt: skip
 
@@ -133,8 +133,8 @@ async def test_asking_again_has_an_end(table: Table) -> None:
         await table.answer(revision=revision)
         assert (await table.reprompt(error_summary="No.")).json()["status"] == "pending"
     await table.answer(revision=11)
-    ended = (await table.reprompt(error_summary="No.")).json()
-    assert (ended["status"], ended["reason"]) == ("cancelled", "failed")
+    ended_body = (await table.reprompt(error_summary="No.")).json()
+    assert (ended_body["status"], ended_body["reason"]) == ("cancelled", "failed")
 
 
 async def test_nothing_can_be_accepted_that_was_not_sent(table: Table) -> None:
@@ -148,11 +148,14 @@ async def test_a_repeated_verdict_does_not_apply_to_a_later_answer(table: Table)
     body = {"field_errors": WRONG}
     assert (await table.agent.post(f"{at}/reprompt", json=body, headers=once)).json()["status"] == "pending"
     await table.answer("rice", revision=2)
-    late = await table.agent.post(f"{at}/reprompt", json=body, headers=once)
-    assert (late.status_code, late.headers["idempotent-replayed"]) == (200, "true")
-    assert (late.json()["status"], late.json()["submitted"]) == ("resolving", {"values": {"dish": "rice"}})
-    other = await table.agent.post(f"{at}/reprompt", json={"error_summary": "No."}, headers=once)
-    assert code(other) == (422, "idempotency_mismatch")
+    late_reply = await table.agent.post(f"{at}/reprompt", json=body, headers=once)
+    assert (late_reply.status_code, late_reply.headers["idempotent-replayed"]) == (200, "true")
+    assert (late_reply.json()["status"], late_reply.json()["submitted"]) == (
+        "resolving",
+        {"values": {"dish": "rice"}},
+    )
+    other_reply = await table.agent.post(f"{at}/reprompt", json={"error_summary": "No."}, headers=once)
+    assert code(other_reply) == (422, "idempotency_mismatch")
     ends = [await table.agent.post(f"{at}/accept", json={}, headers=once) for _ in range(2)]
     assert [end.status_code for end in ends] == [200, 200]
     assert ends[0].json() == ends[1].json()
@@ -161,10 +164,10 @@ async def test_a_repeated_verdict_does_not_apply_to_a_later_answer(table: Table)
 @pytest.mark.parametrize("operation", ["accept", "shown"])
 async def test_a_value_for_another_route_does_nothing(table: Table, operation: str) -> None:
     before = (await table.answer()).json()
-    who = table.agent if operation == "accept" else table.person
+    person = table.agent if operation == "accept" else table.person
     body = {"field_errors": WRONG}
-    refused = await who.post(f"/v1/requests/{table.request['id']}/{operation}", json=body)
-    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "field_errors")
+    refusal = await person.post(f"/v1/requests/{table.request['id']}/{operation}", json=body)
+    assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, "field_errors")
     assert await table.read() == before
 
 
@@ -185,9 +188,9 @@ async def test_a_reprompt_that_says_nothing_or_something_wrong_changes_nothing(
     table: Table, body: dict[str, Any], path: str
 ) -> None:
     before = (await table.answer()).json()
-    refused = await table.reprompt(**body)
-    assert refused.status_code == 422, refused.text
-    assert path in [error["path"] for error in refused.json()["error"]["field_errors"]]
+    refusal = await table.reprompt(**body)
+    assert refusal.status_code == 422, refusal.text
+    assert path in [error["path"] for error in refusal.json()["error"]["field_errors"]]
     assert await table.read() == before
 
 
@@ -199,11 +202,11 @@ async def test_a_returning_agent_finds_the_answer_by_its_key(api: Api) -> None:
         "validator": "requester",
         "form": {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]},
     }
-    made = (await agent.post("/v1/requests", json=body)).json()
-    await (await api.as_("responder")).post(f"/v1/requests/{made['id']}/answer", json=ANSWER)
-    again = (await agent.post("/v1/requests", json=body)).json()
-    assert (again["id"], again["status"], again["submitted"]) == (
-        made["id"],
+    made_body = (await agent.post("/v1/requests", json=body)).json()
+    await (await api.as_("responder")).post(f"/v1/requests/{made_body['id']}/answer", json=ANSWER)
+    second_body = (await agent.post("/v1/requests", json=body)).json()
+    assert (second_body["id"], second_body["status"], second_body["submitted"]) == (
+        made_body["id"],
         "resolving",
         {"values": {"dish": "soup"}},
     )
@@ -217,9 +220,9 @@ async def test_a_form_that_is_asked_again_may_be_as_large_as_one_that_is_asked()
         table = Table(await api.as_("requester"), await api.as_("responder"), request)
         await table.answer()
         large = {**request["form"], "description": "x" * 2_000}
-        first = await table.agent.post("/v1/requests", json=ask(form=large))
+        first_reply = await table.agent.post("/v1/requests", json=ask(form=large))
         again = await table.reprompt(form=large)
-        for refused, path in ((first, ""), (again, "form")):
+        for refused, path in ((first_reply, ""), (again, "form")):
             [fault] = refused.json()["error"]["field_errors"]
             assert (refused.status_code, fault["path"], fault["code"]) == (422, path, "too_long")
         assert (await table.read())["status"] == "resolving"

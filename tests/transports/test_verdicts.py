@@ -25,9 +25,9 @@ async def step(api: Api, request: dict[str, Any], what: str, **body: Any) -> htt
     return await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/{what}", json=body)
 
 
-async def submitted(api: Api, **more: Any) -> dict[str, Any]:
+async def submitted(api: Api, **extra: Any) -> dict[str, Any]:
     """Return a request whose answer `soup` is being checked."""
-    request = await create_request(api, validator="requester", **more)
+    request = await create_request(api, validator="requester", **extra)
     person = await api.as_("responder")
     return (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
 
@@ -56,9 +56,9 @@ async def test_a_deadline_may_cancel(api: Api, what: dict[str, Any]) -> None:
     agent = await api.as_("requester")
     request = (await agent.post("/v1/requests", json={**body, "timeout_s": 5, "on_timeout": "cancel"})).json()
     await later(api, 6)
-    ended = await read(api, request)
-    assert (ended["status"], ended["reason"]) == ("cancelled", "timeout")
-    assert "settled_by" not in ended
+    ended_request = await read(api, request)
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "timeout")
+    assert "settled_by" not in ended_request
 
 
 @requirement("F22")
@@ -76,21 +76,25 @@ async def test_errors_may_come_with_the_first_asking(api: Api) -> None:
         WRONG,
         "Please correct the highlighted fields.",
     )
-    again = await agent.post("/v1/requests", json=body)
-    assert (again.headers["idempotent-replayed"], again.json()) == ("true", request)
-    other = await agent.post("/v1/requests", json=ask(error_summary="Look.", validator="requester"))
-    assert other.status_code == 422
+    second_reply = await agent.post("/v1/requests", json=body)
+    assert (second_reply.headers["idempotent-replayed"], second_reply.json()) == ("true", request)
+    other_reply = await agent.post("/v1/requests", json=ask(error_summary="Look.", validator="requester"))
+    assert other_reply.status_code == 422
     person = await api.as_("responder")
-    sent = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
-    assert not {"field_errors", "error_summary"} & sent.keys()
+    sent_body = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    assert not {"field_errors", "error_summary"} & sent_body.keys()
 
 
 @requirement("F13")
 async def test_a_check_may_return_changed_values(api: Api) -> None:
     request = await submitted(api)
     made = {"values": {"dish": "Soup"}, "result": {"number": 12}, "message": "Booked, number 12."}
-    ended = (await step(api, request, "accept", **made)).json()
-    assert (ended["status"], ended["answer"], ended["settled_by"]["name"]) == ("answered", made, "responder")
+    ended_body = (await step(api, request, "accept", **made)).json()
+    assert (ended_body["status"], ended_body["answer"], ended_body["settled_by"]["name"]) == (
+        "answered",
+        made,
+        "responder",
+    )
 
 
 @requirement("F13")
@@ -129,9 +133,9 @@ async def test_asking_again_may_bring_a_deadline(api: Api) -> None:
 @requirement("F14")
 async def test_asking_again_may_end_the_deadline(api: Api) -> None:
     request = await submitted(api, timeout_s=60)
-    again = (await step(api, request, "reprompt", timeout_s=None)).json()
-    assert (again["status"], again["submitted"]) == ("pending", {"values": {"dish": "soup"}})
-    assert not {"expires_at", "timeout_s"} & again.keys()
+    second_body = (await step(api, request, "reprompt", timeout_s=None)).json()
+    assert (second_body["status"], second_body["submitted"]) == ("pending", {"values": {"dish": "soup"}})
+    assert not {"expires_at", "timeout_s"} & second_body.keys()
     await later(api, 10_000)
     assert (await read(api, request))["status"] == "pending"
 

@@ -75,9 +75,9 @@ async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     assert [read(api, hook, third)["data"]["attempt"]] == [3]
     [delivery] = await log(api, hook)
     assert delivery["state"] == "delivered"
-    told = [(attempt["status"], attempt["error"]) for attempt in delivery["attempts"]]
+    entries = [(attempt["status"], attempt["error"]) for attempt in delivery["attempts"]]
     expected = (None, "timeout") if isinstance(failure, Exception) else (failure.status, None)
-    assert told == [expected, expected, (204, None)]
+    assert entries == [expected, expected, (204, None)]
     assert await pulled(api) == []
 
 
@@ -162,12 +162,12 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
     hook = await switched_off(api, webhook_client)
     assert await sweep(api, after=7200) == 0
     assert len(webhook_client.posted) == 1
-    listed = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
-    assert [each["active"] for each in listed] == [False]
+    webhooks = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
+    assert [each["active"] for each in webhooks] == [False]
     [delivery] = await log(api, hook)
     assert delivery["state"] == "dead"
-    refused = await redeliver(api, hook, delivery=delivery["id"])
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "webhook_off")
+    refusal = await redeliver(api, hook, delivery=delivery["id"])
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "webhook_off")
     assert len(await pulled(api)) == 2
 
 
@@ -270,27 +270,29 @@ async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client:
     api.clock.advance(seconds=60)
     await deadlines.sweep(api.app.services)
     await sweep(api)
-    told = [
+    entries = [
         read(api, hook, posted)
         for posted in sorted(webhook_client.posted, key=lambda each: each.headers["webhook-id"])
     ]
-    assert [(each["type"], each["data"]["request"]["id"]) for each in told] == [
+    assert [(each["type"], each["data"]["request"]["id"]) for each in entries] == [
         ("request.created", request["id"]),
         ("request.escalated", request["id"]),
     ]
-    assert told[1]["data"]["request"]["notified"] == ["ada"]
+    assert entries[1]["data"]["request"]["notified"] == ["ada"]
     assert len({posted.headers["webhook-id"] for posted in webhook_client.posted}) == 2
 
 
 async def test_a_webhook_of_a_requester_gets_only_its_requests(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    mine = await create_request(api, "requester/one")
-    await hooked(api, events=["request.created"], requester=mine["requester"]["id"])
-    second = await create_request(api, "requester/one")
+    own_request = await create_request(api, "requester/one")
+    await hooked(api, events=["request.created"], requester=own_request["requester"]["id"])
+    second_request = await create_request(api, "requester/one")
     await create_request(api, "requester/two", thread_id="t2")
     await sweep(api)
-    assert [json.loads(p.body)["data"]["request"]["id"] for p in webhook_client.posted] == [second["id"]]
+    assert [json.loads(p.body)["data"]["request"]["id"] for p in webhook_client.posted] == [
+        second_request["id"]
+    ]
 
 
 @requirement("G10", "E20")
@@ -299,8 +301,8 @@ async def test_hidden_names_of_secrets_are_in_no_event(api: Api, webhook_client:
     secret = {"names": ["HIDDEN_KEY"], "reason": "needed", "hide_names": True}
     body = ask(kind="secret", secret=secret)
     del body["form"]
-    made = await (await api.as_("requester")).post("/v1/requests", json=body)
-    assert made.status_code == 201, made.text
+    reply = await (await api.as_("requester")).post("/v1/requests", json=body)
+    assert reply.status_code == 201, reply.text
     await sweep(api)
     [posted] = webhook_client.posted
     assert b"HIDDEN_KEY" not in posted.body
@@ -341,8 +343,8 @@ async def test_an_admin_tries_a_webhook_and_reads_the_reply(
     webhook_client.answers = [answer]
     reply = await admin.post(f"/v1/webhooks/{hook['id']}/test")
     assert reply.status_code == 200, reply.text
-    found = reply.json()
-    assert (found["status"], found["error"], found["duration_ms"]) == (*came, 0)
+    result = reply.json()
+    assert (result["status"], result["error"], result["duration_ms"]) == (*came, 0)
     [posted] = webhook_client.posted
     message = read(api, hook, posted)
     assert (message["type"], message["data"]) == ("test", {})

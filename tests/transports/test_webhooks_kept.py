@@ -25,10 +25,10 @@ async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
     admin = await api.as_("admin")
     expected = dict.fromkeys(REFUSED_URLS, "webhook_url") | dict.fromkeys(INSIDE_URLS, "webhook_inside")
     for url, code in (expected | {"http://hooks.example.com/": "webhook_plain"}).items():
-        refused = await admin.post("/v1/webhooks", json={"url": url})
-        [fault] = refused.json()["error"]["field_errors"]
-        assert (refused.status_code, fault["path"], fault["code"]) == (422, "url", code), url
-        assert url not in refused.text
+        refusal = await admin.post("/v1/webhooks", json={"url": url})
+        [fault] = refusal.json()["error"]["field_errors"]
+        assert (refusal.status_code, fault["path"], fault["code"]) == (422, "url", code), url
+        assert url not in refusal.text
     assert (await admin.get("/v1/webhooks")).json() == {"webhooks": []}
 
 
@@ -42,9 +42,9 @@ async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
     ],
 )
 async def test_an_invalid_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
-    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
-    assert refused.status_code == 422
-    assert [error["path"] for error in refused.json()["error"]["field_errors"]] == [path]
+    refusal = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
+    assert refusal.status_code == 422
+    assert [error["path"] for error in refusal.json()["error"]["field_errors"]] == [path]
 
 
 @requirement("G10")
@@ -54,8 +54,8 @@ async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
     hook = await hooked(api)
     admin = await api.as_("admin")
     assert hook["secret"].startswith("whsec_")
-    listed = (await admin.get("/v1/webhooks")).json()["webhooks"]
-    assert listed == [{name: value for name, value in hook.items() if name != "secret"}]
+    webhooks = (await admin.get("/v1/webhooks")).json()["webhooks"]
+    assert webhooks == [{name: value for name, value in hook.items() if name != "secret"}]
     assert (await admin.get("/v1/secrets")).json()["secrets"] == []
     log = (await admin.get("/v1/audit")).text
     assert "webhook.add" in log
@@ -72,11 +72,11 @@ async def test_a_removed_webhook_gets_no_events_and_leaves_no_data(
 ) -> None:
     hook = await hooked(api)
     await settled(api, delivery="resume")
-    admin, stranger = await api.as_("admin"), await api.as_("admin@acme")
+    admin, foreign_client = await api.as_("admin"), await api.as_("admin@acme")
     path = f"/v1/webhooks/{hook['id']}"
-    assert (await stranger.delete(path)).status_code == 404
-    assert (await stranger.get(f"{path}/deliveries")).status_code == 404
-    assert (await stranger.get("/v1/webhooks")).json() == {"webhooks": []}
+    assert (await foreign_client.delete(path)).status_code == 404
+    assert (await foreign_client.get(f"{path}/deliveries")).status_code == 404
+    assert (await foreign_client.get("/v1/webhooks")).json() == {"webhooks": []}
     assert (await admin.delete(path)).status_code == 204
     assert (await admin.delete(path)).status_code == 404
     assert await sweep(api) == 0
@@ -87,13 +87,13 @@ async def test_a_removed_webhook_gets_no_events_and_leaves_no_data(
 async def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api) -> None:
     for _ in range(LIMITS.webhooks):
         await hooked(api)
-    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_many_webhooks")
+    refusal = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "too_many_webhooks")
     assert len(await api.app.services.store.sealed_after("")) == LIMITS.webhooks
 
 
 async def test_without_a_master_key_there_are_no_webhooks() -> None:
     app = create_app(vault=LockedVault(), webhook_client=FakeWebhookClient())
     async with app.running():
-        refused = await (await Api(app, ManualClock()).as_("admin")).post("/v1/webhooks", json={"url": URL})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "secrets_off")
+        refusal = await (await Api(app, ManualClock()).as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "secrets_off")

@@ -31,12 +31,12 @@ async def test_ask_and_answer_over_two_connections(open_: Open):
     pushed = await person.frame()
     assert pushed["inbox"] is True
     assert (pushed["event"]["type"], pushed["event"]["request"]) == ("request.created", request)
-    done = await person.call(
+    reply = await person.call(
         "answer_request", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}}
     )
-    assert done["answer"]["values"] == {"topic": "Bees"}
-    assert await agent.frame() == {"settled": done}
-    assert (await person.frame())["event"]["request"] == done
+    assert reply["answer"]["values"] == {"topic": "Bees"}
+    assert await agent.frame() == {"settled": reply}
+    assert (await person.frame())["event"]["request"] == reply
 
 
 @pytest.mark.requirement("H1")
@@ -168,8 +168,8 @@ async def test_waiting_reports_settled_and_unknown_ids_immediately_and_the_rest_
         "unknown": ["req_nope"],
     }
     await person.call("decline_request", request_id=ids[2], body={"reason": "refused"})
-    told = await agent.frame()
-    assert (told["settled"]["id"], told["settled"]["reason"]) == (ids[2], "refused")
+    frame = await agent.frame()
+    assert (frame["settled"]["id"], frame["settled"]["reason"]) == (ids[2], "refused")
     await person.call("decline_request", request_id=ids[1], body={"reason": "dismissed"})
     assert (await agent.frame())["settled"]["id"] == ids[1]
 
@@ -180,18 +180,18 @@ async def test_an_outcome_without_a_subscriber_is_queued(open_: Open, waits: boo
     request = await agent.call("create_request", body=body(), wait=True)
     if not waits:
         assert await agent.call("unwait", request_ids=[request["id"], "req_nope"]) == {}
-    ended = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
-    assert ended.get("queued", False) is not waits
+    ended_request = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
+    assert ended_request.get("queued", False) is not waits
     if waits:
-        assert await agent.frame() == {"settled": ended}
+        assert await agent.frame() == {"settled": ended_request}
 
 
 async def test_an_outcome_in_flight_to_an_ended_wait_is_queued(open_: Open, app: App):
     arrived: list[Callable[[], None]] = []
     agent, person = await open_("requester", confirm=arrived.append), await open_("responder")
     request = await agent.call("create_request", body=body(), wait=True)
-    ended = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
-    assert await agent.frame() == {"settled": ended}
+    ended_request = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
+    assert await agent.frame() == {"settled": ended_request}
     assert await agent.call("unwait", request_ids=[request["id"]]) == {}
     [tell] = arrived
     tell()  # it had to arrive, but nobody waited for it any more
@@ -206,9 +206,9 @@ async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Ope
         ids.append((await agent.call("create_request", body=body(form={"fields": fields})))["id"])
         await agent.call("cancel_request", request_id=ids[-1], body={})
     reply = await agent.call("wait", request_ids=ids * 100)
-    told = [(await agent.frame())["settled"]["id"] for _ in range(8 - len(reply["settled"]))]
-    assert told
-    assert [r["id"] for r in reply["settled"]] + told == ids
+    entries = [(await agent.frame())["settled"]["id"] for _ in range(8 - len(reply["settled"]))]
+    assert entries
+    assert [r["id"] for r in reply["settled"]] + entries == ids
     assert len(json.dumps(reply)) < 1024 * 1024 + 1024
 
 
@@ -241,15 +241,17 @@ async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Pat
 
 async def test_an_agent_cannot_wait_for_a_request_of_another(open_: Open, app: App):
     agent = await open_()
-    other = await open_(headers={"Authorization": f"Bearer {await app.token('requester', name='other')}"})
+    other_open_value = await open_(
+        headers={"Authorization": f"Bearer {await app.token('requester', name='other')}"}
+    )
     request = await agent.call("create_request", body=body())
-    assert await other.call("wait", request_ids=[request["id"]]) == {
+    assert await other_open_value.call("wait", request_ids=[request["id"]]) == {
         "settled": [],
         "unknown": [request["id"]],
     }
     hidden = {"subscribe": {"cursor": 0}, "get_thread": {}}
-    for op, more in hidden.items():
-        assert (await other.call(op, thread_id="t1", **more))["status"] == 404
+    for op, extra in hidden.items():
+        assert (await other_open_value.call(op, thread_id="t1", **extra))["status"] == 404
 
 
 @pytest.mark.requirement("G4")
@@ -359,14 +361,14 @@ async def test_a_stalled_reader_gets_a_resync_and_misses_nothing(open_: Open):
     for _ in range(400):
         await agent.call("post_message", thread_id="t1", body=text)
     person.reading.set()
-    seen: list[int] = []
+    seen_items: list[int] = []
     while "resync" not in (frame := await person.frame()):
-        seen.append(frame["event"]["seq"])
-    assert len(seen) < 300
-    await person.call("subscribe", thread_id="t1", cursor=seen[-1])
-    while seen[-1] < 400:
-        seen.append((await person.frame())["event"]["seq"])
-    assert seen == list(range(1, 401))
+        seen_items.append(frame["event"]["seq"])
+    assert len(seen_items) < 300
+    await person.call("subscribe", thread_id="t1", cursor=seen_items[-1])
+    while seen_items[-1] < 400:
+        seen_items.append((await person.frame())["event"]["seq"])
+    assert seen_items == list(range(1, 401))
 
 
 async def test_a_burst_is_not_slowness(open_: Open):

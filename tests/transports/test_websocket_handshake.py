@@ -50,12 +50,14 @@ async def test_without_a_credential_or_the_subprotocol_the_door_is_shut(
 @pytest.mark.requirement("I12")
 async def test_a_browser_session_needs_its_own_origin(open_: Open, app: App):
     code = await credentials.create_login_code(app.services, tenant="default", name="Ada")
-    opened = await sessions.open_session(app.services, code)
-    assert opened is not None
-    cookie = f"{await cookie_name(app.services)}={opened.secret}"
-    offered = ["askback.v1", f"session.{opened.half}"]
-    own = await open_(headers={"Cookie": cookie, "Origin": "http://127.0.0.1"}, subprotocols=offered)
-    assert (await own.call("list_requests"))["requests"] == []
+    opened_items = await sessions.open_session(app.services, code)
+    assert opened_items is not None
+    cookie = f"{await cookie_name(app.services)}={opened_items.secret}"
+    offered = ["askback.v1", f"session.{opened_items.half}"]
+    own_open_value = await open_(
+        headers={"Cookie": cookie, "Origin": "http://127.0.0.1"}, subprotocols=offered
+    )
+    assert (await own_open_value.call("list_requests"))["requests"] == []
     without = await open_(headers={"Cookie": cookie}, subprotocols=offered)
     assert await without.closed() == 4403
     foreign = Socket(app, headers={"Cookie": cookie, "Origin": "http://evil.example"}, subprotocols=offered)
@@ -65,17 +67,17 @@ async def test_a_browser_session_needs_its_own_origin(open_: Open, app: App):
 @pytest.mark.requirement("N8")
 async def test_a_websocket_needs_the_cookie_and_the_second_half(open_: Open, app: App):
     code = await credentials.create_login_code(app.services, tenant="default", name="Ada")
-    opened = await sessions.open_session(app.services, code)
-    assert opened is not None
-    cookie = {"Cookie": f"{await cookie_name(app.services)}={opened.secret}"}
-    half = f"session.{opened.half}"
+    opened_items = await sessions.open_session(app.services, code)
+    assert opened_items is not None
+    cookie = {"Cookie": f"{await cookie_name(app.services)}={opened_items.secret}"}
+    half = f"session.{opened_items.half}"
     for headers, offered in (
         (cookie, []),
         (cookie, ["session."]),
         (cookie, [half[:-1]]),
-        (cookie, [f"session.{opened.secret}"]),
+        (cookie, [f"session.{opened_items.secret}"]),
         ({}, [half]),
-        ({"Cookie": f"askback_session={opened.secret}"}, [half]),
+        ({"Cookie": f"askback_session={opened_items.secret}"}, [half]),
     ):
         origin = {**headers, "Origin": "http://127.0.0.1"}
         socket = await open_(headers=origin, subprotocols=["askback.v1", *offered])
@@ -148,16 +150,16 @@ async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: Serve
             await socket.send('{"id": 1, "op": "ping"}')
             assert json.loads(await socket.recv()) == {"id": 1, "ok": {}}
             await socket.send("x" * 300_000)
-            with pytest.raises(ConnectionClosed) as closed:
+            with pytest.raises(ConnectionClosed) as exc_info:
                 await socket.recv()
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 1009
-            assert "exceeds limit" in closed.value.rcvd.reason
+            assert exc_info.value.rcvd is not None
+            assert exc_info.value.rcvd.code == 1009
+            assert "exceeds limit" in exc_info.value.rcvd.reason
         async with dialled(own_server, "nobody-knows-me") as socket:
-            with pytest.raises(ConnectionClosed) as closed:
+            with pytest.raises(ConnectionClosed) as exc_info:
                 await socket.recv()
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 4401
+            assert exc_info.value.rcvd is not None
+            assert exc_info.value.rcvd.code == 4401
         with pytest.raises(InvalidStatus) as foreign:
             async with dialled(own_server, TOKENS["requester"], origin="http://evil.example"):
                 pass
@@ -179,15 +181,15 @@ async def test_a_stalled_socket_costs_a_bounded_buffer_and_gets_everything_by_cu
                 frame = {"id": n, "op": "post_message", "thread_id": "t1", "body": text}
                 await agent.send(json.dumps(frame))
                 await agent.recv()
-            seen: list[int] = []
+            seen_items: list[int] = []
             resynced = False
-            while not seen or seen[-1] < 800:
+            while not seen_items or seen_items[-1] < 800:
                 frame = json.loads(await person.recv())
                 if "resync" in frame:
                     resynced = True
-                    again = {"id": 2, "op": "subscribe", "thread_id": "t1", "cursor": seen[-1]}
+                    again = {"id": 2, "op": "subscribe", "thread_id": "t1", "cursor": seen_items[-1]}
                     await person.send(json.dumps(again))
                 elif "event" in frame:
-                    seen.append(frame["event"]["seq"])
+                    seen_items.append(frame["event"]["seq"])
             assert resynced
-            assert seen == list(range(1, 801))
+            assert seen_items == list(range(1, 801))

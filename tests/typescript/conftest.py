@@ -45,9 +45,9 @@ class Program:
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The project, with the programs of these tests and the examples compiled in it."""
-    made = Project(tmp_path_factory.mktemp("project"))
-    made.check_types(*sorted(PROGRAMS.glob("*.ts")), *sorted(EXAMPLES.glob("*.ts")))
-    return made
+    made_project = Project(tmp_path_factory.mktemp("project"))
+    made_project.check_types(*sorted(PROGRAMS.glob("*.ts")), *sorted(EXAMPLES.glob("*.ts")))
+    return made_project
 
 
 @pytest.fixture(scope="session")
@@ -78,28 +78,28 @@ async def person(server: ServerProcess) -> AsyncIterator[AsyncClient]:
 @pytest.fixture
 def start(project: Project, server: ServerProcess) -> Iterator[Start]:
     """Start a program of the project beside the server; it is killed after the test."""
-    started: list[Program] = []
+    started_programs: list[Program] = []
 
-    def begin(name: str, *arguments: str, beside: ServerProcess = server) -> Program:
-        started.append(Program(project, beside, name, *arguments))
-        return started[-1]
+    def begin(name: str, *arguments: str, other_server_process: ServerProcess = server) -> Program:
+        started_programs.append(Program(project, other_server_process, name, *arguments))
+        return started_programs[-1]
 
     yield begin
-    for program in started:
+    for program in started_programs:
         program.process.kill()
         program.process.communicate()
 
 
 async def wait_for_requests(person: AsyncClient, thread: str, count: int = 1) -> list[InputRequest]:
     """Wait for this many requests in a thread, and return them."""
-    found: list[InputRequest] = []
+    requests: list[InputRequest] = []
     with anyio.fail_after(120):
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
-                found.append(InputRequest.model_validate(event["request"]))
-            if len(found) == count:
+                requests.append(InputRequest.model_validate(event["request"]))
+            if len(requests) == count:
                 break
-    return found
+    return requests
 
 
 async def settled(person: AsyncClient, thread: str) -> dict[str, Any]:

@@ -21,9 +21,9 @@ class Project:
         self.folder = folder
         assert (PACKAGE / "dist" / "index.js").exists(), "Run `make setup`, which builds the package."
         packed = _run(PACKAGE, "npm", "pack", "--json", "--pack-destination", str(folder))
-        found = json.loads(packed)
+        result = json.loads(packed)
         # npm 11 lists the packages, npm 12 has them by name.
-        self.contents = (found if isinstance(found, list) else list(found.values()))[0]
+        self.contents = (result if isinstance(result, list) else list(result.values()))[0]
         (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
         archive = folder / self.contents["filename"]
         _run(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", str(archive))
@@ -42,11 +42,11 @@ class Project:
         config = self.folder / "tsconfig.json"
         config.write_text(json.dumps({**options, "files": [str(copy) for copy in copied]}))
         compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
-        done = subprocess.run(
+        finished_result = subprocess.run(
             ["node", str(compiler), "-p", str(config)], capture_output=True, text=True, check=False
         )
-        assert done.returncode == expect, done.stdout
-        return done.stdout
+        assert finished_result.returncode == expect, finished_result.stdout
+        return finished_result.stdout
 
     def start(self, program: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Start a program of the project."""
@@ -63,6 +63,6 @@ class Project:
 
 
 def _run(folder: Path, *command: str) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    finished_result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert finished_result.returncode == 0, finished_result.stderr
+    return finished_result.stdout

@@ -17,14 +17,14 @@ pytestmark = [pytest.mark.anyio]
 async def test_a_form_a_choice_and_yes_or_no_come_back_as_they_were_answered(
     start: Start, person: AsyncClient
 ) -> None:
-    wanted = {"form": {"topic": "rain"}, "ask": {"answer": "B"}, "confirm": {"answer": "Yes"}}
-    printed = {}
-    for verb, values in wanted.items():
+    expected = {"form": {"topic": "rain"}, "ask": {"answer": "B"}, "confirm": {"answer": "Yes"}}
+    output = {}
+    for verb, values in expected.items():
         program = start("calls.js", verb, f"ts-{verb}")
         [request] = await wait_for_requests(person, f"ts-{verb}")
         await person.requests.answer(request, values)
-        printed[verb] = json.loads((await program.ended()).splitlines()[0])
-    assert printed == {"form": {"topic": "rain"}, "ask": "B", "confirm": True}
+        output[verb] = json.loads((await program.ended()).splitlines()[0])
+    assert output == {"form": {"topic": "rain"}, "ask": "B", "confirm": True}
 
 
 async def test_a_message_is_in_the_thread_and_any_operation_can_be_called(
@@ -42,27 +42,27 @@ async def test_an_outcome_without_an_answer_is_thrown(start: Start, person: Asyn
     program = start("calls.js", "ask", "ts-declined")
     [request] = await wait_for_requests(person, "ts-declined")
     await person.requests.decline(request, reason="refused")
-    said = json.loads((await program.ended()).splitlines()[0])
-    assert said == {"name": "Declined", "message": f"request {request.id} was declined: refused"}
+    body = json.loads((await program.ended()).splitlines()[0])
+    assert body == {"name": "Declined", "message": f"request {request.id} was declined: refused"}
 
 
 async def test_a_refusal_names_each_fault_with_its_path(start: Start) -> None:
-    said = json.loads((await start("calls.js", "bad", "ts-bad").ended()).splitlines()[0])
-    assert said["name"] == "Refused"
-    assert "\n  form.fields[0].options: " in said["message"]
+    body = json.loads((await start("calls.js", "bad", "ts-bad").ended()).splitlines()[0])
+    assert body["name"] == "Refused"
+    assert "\n  form.fields[0].options: " in body["message"]
 
 
 async def test_a_denied_call_never_runs_and_the_model_reads_why(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "deploy", "ts-denied")
     [request] = await wait_for_requests(person, "ts-denied")
     await person.requests.decide(request, "deny", note="not on Friday")
-    said, ran = (await program.ended()).splitlines()
+    said, run_result = (await program.ended()).splitlines()
     assert json.loads(said)["name"] == "Denied"
     assert json.loads(said)["message"].startswith(
         'The person denied execution of the tool "deploy" with {"to": "prod"}: it was not run.'
     )
     assert json.loads(said)["message"].endswith("not on Friday")
-    assert json.loads(ran) == []
+    assert json.loads(run_result) == []
 
 
 async def test_an_approved_call_runs_once_with_the_approved_arguments(
@@ -83,9 +83,9 @@ async def test_concurrent_calls_are_decided_separately(start: Start, person: Asy
         await person.requests.decide(
             request, "approve" if request.approval.input["to"] == "stage" else "deny"
         )
-    results, ran = (await program.ended()).splitlines()
+    results, run_result = (await program.ended()).splitlines()
     assert [each["status"] for each in json.loads(results)] == ["rejected", "fulfilled"]
-    assert json.loads(ran) == [{"to": "stage"}]
+    assert json.loads(run_result) == [{"to": "stage"}]
 
 
 @pytest.mark.parametrize(("verb", "status"), [("plan", "approve"), ("decide", "deny")])
@@ -116,8 +116,8 @@ async def test_an_aborted_wait_throws_the_reason_and_cancels_the_request(
     program.process.stdin.write("now\n")
     program.process.stdin.close()
     program.process.stdin = None
-    ended = await settled(person, "ts-abort")
-    assert (ended["status"], ended["reason"]) == ("cancelled", "agent_aborted")
+    ended_request = await settled(person, "ts-abort")
+    assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "agent_aborted")
     assert json.loads((await program.ended()).splitlines()[0])["message"] == "left"
 
 
@@ -132,7 +132,7 @@ async def test_the_same_key_asks_once(start: Start, person: AsyncClient) -> None
 async def test_a_server_that_is_gone_denies_the_call(start: Start, own_server: ServerProcess) -> None:
     own_server.kill()
     program = start("unreachable.js", "ts-gone", beside=own_server)
-    said = json.loads(await program.ended())
-    assert said["decision"] == "unavailable"
-    assert said["text"].startswith('Nobody could be asked whether the tool "deploy" may run')
-    assert said["call"] == "ConnectionLost"
+    body = json.loads(await program.ended())
+    assert body["decision"] == "unavailable"
+    assert body["text"].startswith('Nobody could be asked whether the tool "deploy" may run')
+    assert body["call"] == "ConnectionLost"

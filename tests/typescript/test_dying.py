@@ -44,34 +44,34 @@ async def test_a_killed_agent_finds_its_question_and_the_answer_by_the_key(
 async def test_parked_calls_continue_in_another_process_and_a_denied_one_never_runs(
     start: Start, own_server: ServerProcess, tmp_path: Path
 ) -> None:
-    ran = tmp_path / "ran"
-    program = start("worker.js", "park", "t1", str(ran), "prod", "stage", "test", beside=own_server)
+    run_result = tmp_path / "ran"
+    program = start("worker.js", "park", "t1", str(run_result), "prod", "stage", "test", beside=own_server)
     assert await program.line() == "parked"
     await program.kill()
     async with own_server.client("responder") as person:
-        first, second, third = await wait_for_requests(person, "t1", 3)
-        await person.requests.decide(first, "approve")
+        first_request, second_request, third_request = await wait_for_requests(person, "t1", 3)
+        await person.requests.decide(first_request, "approve")
         own_server.kill()
         await anyio.to_thread.run_sync(own_server.start)
-        await person.requests.decide(second, "deny")
-        await person.requests.decide(third, "approve")
-    worker = start("worker.js", "resume", "t1", str(ran), "1", "2", "3", beside=own_server)
+        await person.requests.decide(second_request, "deny")
+        await person.requests.decide(third_request, "approve")
+    worker = start("worker.js", "resume", "t1", str(run_result), "1", "2", "3", beside=own_server)
     assert (await worker.ended()).split() == ["approve", "deny", "approve"]
-    assert ran.read_text("utf-8") == "prod\ntest\n"
+    assert run_result.read_text("utf-8") == "prod\ntest\n"
 
 
 async def test_a_call_whose_process_died_after_it_ran_is_not_run_again(
     start: Start, own_server: ServerProcess, tmp_path: Path
 ) -> None:
-    ran = tmp_path / "ran"
-    program = start("worker.js", "park", "t1", str(ran), "prod", beside=own_server)
+    run_result = tmp_path / "ran"
+    program = start("worker.js", "park", "t1", str(run_result), "prod", beside=own_server)
     assert await program.line() == "parked"
     async with own_server.client("responder") as person:
         [request] = await wait_for_requests(person, "t1")
         await person.requests.decide(request, "approve")
-        dying = start("worker.js", "die", "t1", str(ran), "1", beside=own_server)
+        dying = start("worker.js", "die", "t1", str(run_result), "1", beside=own_server)
         assert [await dying.line(), await dying.line()] == ["approve", "died"]
         await dying.kill()
-        again = start("worker.js", "again", "t1", str(ran), request.id, beside=own_server)
+        again = start("worker.js", "again", "t1", str(run_result), request.id, beside=own_server)
         assert await again.ended() == "used\n"
-    assert ran.read_text("utf-8") == "prod\n"
+    assert run_result.read_text("utf-8") == "prod\n"

@@ -58,10 +58,10 @@ async def test_the_server_of_this_machine_is_found(
 ) -> None:
     credentials = tmp_path / "credentials.json"
     credentials.write_text(json.dumps({"url": server.url, "token": TOKENS["requester"]}))
-    found = {"ASKBACK_DATA_DIR": str(server.data)}
+    result = {"ASKBACK_DATA_DIR": str(server.data)}
     if way == "credentials":
-        found = {"ASKBACK_CREDENTIALS": str(credentials)}
-    out, err = project.start("calls.js", "say", "ts-found", **found).communicate(timeout=120)
+        result = {"ASKBACK_CREDENTIALS": str(credentials)}
+    out, err = project.start("calls.js", "say", "ts-found", **result).communicate(timeout=120)
     assert out.startswith("undefined\n"), err
 
 

@@ -42,12 +42,12 @@ async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start,
     program = start("vectors.js", _written(tmp_path / "forms.json", FORMS))
     outcomes = json.loads(await program.ended())
     for case in FORMS:
-        found = outcomes[case["id"]]
+        result = outcomes[case["id"]]
         if case.get("ok"):
-            assert isinstance(found, str), case["id"]
+            assert isinstance(result, str), case["id"]
         else:
             expected = sorted((fault["path"], fault["code"]) for fault in case["faults"])
-            assert sorted((each["path"], each["code"]) for each in found) == expected, case["id"]
+            assert sorted((each["path"], each["code"]) for each in result) == expected, case["id"]
 
 
 async def test_every_answer_comes_back_as_the_vectors_say(

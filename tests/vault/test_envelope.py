@@ -90,9 +90,13 @@ async def test_a_rotation_changes_the_key_and_leaves_the_value_as_it_was() -> No
     sealed = await VAULT.seal(BINDING, Secret("a"))
     moved = await Envelope(KeyRing({"k2": bytes(32), "k1": bytes(range(32))})).rewrap(BINDING, sealed)
     assert moved is not None
-    old, new = sealed.split("."), moved.split(".")
-    assert (new[0], new[1], new[3]) == (old[0], "k2", old[3])
-    assert new[2] != old[2]
+    old_frame_piece, new_frame_piece = sealed.split("."), moved.split(".")
+    assert (new_frame_piece[0], new_frame_piece[1], new_frame_piece[3]) == (
+        old_frame_piece[0],
+        "k2",
+        old_frame_piece[3],
+    )
+    assert new_frame_piece[2] != old_frame_piece[2]
 
 
 async def test_a_source_that_hands_out_another_data_key_opens_nothing() -> None:

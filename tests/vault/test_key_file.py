@@ -138,15 +138,15 @@ async def test_a_file_without_a_key_is_refused_not_shown_and_not_written(
     file = tmp_path / "master.keys"
     file.write_bytes(content)
     file.chmod(0o600)
-    with pytest.raises(KeysUnusable, match=r"The key file .*master\.keys") as caught:
+    with pytest.raises(KeysUnusable, match=r"The key file .*master\.keys") as exc_info:
         await opened(file)
-    assert "canary" not in str(caught.value)
+    assert "canary" not in str(exc_info.value)
     assert file.read_bytes() == content
 
 
 async def test_a_key_that_was_added_before_the_first_one_writes_and_the_old_one_reads(file: Path) -> None:
-    old = Envelope(await opened(file))
-    sealed = await old.seal(BINDING, Secret("a"))
+    old_envelope = Envelope(await opened(file))
+    sealed = await old_envelope.seal(BINDING, Secret("a"))
     kept = file.read_text()
     file.write_text(f"# a remark, with a comma\nnew:{'A' * 43}\n{kept}")
     vault = Envelope(await opened(file))
@@ -167,9 +167,9 @@ async def test_a_missing_file_is_not_recreated_and_all_says_so(file: Path) -> No
     assert not file.exists()
     vault = Envelope(keys)
     for attempt in (vault.active(), vault.seal(BINDING, Secret("a")), keys.add()):
-        with pytest.raises(VaultLocked) as caught:
+        with pytest.raises(VaultLocked) as exc_info:
             await attempt
-        assert str(caught.value) == KEYS_MISSING
+        assert str(exc_info.value) == KEYS_MISSING
 
 
 async def test_the_error_for_an_unusable_key_file_shows_no_content(file: Path) -> None:
@@ -178,9 +178,9 @@ async def test_the_error_for_an_unusable_key_file_shows_no_content(file: Path) -
     keys = KeyFile(file)
     with pytest.raises(KeysUnusable):
         await keys.open(make=False)
-    with pytest.raises(VaultLocked) as caught:
+    with pytest.raises(VaultLocked) as exc_info:
         await keys.active()
-    assert str(caught.value) == KEYS_UNUSABLE
+    assert str(exc_info.value) == KEYS_UNUSABLE
 
 
 async def test_a_restored_key_file_opens_its_secrets(file: Path) -> None:
@@ -204,9 +204,12 @@ async def test_a_key_that_is_added_writes_and_is_in_the_private_file_before(file
     assert await vault.active() == new
     after = await vault.seal(BINDING, Secret("b"))
     assert (mode(file), [entry.name for entry in file.parent.iterdir()]) == (0o600, [file.name])
-    again = Envelope(await opened(file))
-    assert await again.active() == new != old
-    assert [await again.open(BINDING, each) for each in (before, after)] == [Secret("a"), Secret("b")]
+    second_envelope = Envelope(await opened(file))
+    assert await second_envelope.active() == new != old
+    assert [await second_envelope.open(BINDING, each) for each in (before, after)] == [
+        Secret("a"),
+        Secret("b"),
+    ]
 
 
 async def test_a_key_that_was_dropped_is_in_the_file_no_more_and_reads_until_the_process_ends(

@@ -18,26 +18,26 @@ from tests.vectors.cases import as_vectors, cases, families
 
 
 def by_family(name: str) -> pytest.MarkDecorator:
-    found = families(name)
-    return pytest.mark.parametrize("members", [m for _, m in found], ids=[family for family, _ in found])
+    result = families(name)
+    return pytest.mark.parametrize("members", [m for _, m in result], ids=[family for family, _ in result])
 
 
 def answer_verdict(case: dict[str, Any]) -> dict[str, Any]:
     form = check_form(case["form"])
     try:
         answer = check_answer(form, case["values"], case.get("skipped", ()), control=case.get("control"))
-    except Faults as refused:
-        return {"faults": as_vectors(refused.faults)}
+    except Faults as error:
+        return {"faults": as_vectors(error.faults)}
     parts = {"skipped": answer.skipped, "control": answer.control}
-    more = {name: part for name, part in parts.items() if part}
-    return {"answer": {"values": answer.values, "other": answer.other} | more}
+    extra = {name: part for name, part in parts.items() if part}
+    return {"answer": {"values": answer.values, "other": answer.other} | extra}
 
 
 def form_verdict(case: dict[str, Any]) -> dict[str, Any]:
     try:
         form = check_ask(case["ask"]).form if "ask" in case else check_form(case["form"])
-    except Faults as refused:
-        return {"faults": as_vectors(refused.faults)}
+    except Faults as error:
+        return {"faults": as_vectors(error.faults)}
     if "options" not in case:
         return {"ok": True}
     options = {
@@ -48,10 +48,10 @@ def form_verdict(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def differences(members: list[dict[str, Any]], verdict: Any, keys: tuple[str, ...]) -> list[Any]:
-    wanted = [{key: case[key] for key in keys if key in case} for case in members]
+    expected = [{key: case[key] for key in keys if key in case} for case in members]
     return [
         (case["id"], case["shows"], got, want)
-        for case, want in zip(members, wanted, strict=True)
+        for case, want in zip(members, expected, strict=True)
         if (got := verdict(case)) != want
     ]
 

@@ -271,20 +271,22 @@ async def take_resume(
 
 
 async def _report(ask: AsyncClient, request: InputRequest, entry: ResumeEntry) -> InputRequest:
-    now = await ask.requests.get(request.id)
-    if now.settled or _response_schema(now, await ask.sessions.current()) is None:
-        return now
+    current_request = await ask.requests.get(request.id)
+    if current_request.settled or _response_schema(current_request, await ask.sessions.current()) is None:
+        return current_request
     payload = members_of(entry.payload)
     try:
         if entry.status == "cancelled":
-            return await ask.requests.report_answer(now, declined="dismissed")
-        if now.form is not None:
-            return await ask.requests.report_answer(now, values=read_content(now.form, payload))
+            return await ask.requests.report_answer(current_request, declined="dismissed")
+        if current_request.form is not None:
+            return await ask.requests.report_answer(
+                current_request, values=read_content(current_request.form, payload)
+            )
         if not isinstance(payload.get(APPROVED), bool):
             raise AskbackError(f"The payload of {entry.interrupt_id} must have `approved`, true or false.")
         note = payload.get(REASON)
         return await ask.requests.report_answer(
-            now,
+            current_request,
             decision="approve" if payload[APPROVED] else "deny",
             note=note if isinstance(note, str) and note.strip() else None,
         )

@@ -153,8 +153,8 @@ def form_for(arguments: AskUser) -> Asked:
     form = _of_question(arguments)
     try:
         check_form(form)
-    except Faults as refused:
-        raise refused.with_paths(_PATHS_OF_QUESTION) from None
+    except Faults as error:
+        raise error.with_paths(_PATHS_OF_QUESTION) from None
     return Asked(form)
 
 
@@ -173,8 +173,8 @@ def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, An
     """Return the form for questions in Claude's shape, which are at `place`; raises `Faults`."""
     try:
         return checked_form_of(tool_input)
-    except Faults as refused:
-        raise refused.with_paths([(r"input\.questions", place)]) from None
+    except Faults as error:
+        raise error.with_paths([(r"input\.questions", place)]) from None
 
 
 def _of_question(arguments: AskUser) -> dict[str, Any]:

@@ -76,10 +76,10 @@ class AskTool:
         """Run the tool. Invalid arguments give a text for the model, not an exception."""
         try:
             return await self.run(client, parse(self.arguments, arguments), place, wait)
-        except Faults as refused:
-            faults = [(fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults]
-        except Invalid as refused:
-            faults = [(str(error["path"]), str(error["message"])) for error in refused.field_errors]
+        except Faults as exception:
+            faults = [(fault.path, render(fault, DEFAULT_LOCALE)) for fault in exception.faults]
+        except Invalid as exception:
+            faults = [(str(error["path"]), str(error["message"])) for error in exception.field_errors]
         return AskResult(wrong_arguments(faults))
 
 
@@ -103,8 +103,8 @@ async def _request_env_vars(
     secret_ask = SecretAsk.model_validate(arguments.model_dump(exclude_none=True))
     try:
         request = await ask_once(client, secret_ask, place, wait=wait)
-    except Conflict as refused:
-        if refused.code != "secrets_off":
+    except Conflict as error:
+        if error.code != "secrets_off":
             raise
         return AskResult(SecretsResult.secrets_off(arguments.names).text)
     return AskResult(model_text(request), request)

@@ -121,8 +121,8 @@ class Runner(agents.Runner):
         """Run an agent; the events of the result continue after each interruption, when a person has answered."""
 
         async def answered(state: RunState[Any]) -> RunResultStreaming:
-            here = _next_pause(place)
-            with _answered(await _decide(ask, state, here, {"timeout_s": timeout_s})):
+            present_place = _next_pause(place)
+            with _answered(await _decide(ask, state, present_place, {"timeout_s": timeout_s})):
                 return agents.Runner.run_streamed(starting_agent, state, **_continuing_options(options))
 
         place = _new_place(thread_id)

@@ -92,8 +92,8 @@ async def _run_if_approved(
         return AskResult(await run(folder, approved), decision.request)
     try:
         execution = await client.consume(decision, secrets.token_hex(8))
-    except (Conflict, Gone) as refused:  # used by a process that was killed then, or revoked
-        raise ToolFailed(f"It was not run: {refused.message}") from None
+    except (Conflict, Gone) as error:  # used by a process that was killed then, or revoked
+        raise ToolFailed(f"It was not run: {error.message}") from None
     outcome = "failed"
     try:
         text = await run(folder, approved)

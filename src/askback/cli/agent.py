@@ -49,16 +49,20 @@ def stop(agent: Agent, data_dir: DataDir = None) -> None:
 def allow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
     """Let an agent read below a folder without asking."""
     path = str(folder.expanduser().absolute())
-    found = _change(agent, lambda client, found: client.agents.grant_root(found, path), data_dir=data_dir)
-    print(f"{found.name} may read {path} without asking.")
+    agent_record = _change(
+        agent, lambda client, found: client.agents.grant_root(found, path), data_dir=data_dir
+    )
+    print(f"{agent_record.name} may read {path} without asking.")
 
 
 @app.command()
 def disallow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
     """Revoke an agent's access to a folder."""
     path = str(folder.expanduser().absolute())
-    found = _change(agent, lambda client, found: client.agents.revoke_root(found, path), data_dir=data_dir)
-    print(f"{found.name} has to ask before it reads {path}.")
+    agent_record = _change(
+        agent, lambda client, found: client.agents.revoke_root(found, path), data_dir=data_dir
+    )
+    print(f"{agent_record.name} has to ask before it reads {path}.")
 
 
 def _change(

@@ -105,10 +105,10 @@ class _AnswerSession:
                 return await self._answer_data()
             if self._request.form is not None:
                 return await self._fill_form(self._request.form)
-        except PromptExit as left:
-            return await self._handle_exit(left)
-        except Conflict as late:
-            return self._report_conflict(late)
+        except PromptExit as error:
+            return await self._handle_exit(error)
+        except Conflict as exception:
+            return self._report_conflict(exception)
         except Forbidden as refused:
             self._terminal.say(refused.message, "yellow")
             return False
@@ -156,34 +156,37 @@ class _AnswerSession:
         sentence = ""
         try:
             now = await self._submit_form(answers)
-        except Conflict as late:
-            if late.code != "stale_revision" or not late.request:
+        except Conflict as error:
+            if error.code != "stale_revision" or not error.request:
                 raise
-            now, sentence = InputRequest.model_validate(late.request), translate("ui.changed", answers.locale)
+            now, sentence = (
+                InputRequest.model_validate(error.request),
+                translate("ui.changed", answers.locale),
+            )
         if now.form is not None and now.status is Status.PENDING:
             self._show_again(now, sentence)
             return await self._fill_form(now.form, answers.values)
         self._terminal.say(form_text(now), "green")
         return True
 
-    def _show_again(self, now: InputRequest, sentence: str = "") -> None:
+    def _show_again(self, current_request: InputRequest, sentence: str = "") -> None:
         """Take the request as it is now and say why; only what was typed before that is no answer to it."""
-        self._request, self._sending = now, False
+        self._request, self._sending = current_request, False
         self._terminal.drop_typed()
         if sentence:
             self._terminal.say(sentence, "yellow")
 
-    async def _await_check(self, now: InputRequest) -> InputRequest:
+    async def _await_check(self, current_request: InputRequest) -> InputRequest:
         """Return a request once its answer has been checked; it is pending if the person is asked again."""
-        if now.status is not Status.RESOLVING or not self._terminal.interactive:
-            return now
+        if current_request.status is not Status.RESOLVING or not self._terminal.interactive:
+            return current_request
         self._terminal.say(translate("ui.checking", negotiate_locale(language())), "dim")
         with suppress(TimeoutError):
             async with asyncio.timeout(CHECK_S):
-                while now.status is Status.RESOLVING:
+                while current_request.status is Status.RESOLVING:
                     await asyncio.sleep(POLL_S)
-                    now = await self._client.requests.get(now.id)
-        return now
+                    current_request = await self._client.requests.get(current_request.id)
+        return current_request
 
     async def _upload(self, field: str, content: bytes, name: str) -> dict[str, Any]:
         return (await self._client.files.upload(self._request, field, content, name=name)).model_dump()
@@ -205,8 +208,8 @@ class _AnswerSession:
                         languages=self._languages,
                     )
                 )
-            except Invalid as refused:
-                await answers.correct(_faults(refused))
+            except Invalid as error:
+                await answers.correct(_faults(error))
             else:
                 return await self._await_check(is_sent)
 
@@ -229,8 +232,8 @@ class _AnswerSession:
                         languages=self._languages,
                     )
                 )
-            except Invalid as refused:
-                submission = await values_prompt.correct(_faults(refused))
+            except Invalid as error:
+                submission = await values_prompt.correct(_faults(error))
                 continue
             self._terminal.say(secrets_text(now), "green")
             return True
@@ -261,8 +264,8 @@ class _AnswerSession:
                 await self._send(
                     self._client.requests.answer_data(self._request, data, revision=self._request.revision)
                 )
-            except Invalid as refused:
-                for path, sentence in _faults(refused):
+            except Invalid as error:
+                for path, sentence in _faults(error):
                     self._terminal.say(f"{path}: {sentence}", "red")
                 continue
             self._terminal.say(f"{title(self._request)}: answered.", "green")
@@ -291,8 +294,8 @@ class _AnswerSession:
                         languages=self._languages,
                     )
                 )
-            except Invalid as refused:
-                for fault in refused.field_errors:
+            except Invalid as error:
+                for fault in error.field_errors:
                     self._terminal.say(str(fault["message"]), "red")
                 continue
             self._terminal.say(decision_text(now), "green")
@@ -319,15 +322,15 @@ class _AnswerSession:
         if self._form_prompt is not None and self._sends_on_decline:
             typed_values = self._form_prompt.values
         try:
-            now = await self._await_check(
+            current_request = await self._await_check(
                 await self._send(
                     self._client.requests.decline(self._request.id, reason=reason, values=typed_values)
                 )
             )
-        except Conflict as late:
-            return self._report_conflict(late)
-        if now.status is Status.PENDING:
-            self._show_again(now)
+        except Conflict as error:
+            return self._report_conflict(error)
+        if current_request.status is Status.PENDING:
+            self._show_again(current_request)
             return await self._prompt()
         self._terminal.say(f"{title(self._request)}: {reason}.", "green")
         return True

@@ -139,8 +139,8 @@ class ApprovalPrompt:
             lines.append(line)
         try:
             edited = jsontext.parse("\n".join(lines))
-        except Faults as odd:
-            for each in odd.faults:
+        except Faults as error:
+            for each in error.faults:
                 self._terminal.say(render(each, "en"), "red")
             return None
         if (expected_type := jsontext.type_name(self._approval.input)) != jsontext.type_name(edited):

@@ -150,8 +150,8 @@ def _call(argv: list[str], tool: str | None, option: str | None) -> dict[str, An
         )
     try:
         read = jsontext.parse(content(Path("-")) if option == "-" else option)
-    except Faults as refused:
-        raise BadUsage("\n".join(f"--input: {render(fault, 'en')}" for fault in refused.faults)) from None
+    except Faults as error:
+        raise BadUsage("\n".join(f"--input: {render(fault, 'en')}" for fault in error.faults)) from None
     return {"tool": tool, "input": read}
 
 

@@ -125,8 +125,8 @@ async def _ask(
 def _read(file: Path) -> Form:
     try:
         return check_form(json.loads(content(file)))
-    except Faults as refused:
-        lines = (f"{fault.path}: {render(fault, 'en')}" for fault in refused.faults)
+    except Faults as error:
+        lines = (f"{fault.path}: {render(fault, 'en')}" for fault in error.faults)
         raise BadUsage("This form cannot be asked.\n" + "\n".join(lines)) from None
     except ValueError:
         raise BadUsage(f"{file} is not JSON.") from None

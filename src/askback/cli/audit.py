@@ -234,7 +234,7 @@ def _open_lines(file: Path) -> Generator[Iterator[str]]:
     """Open a file of JSON lines."""
     try:
         binary_file = sys.stdin.buffer if str(file) == "-" else file.open("rb")
-    except OSError as odd:
-        raise typer.BadParameter(f"{file} cannot be read: {odd.strerror}", param_hint="FILE") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
     with binary_file:
         yield (line.decode("utf-8", "replace") for line in binary_file)

@@ -97,8 +97,8 @@ class _OutputForwarder:
                 self._forward(selector)
         except BrokenPipeError:
             pass  # the reader has gone; the command notices when it writes again
-        except OSError as failed:
-            failure = failed
+        except OSError as error:
+            failure = error
         with suppress(RuntimeError):  # the program has ended meanwhile
             self._loop.call_soon_threadsafe(self._end, failure)
 

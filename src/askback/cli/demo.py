@@ -73,8 +73,8 @@ def demo(
     except KeyboardInterrupt:
         console.print("Stopped. The server, the registry and the agent have ended.")
         raise typer.Exit(130) from None
-    except (AskbackError, OSError) as failed:
-        Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
+    except (AskbackError, OSError) as error:
+        Console(stderr=True, highlight=False).print(str(error), style="red", markup=False)
         raise typer.Exit(1) from None
 
 

@@ -76,8 +76,8 @@ class FieldPrompt:
             try:
                 with self.terminal.hidden_input() if each.sensitive else nullcontext():
                     value = await self._value(each, previous)
-            except UploadFailed as failed:
-                self.terminal.say(str(failed), "red")
+            except UploadFailed as error:
+                self.terminal.say(str(error), "red")
                 continue
             faults = _faults(each, value)
             if optional and value is None:
@@ -192,8 +192,8 @@ def _faults(field: AnyField, value: Any) -> list[Fault]:
         single_field = field.model_copy(update={"visible_if": None})
         form, values = Form(fields=[single_field]), {field.id: value}
         check_answer(form, values, uploads=uploads_in(form, values))
-    except Faults as refused:
-        return list(refused.faults)
+    except Faults as error:
+        return list(error.faults)
     return []
 
 

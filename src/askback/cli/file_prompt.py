@@ -44,8 +44,8 @@ async def _upload(field: File, path: Path, upload: Upload) -> dict[str, Any]:
         raise UploadFailed(f"{path} cannot be read: {error.strerror}.") from None
     try:
         return await upload(field.id, content, path.name)
-    except Refused as refused:
-        sentences = [error["message"] for error in refused.field_errors] or [refused.message]
+    except Refused as exception:
+        sentences = [error["message"] for error in exception.field_errors] or [exception.message]
         raise UploadFailed(f"{path.name}: {' '.join(sentences)}") from None
 
 

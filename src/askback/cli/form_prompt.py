@@ -117,8 +117,8 @@ class FormPrompt:
             values = self.shown_values
             uploads = uploads_in(self._visible_form, values)
             check_answer(self._visible_form, values, self.skipped, control=self.control, uploads=uploads)
-        except Faults as refused:
-            return list(refused.faults)
+        except Faults as error:
+            return list(error.faults)
         return []
 
     def _steps(self) -> list[Step]:

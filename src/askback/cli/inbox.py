@@ -58,8 +58,8 @@ def inbox(
             interruptible(_run(server, terminal, once=once, thread=thread, request=request))
     except (EndOfInput, KeyboardInterrupt):
         terminal.say("Stopped. Nothing else was answered.", "dim")
-    except AskbackError as failed:
-        Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
+    except AskbackError as error:
+        Console(stderr=True, highlight=False).print(str(error), style="red", markup=False)
         raise typer.Exit(1) from None
 
 
@@ -120,12 +120,12 @@ async def _unused_approvals(client: AsyncClient, thread: str | None) -> AsyncIte
             return
 
 
-def _can_run(request: InputRequest, now: datetime) -> bool:
+def _can_run(request: InputRequest, current_datetime: datetime) -> bool:
     answer = request.answer
     if answer is None or answer.decision != "approve" or request.source != "responder":
         return False
     is_unused = request.used_at is None and request.revoked is None
-    return is_unused and answer.expires_at is not None and answer.expires_at > now
+    return is_unused and answer.expires_at is not None and answer.expires_at > current_datetime
 
 
 def _call(request: InputRequest) -> str:

@@ -80,8 +80,8 @@ def _module(command: str) -> Any:
     gc.disable()  # an import creates little garbage, and collections would take a fifth of its time
     try:
         return import_module(f"askback.cli.{command}")
-    except ModuleNotFoundError as missing:
-        if missing.name not in POSIX:
+    except ModuleNotFoundError as error:
+        if error.name not in POSIX:
             raise
         raise AskbackError(
             f"`askback {command}` needs Linux or macOS. On Windows, run it in WSL; the Python client works on Windows."

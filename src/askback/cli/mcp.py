@@ -34,8 +34,8 @@ def mcp(
     """
     try:
         from askback.adapters.mcp.stdio import serve_stdio
-    except ModuleNotFoundError as missing:
-        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.") from missing
+    except ModuleNotFoundError as error:
+        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.") from error
     settings = settings_module.load()
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)

@@ -61,33 +61,35 @@ class PendingRequests:
 
     async def answer_until_left(self) -> None:
         """Answer pending requests and wait for more, until the person leaves."""
-        arrived = asyncio.Event()
-        watch_task = asyncio.create_task(self._watch(arrived))
+        received_event = asyncio.Event()
+        watch_task = asyncio.create_task(self._watch(received_event))
         try:
             await self._client.requests.list(limit=1)  # once this is back, the events are subscribed to
             await self._answer_all()
             while True:
                 self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
                 while not await self._answer_all():
-                    await self._wait_for_arrival(arrived, watch_task)
-                    arrived.clear()
+                    await self._wait_for_arrival(received_event, watch_task)
+                    received_event.clear()
         finally:
             await stop(watch_task)
 
     async def _answer_all(self) -> bool:
         """Offer pending requests until there are none; return whether there were any."""
         any_pending = False
-        while waiting := await self._answerable():
+        while waiting_requests := await self._answerable():
             any_pending = True
             try:
-                request = await self._choose(waiting)
+                request = await self._choose(waiting_requests)
                 progress_text = (
-                    f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
+                    f"{waiting_requests.index(request) + 1} of {len(waiting_requests)}, "
+                    if len(waiting_requests) > 1
+                    else ""
                 )
                 if not await answer(self._client, self._terminal, request, place=progress_text):
                     self._postponed_ids.add(request.id)
             except PromptExit:
-                await self._decline(waiting)
+                await self._decline(waiting_requests)
         return any_pending
 
     async def _decline(self, requests: Sequence[InputRequest]) -> None:
@@ -144,14 +146,14 @@ class PendingRequests:
                 "red",
             )
 
-    async def _watch(self, arrived: asyncio.Event) -> None:
+    async def _watch(self, received_event: asyncio.Event) -> None:
         async for event in self._client.events():
             if event["type"] in _ASKING_EVENTS:
-                arrived.set()
+                received_event.set()
 
-    async def _wait_for_arrival(self, arrived: asyncio.Event, watch_task: asyncio.Task[None]) -> None:
+    async def _wait_for_arrival(self, received_event: asyncio.Event, watch_task: asyncio.Task[None]) -> None:
         """Return when a request arrived or it is time to read again; raises `EndOfInput`."""
-        arrival = asyncio.create_task(arrived.wait())
+        arrival = asyncio.create_task(received_event.wait())
         end_task = asyncio.create_task(self._terminal.wait_for_end())
         try:
             tasks = {arrival, end_task, watch_task}

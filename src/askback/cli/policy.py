@@ -103,8 +103,8 @@ def set_(
 
     try:
         settings = asyncio.run(write(confirm))
-    except Conflict as refused:
-        if refused.code != "confirmation_required" or confirm or not (confirm := _prompt_confirmation()):
+    except Conflict as error:
+        if error.code != "confirmation_required" or confirm or not (confirm := _prompt_confirmation()):
             raise
         settings = asyncio.run(write(confirm))
     _show(settings, as_json=False)

@@ -34,8 +34,8 @@ def check_line(
     """
     try:
         body = jsontext.parse(line)
-    except Faults as odd:
-        return _ask_result("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
+    except Faults as error:
+        return _ask_result("The line cannot be read as JSON.", *(fault.code for fault in error.faults))
     if not isinstance(body, dict):
         return _ask_result("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
@@ -135,8 +135,8 @@ def _add(text: object, effect: Effect, rules: list[Rule], faults: list[Reason]) 
         if not isinstance(text, str):
             raise RuleError(_text("A rule is a string."))
         rules.append(parse_rule(text, effect))
-    except RuleError as odd:
-        faults.append(odd.why)
+    except RuleError as error:
+        faults.append(error.why)
 
 
 def _answer(decision: PolicyResult, *, digest: str | None = None) -> str:

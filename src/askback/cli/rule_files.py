@@ -91,8 +91,12 @@ def import_(
 
     async def run() -> RuleImport:
         async with client_as("admin", data_dir=data_dir, creates=True) as client:
-            checked = await client.rules.import_(rows, dry_run=True)
-            return checked if dry_run or checked.refused else await client.rules.import_(rows)
+            checked_rule_import = await client.rules.import_(rows, dry_run=True)
+            return (
+                checked_rule_import
+                if dry_run or checked_rule_import.refused
+                else await client.rules.import_(rows)
+            )
 
     report = asyncio.run(run())
     for line in _problem_lines(report):
@@ -106,8 +110,8 @@ def _rows(file: str) -> list[Any]:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
         rows = json.loads(text)["rules"]
-    except OSError as odd:
-        raise typer.BadParameter(f"{file} cannot be read: {odd.strerror}", param_hint="FILE") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}", param_hint="FILE") from None
     except (ValueError, TypeError, KeyError):
         rows = None
     if not isinstance(rows, list):

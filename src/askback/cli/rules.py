@@ -171,8 +171,8 @@ def check(
     )
     try:
         lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
-    except OSError as odd:
-        raise typer.BadParameter(f"{source} cannot be read: {odd.strerror}", param_hint="SOURCE") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{source} cannot be read: {error.strerror}", param_hint="SOURCE") from None
     try:
         with lines:
             for line in lines:

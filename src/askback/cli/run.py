@@ -79,12 +79,12 @@ def run(
         status = interruptible(_run(server, secret_needs, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
-    except NotStarted as failed:
-        status = _print_failure(hints, failed, failed.status)
-    except Invalid as refused:
-        status = _print_failure(hints, refused, USAGE)
-    except (AskbackError, OSError) as failed:
-        status = _print_failure(hints, failed, NOT_RUN)
+    except NotStarted as error:
+        status = _print_failure(hints, error, error.status)
+    except Invalid as exception:
+        status = _print_failure(hints, exception, USAGE)
+    except (AskbackError, OSError) as error:
+        status = _print_failure(hints, error, NOT_RUN)
     raise typer.Exit(status)
 
 
@@ -147,8 +147,8 @@ async def _lease(
         return await stack.enter_async_context(
             client.secrets.lease(secret_needs.names, thread_id=secret_needs.thread)
         )
-    except (NotFound, Conflict) as refused:
-        missing_names = _missing_names(refused, secret_needs.names)
+    except (NotFound, Conflict) as error:
+        missing_names = _missing_names(error, secret_needs.names)
         if not missing_names:
             raise
     secrets = await _request_secrets(client, missing_names, secret_needs, server=server, hints=hints)

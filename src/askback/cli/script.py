@@ -33,11 +33,11 @@ def reported_errors(hints: Console) -> Generator[None]:
     """Turn errors into a sentence on standard error and an exit status."""
     try:
         yield
-    except (BadUsage, Invalid) as wrong:
-        hints.print(str(wrong), style="red", markup=False)
+    except (BadUsage, Invalid) as error:
+        hints.print(str(error), style="red", markup=False)
         raise typer.Exit(USAGE) from None
-    except (AskbackError, OSError) as failed:
-        hints.print(str(failed), style="red", markup=False)
+    except (AskbackError, OSError) as exception:
+        hints.print(str(exception), style="red", markup=False)
         raise typer.Exit(FAILURE_STATUS) from None
 
 
@@ -87,5 +87,5 @@ def content(file: Path) -> bytes:
     """Read the file of an option, or standard input for `-`; raises `BadUsage`."""
     try:
         return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    except OSError as failed:
-        raise BadUsage(f"{file} cannot be read: {failed.strerror}.") from None
+    except OSError as error:
+        raise BadUsage(f"{file} cannot be read: {error.strerror}.") from None

@@ -145,8 +145,8 @@ class SecretPrompt:
     async def _read_value(self, name: str, line: str) -> None:
         try:
             self._values[name] = await self._read(name, line)
-        except InvalidValue as odd:
-            self._terminal.say(str(odd), "red")
+        except InvalidValue as error:
+            self._terminal.say(str(error), "red")
 
     async def _read(self, name: str, line: str) -> Secret:
         """Return the typed value; a multi-line value ends with a line that contains only a period."""

@@ -57,9 +57,9 @@ class SourceListing:
             self._page = await self.search(
                 self.each.id, q=self._search_text, parent=parent, cursor=cursor, limit=PAGE
             )
-        except Refused as refused:
+        except Refused as error:
             self._page = OptionPage(options=[])
-            sentences = [str(fault["message"]) for fault in refused.field_errors] or [refused.message]
+            sentences = [str(fault["message"]) for fault in error.field_errors] or [error.message]
             self.terminal.say(" ".join(sentences), "red")
             return
         if self._path:

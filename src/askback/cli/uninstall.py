@@ -42,7 +42,7 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
         _show(console, file)
     if not yes:
         typer.confirm(f"Disconnect {definition.title}?", abort=True)
-    unreached = _revoke(client, record, data_dir=data_dir)
+    unreached_askback_error = _revoke(client, record, data_dir=data_dir)
     remaining_files = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
@@ -52,9 +52,9 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
                 [f"{definition.title} is disconnected, but look at its configuration.", *remaining_files]
             )
         )
-    if unreached is not None:
+    if unreached_askback_error is not None:
         raise AskbackError(
-            f"{definition.title} is disconnected, but its token is still valid. {unreached} "
+            f"{definition.title} is disconnected, but its token is still valid. {unreached_askback_error} "
             f"Revoke it there: askback token revoke {record.token_id or 'ID'}"
         )
     console.print(f"Disconnected {definition.title} and revoked its token.", markup=False)
@@ -81,6 +81,6 @@ def _revoke(client: str, record: Record, *, data_dir: Path | None) -> AskbackErr
     """Revoke the token and the folder; returns why the server could not be reached, which may be gone for good."""
     try:
         run_as("admin", lambda ask: revoke(ask, client, record), data_dir=data_dir)
-    except (NoServer, ConnectionLost, StoreUnusable) as unreached:
-        return unreached
+    except (NoServer, ConnectionLost, StoreUnusable) as error:
+        return error
     return None

@@ -261,9 +261,9 @@ class Approvals(Resource):
             return decision
         try:
             await self.consume(decision, f"exe_{secrets.token_urlsafe(16)}")
-        except Conflict as refused:
+        except Conflict as exception:
             now = await self.decision(_request_id(decision))  # false if it was revoked meanwhile
-            return unusable_decision(now, refused.code, refused.message, self._texts) if now else now
+            return unusable_decision(now, exception.code, exception.message, self._texts) if now else now
         except AskbackError as error:
             if not _is_outage(error):
                 raise

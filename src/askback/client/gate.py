@@ -70,9 +70,9 @@ class Parameters:
         if matches_signature:
             values = {**approved, **excluded}
             ordered = {name: values[name] for name in parameters if name in values}
-            bound = inspect.BoundArguments(self._signature, ordered)  # pyright: ignore[reportArgumentType]
+            bound_arguments = inspect.BoundArguments(self._signature, ordered)  # pyright: ignore[reportArgumentType]
             try:
-                return self._signature.bind(*bound.args, **bound.kwargs)
+                return self._signature.bind(*bound_arguments.args, **bound_arguments.kwargs)
             except TypeError:
                 pass  # an argument is missing, or there twice
         fault = {
@@ -263,25 +263,25 @@ def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..
         asked, excluded = gate.question(args, kwargs)
         asking = client.approve(**asked)
         del args, kwargs, asked  # the wait may be long
-        approved = gate.approved_call(await asking, excluded)
-        await client.consume(**approved.consumed)
+        approved_call = gate.approved_call(await asking, excluded)
+        await client.consume(**approved_call.consumed)
         try:
-            result = await function(*approved.call.args, **approved.call.kwargs)
+            result = await function(*approved_call.call.args, **approved_call.call.kwargs)
         except BaseException as failure:
-            await _report(client, approved, failure)
+            await _report(client, approved_call, failure)
             raise
-        await _report(client, approved, None)
+        await _report(client, approved_call, None)
         return result
 
     return approve_and_call
 
 
-async def _report(client: AsyncClient, approved: ApprovedCall, failure: BaseException | None) -> None:
+async def _report(client: AsyncClient, approved_call: ApprovedCall, failure: BaseException | None) -> None:
     try:
         async with asyncio.timeout(REPORT_S):
-            await client.report(**approved.outcome(failure))
+            await client.report(**approved_call.outcome(failure))
     except (AskbackError, TimeoutError):
-        _log.warning("the outcome of %s could not be reported", approved.use, exc_info=True)
+        _log.warning("the outcome of %s could not be reported", approved_call.use, exc_info=True)
 
 
 def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -289,21 +289,21 @@ def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable
     def approve_and_call(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)
         asked, excluded = gate.question(args, kwargs)
-        approved = gate.approved_call(client.approve(**asked), excluded)
-        client.consume(**approved.consumed)
+        approved_call = gate.approved_call(client.approve(**asked), excluded)
+        client.consume(**approved_call.consumed)
         try:
-            result = function(*approved.call.args, **approved.call.kwargs)
+            result = function(*approved_call.call.args, **approved_call.call.kwargs)
         except BaseException as failure:
-            _report_blocking(client, approved, failure)
+            _report_blocking(client, approved_call, failure)
             raise
-        _report_blocking(client, approved, None)
+        _report_blocking(client, approved_call, None)
         return result
 
     return approve_and_call
 
 
-def _report_blocking(client: Client, approved: ApprovedCall, failure: BaseException | None) -> None:
+def _report_blocking(client: Client, approved_call: ApprovedCall, failure: BaseException | None) -> None:
     try:
-        client.report(**approved.outcome(failure))
+        client.report(**approved_call.outcome(failure))
     except AskbackError:
-        _log.warning("the outcome of %s could not be reported", approved.use, exc_info=True)
+        _log.warning("the outcome of %s could not be reported", approved_call.use, exc_info=True)

@@ -53,9 +53,9 @@ class Trials:
         self._rounds += 1
         try:
             faults = _errors(await self._call(lease), lease)
-        except Exception as failed:  # noqa: BLE001 - a probe that fails has verified nothing
+        except Exception as error:  # noqa: BLE001 - a probe that fails has verified nothing
             # Neither its text nor its frames: both may hold a value.
-            _log.warning("the probe failed with %s", type(failed).__name__)
+            _log.warning("the probe failed with %s", type(error).__name__)
             return self.unknown()
         if not faults:
             return ProbeResult(accepted=True)

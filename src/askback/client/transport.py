@@ -130,8 +130,8 @@ class NetworkTransport:
 
         try:
             response = await self._client().request(method, path, content=body, timeout=FILE_TIMEOUT_S)
-        except httpx2.HTTPError as failed:
-            raise TransportError(str(failed) or type(failed).__name__) from failed
+        except httpx2.HTTPError as error:
+            raise TransportError(str(error) or type(error).__name__) from error
         return BytesReply(response.status_code, response.headers.get("retry-after"), response.content)
 
     async def close(self) -> None:
@@ -158,10 +158,10 @@ async def without_traceback(work: Awaitable[T]) -> T:
     failure: BaseException
     try:
         return await work
-    except asyncio.CancelledError as cancelled:
-        failure = asyncio.CancelledError(*cancelled.args)
-    except Exception as failed:  # noqa: BLE001 - any of them would hold on to the body
-        failure = TransportError(str(failed) or type(failed).__name__)
+    except asyncio.CancelledError as error:
+        failure = asyncio.CancelledError(*error.args)
+    except Exception as exception:  # noqa: BLE001 - any of them would hold on to the body
+        failure = TransportError(str(exception) or type(exception).__name__)
     raise failure
 
 

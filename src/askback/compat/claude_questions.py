@@ -74,8 +74,8 @@ def checked_form_of(tool_input: Mapping[str, Any]) -> Json:
     form = form_of(read_questions(tool_input))
     try:
         check_form(form)
-    except Faults as refused:
-        raise refused.with_paths(_PATHS_OF_FORM) from None
+    except Faults as error:
+        raise error.with_paths(_PATHS_OF_FORM) from None
     return form
 
 

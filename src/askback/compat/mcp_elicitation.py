@@ -149,24 +149,22 @@ def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:
     The message is the title if it fits there, else it is the beginning of the description.
     """
     try:
-        read = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
-    except NoFormFor as refused:
-        problems = [
-            problem._replace(steps=("requestedSchema", *problem.steps)) for problem in refused.problems
-        ]
+        schema_form = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
+    except NoFormFor as error:
+        problems = [problem._replace(steps=("requestedSchema", *problem.steps)) for problem in error.problems]
         raise NoFormFor(problems) from None
     message: Any = params.get("message")
     if not isinstance(message, str):
         raise NoFormFor([Problem(("message",), "It must be a text.")])
     if faults := text_faults("message", message, max_length=DEFAULTS.description, lines=True):
         raise NoFormFor([Problem(("message",), render(fault, DEFAULT_LOCALE)) for fault in faults])
-    form = read.form
+    form = schema_form.form
     if form.title is None and len(message) <= DEFAULTS.title:
         form = form.model_copy(update={"title": message})
     elif form.title != message:
         parts = [message, *([form.description] if isinstance(form.description, str) else [])]
         form = form.model_copy(update={"description": "\n\n".join(parts)})
-    return SchemaForm(form, read.losses, read.root)
+    return SchemaForm(form, schema_form.losses, schema_form.root)
 
 
 def write_result(request: InputRequest, read: SchemaForm) -> dict[str, Any]:

@@ -104,7 +104,10 @@ class SharedPresence:
         added = changed & self._view_counts.keys
         try:
             valid = await self._register.update(
-                self._server, added=added, removed=changed - added, lease_ms=round(self._lease_s * 1000)
+                self._server,
+                added=added,
+                removed=changed - added,
+                lease_ms=round(self._lease_s * 1000),
             )
         except BaseException:
             self._changed |= changed

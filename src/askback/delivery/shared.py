@@ -150,19 +150,19 @@ class SharedBus:
 
     # Commits of other servers
 
-    def _receive(self, news: FeedItem) -> None:
-        if news.origin == self._origin:
+    def _receive(self, feed_item: FeedItem) -> None:
+        if feed_item.origin == self._origin:
             return
-        if isinstance(news, Dismissal):
-            self._local.dismiss(news.principal_id)
-        elif isinstance(news, Arrival):
-            self._local.arrive(news.tenant, news.thread_id)
-        elif isinstance(news, Activity):
-            self._local.report(news)
-        elif isinstance(news, PersonalChange):
-            self._local.tell_person(news)
+        if isinstance(feed_item, Dismissal):
+            self._local.dismiss(feed_item.principal_id)
+        elif isinstance(feed_item, Arrival):
+            self._local.arrive(feed_item.tenant, feed_item.thread_id)
+        elif isinstance(feed_item, Activity):
+            self._local.report(feed_item)
+        elif isinstance(feed_item, PersonalChange):
+            self._local.tell_person(feed_item)
         else:
-            self._expect(news.tenant, news.last)
+            self._expect(feed_item.tenant, feed_item.last)
 
     def _expect(self, tenant: str, position: int) -> None:
         stream = self._stream(tenant)

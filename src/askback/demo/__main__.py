@@ -24,8 +24,8 @@ def main() -> int:
     """Run the agent; returns 0 at its end, 1 if something failed, 130 if it was stopped."""
     try:
         folder = asyncio.run(_run(_arguments()))
-    except (AskbackError, OSError) as failed:
-        print(f"The agent stopped: {failed}", file=sys.stderr)
+    except (AskbackError, OSError) as error:
+        print(f"The agent stopped: {error}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130

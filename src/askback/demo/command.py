@@ -56,8 +56,10 @@ class Command:
             execution = await conversation.client.consume(
                 decision.request, conversation.id_of(self.step), tool=TOOL, input=decision.input
             )
-        except Conflict as late:  # the approval expired, or a rule was added meanwhile
-            await conversation.say(f"{self.step}-late", f"I may not run {self.name} any more. {late.message}")
+        except Conflict as error:  # the approval expired, or a rule was added meanwhile
+            await conversation.say(
+                f"{self.step}-late", f"I may not run {self.name} any more. {error.message}"
+            )
             return False
         outcome = execution.outcome or await self._execute(conversation, execution)
         await conversation.say(f"{self.step}-{outcome}", _END_TEXTS[outcome])
@@ -103,8 +105,8 @@ async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-    except OSError as failed:
-        return _CommandResult("failed", f"It could not be started: {failed.strerror}.")
+    except OSError as error:
+        return _CommandResult("failed", f"It could not be started: {error.strerror}.")
     try:
         async with asyncio.timeout(TIME_S):
             output, _ = await process.communicate()

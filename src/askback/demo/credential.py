@@ -34,8 +34,8 @@ def main() -> int:
     threading.Thread(target=_end_with_the_agent, daemon=True).start()
     try:
         secrets = asyncio.run(_ask(options.thread, options.run, options.registry))
-    except (AskbackError, OSError) as failed:
-        print(failed, file=sys.stderr)
+    except (AskbackError, OSError) as error:
+        print(error, file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130

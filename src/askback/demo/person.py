@@ -98,8 +98,8 @@ class ScriptedPerson:
     async def _send_wrong_values(self, request: InputRequest, values: Mapping[str, Any]) -> None:
         try:
             await self.client.requests.answer(request.id, dict(values), revision=request.revision)
-        except Invalid as refused:
-            sentence = "; ".join(str(fault["message"]) for fault in refused.field_errors)
+        except Invalid as error:
+            sentence = "; ".join(str(fault["message"]) for fault in error.field_errors)
             self.note(f"tried {WRONG_VALUES}: refused, “{sentence}”")
 
 

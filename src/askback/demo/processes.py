@@ -80,12 +80,12 @@ async def run_server(data_dir: Path, *, port: int) -> AsyncGenerator[RunningServ
             keeping = tasks.create_task(_keep_server(data_dir, port, started))
             yield await started
             keeping.cancel()
-    except BaseExceptionGroup as failed:
-        demo_failures = failed.subgroup(DemoFailed)  # what failed in the block as well is a consequence
-        raise (demo_failures or failed).exceptions[0] from None
+    except BaseExceptionGroup as error:
+        demo_failures = error.subgroup(DemoFailed)  # what failed in the block as well is a consequence
+        raise (demo_failures or error).exceptions[0] from None
 
 
-async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[RunningServer]) -> None:
+async def _keep_server(data_dir: Path, port: int, started_future: asyncio.Future[RunningServer]) -> None:
     """Run a server, again if it was killed, and set `started` when it is ready; raises as `run_server`."""
     while True:
         options = ("--host", "127.0.0.1", "--port", str(port), "--data-dir", str(data_dir), "--ready-json")
@@ -94,8 +94,8 @@ async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[Runnin
             keys = ("url", "requester_token", "responder_token", "login_url")
             server = RunningServer(**{name: server_values[name] for name in keys})
             port = urlsplit(server.url).port or port
-            if not started.done():
-                started.set_result(server)
+            if not started_future.done():
+                started_future.set_result(server)
             if (status := await process.wait()) >= 0:
                 raise ServerEnded(STOPPED_TEXT if status == 0 else FAILED_TEXT.format(status=status))
 

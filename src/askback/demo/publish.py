@@ -27,8 +27,8 @@ def call(method: str, address: str, token: str, body: bytes | None = None) -> tu
         connection.request(method, parts.path, body, {"Authorization": f"Bearer {token}"})
         reply = connection.getresponse()
         return reply.status, reply.reason
-    except HTTPException as odd:
-        raise ConnectionError(f"{parts.netloc} does not speak HTTP") from odd
+    except HTTPException as error:
+        raise ConnectionError(f"{parts.netloc} does not speak HTTP") from error
     finally:
         connection.close()
 

@@ -105,8 +105,8 @@ class Scaffolder:
         await self.talk.say("intro", INTRO)
         try:
             plan = await self._agree()
-        except NotAnswered as left:
-            await self.talk.say("goodbye", GOODBYES[type(left)])
+        except NotAnswered as error:
+            await self.talk.say("goodbye", GOODBYES[type(error)])
             return None
         folder = await self._folder(plan)
         await self._write(plan, folder)

@@ -55,8 +55,8 @@ def verify_chain(
     for line, text in enumerate(lines, 1):
         try:
             seq, previous_hash = seq + 1, _verify_entry(text, seq=seq + 1, previous_hash=previous_hash)
-        except ValueError as odd:
-            return ChainBreak(line, str(odd))
+        except ValueError as error:
+            return ChainBreak(line, str(error))
     if head is not None and head != (seq, previous_hash):
         return ChainBreak(line, f"The log ends at entry {seq}, but entry {head[0]} was written.")
     return seq, previous_hash

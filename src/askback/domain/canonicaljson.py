@@ -23,8 +23,8 @@ def canonical_json(value: object) -> bytes:
     members: Any = dict(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else value
     try:
         return _encode(members).encode() if _is_simple(members) else rfc8785.dumps(members)
-    except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
-        raise NotCanonical(str(odd)) from None
+    except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as error:
+        raise NotCanonical(str(error)) from None
 
 
 def _is_simple(value: object) -> bool:

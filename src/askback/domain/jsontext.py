@@ -115,8 +115,8 @@ def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]
         return text, _DECODER.decode(text), None
     except UnicodeDecodeError:
         return text, None, fault("", "invalid_utf8")
-    except _NotDecodable as refused:
-        return text, None, refused.reason
+    except _NotDecodable as error:
+        return text, None, error.reason
     except json.JSONDecodeError:
         return text, None, fault("", "malformed_json" if body.strip() else "empty_body")
     except RecursionError:

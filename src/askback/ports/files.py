@@ -40,9 +40,9 @@ class FileRefused(Exception):
     not exist (`missing`).
     """
 
-    def __init__(self, why: RefusalReason) -> None:
-        super().__init__(why)
-        self.why = why
+    def __init__(self, refusal_reason: RefusalReason) -> None:
+        super().__init__(refusal_reason)
+        self.why = refusal_reason
 
 
 @frozen(slots=True)

@@ -145,7 +145,7 @@ class App:
         `names` and `threads` are patterns of a runner's secrets and threads, `user` is your id of the person
         that it acts for.
         """
-        new = tokens.NewToken(
+        new_token = tokens.NewToken(
             role=role,
             name=name or user or role,
             tenant=tenant,
@@ -154,7 +154,7 @@ class App:
             user=user,
             groups=groups,
         )
-        return (await tokens.issue_token(self.services, new, source="app")).secret
+        return (await tokens.issue_token(self.services, new_token, source="app")).secret
 
     @asynccontextmanager
     async def running(self, *, serves: bool = True, retry_s: float = RETRY_S) -> AsyncGenerator[None]:
@@ -327,8 +327,8 @@ def backends(settings: Settings, *, bus: Bus | None = None) -> Backends:
 def _postgres(url: str, bus: Bus | None) -> Backends:
     try:
         from askback.storage.postgres import Database, PostgresStore
-    except ModuleNotFoundError as missing:
-        raise StoreUnusable("Postgres needs one more package: pip install 'askback[postgres]'.") from missing
+    except ModuleNotFoundError as error:
+        raise StoreUnusable("Postgres needs one more package: pip install 'askback[postgres]'.") from error
 
     def on_commit(events: Sequence[Event]) -> None:
         shared_bus.publish(events)

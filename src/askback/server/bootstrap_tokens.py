@@ -94,8 +94,12 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
         configured = _configured_token(settings, role)
         result[role] = configured or server.get(_key(role)) or services.ids.token()
         if not configured:
-            new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
-            await tokens.register(services, tokens.ConfiguredToken(result[role], new), source=tokens.LOCAL)
+            new_token = tokens.NewToken(
+                role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT
+            )
+            await tokens.register(
+                services, tokens.ConfiguredToken(result[role], new_token), source=tokens.LOCAL
+            )
     tokens_by_key = {_key(role): token for role, token in result.items()}
     if isinstance(settings.database, Path):
         tokens_by_key[DATABASE] = str(settings.database)

@@ -50,8 +50,8 @@ class Mcp:
             token = bearer(scope)
             if token is None:
                 raise Unauthorized("Send `Authorization: Bearer <token>` with a token of an agent.")
-        except Unauthorized as refused:
-            reply = problem_reply(refused, scope)
+        except Unauthorized as error:
+            reply = problem_reply(error, scope)
             challenge_header = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
             headers = [each for each in reply.headers if each[0] != b"www-authenticate"]
             await replace(reply, headers=(*headers, (b"www-authenticate", challenge_header))).send(send)

@@ -94,10 +94,10 @@ def _probe(entry: EntryPoint) -> Probe:
 def _load(entry: EntryPoint, noun: str) -> object:
     try:
         return entry.load()
-    except Exception as failed:
+    except Exception as error:
         raise PluginUnusable(
-            f"The {noun} {entry.name} ({entry.value}) cannot be loaded: {type(failed).__name__}."
-        ) from failed
+            f"The {noun} {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}."
+        ) from error
 
 
 def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:

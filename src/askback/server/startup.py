@@ -97,5 +97,5 @@ class Startup:
         if self._services.own_keys is not None:
             try:
                 await self._services.own_keys.open(make=make)
-            except KeysUnusable as unusable:
-                log.error("secrets are off: %s", unusable)
+            except KeysUnusable as error:
+                log.error("secrets are off: %s", error)

@@ -117,12 +117,12 @@ class PresenceContracts:
     ) -> None:
         here, there = servers
         announced = list[tuple[str, str | None]]()
-        received = anyio.Event()
+        received_event = anyio.Event()
 
         def record(tenant: str, thread_id: str | None) -> None:
             announced.append((tenant, thread_id))
             if thread_id is None:
-                received.set()
+                received_event.set()
 
         here.on_arrival(record)
         there.enter("main", "t1")
@@ -130,7 +130,7 @@ class PresenceContracts:
         there.enter("main", "t1")
         there.enter("acme", None)
         with anyio.fail_after(10):
-            await received.wait()
+            await received_event.wait()
         assert announced == [("main", "t1"), ("acme", None)]
         assert await here.has_viewer("acme", "t9")
 
@@ -159,7 +159,10 @@ class RegisterContracts:
     async def test_each_server_changes_only_its_own_entries(self, register: PresenceRegister) -> None:
         for server in ("one", "two"):
             await register.update(
-                server, added=[("main", "t1"), ("main", None)], removed=(), lease_ms=LONG_MS
+                server,
+                added=[("main", "t1"), ("main", None)],
+                removed=(),
+                lease_ms=LONG_MS,
             )
         await register.update("one", added=(), removed=[("main", "t1"), ("main", None)], lease_ms=LONG_MS)
         assert await register.has_viewer("main", "t1")

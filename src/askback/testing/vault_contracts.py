@@ -52,9 +52,9 @@ VALUES = {
 
 async def assert_refused(attempt: Awaitable[object]) -> None:
     """Check that an attempt raises `CannotOpen`, with the same message each time and without details."""
-    with pytest.raises(CannotOpen) as caught:
+    with pytest.raises(CannotOpen) as exc_info:
         await attempt
-    error = caught.value
+    error = exc_info.value
     assert (str(error), error.args) == ("Secret decryption failed", ("Secret decryption failed",))
     assert (error.__cause__, error.__context__) == (None, None)
 
@@ -139,12 +139,12 @@ class VaultContracts:
     )
     async def test_c2_parts_of_two_texts_do_not_open_together(self, tmp_path: Path, other: Binding) -> None:
         vault = self.make_vault(tmp_path, "k1")
-        one = (await vault.seal(BINDING, Secret("a"))).split(".")
+        frame_piece = (await vault.seal(BINDING, Secret("a"))).split(".")
         two = (await vault.seal(other, Secret("b"))).split(".")
-        for index in range(len(one)):
-            mixed = [*one[:index], two[index], *one[index + 1 :]]
+        for index in range(len(frame_piece)):
+            mixed = [*frame_piece[:index], two[index], *frame_piece[index + 1 :]]
             for binding in {BINDING, other}:
-                if mixed not in (one, two):
+                if mixed not in (frame_piece, two):
                     await assert_refused(vault.open(binding, ".".join(mixed)))
 
     async def test_c2_a_key_id_that_is_not_known_or_not_its_own_does_not_open(self, tmp_path: Path) -> None:
@@ -182,13 +182,13 @@ class VaultContracts:
         await assert_refused(self.make_vault(tmp_path, "k2", "k1").open(BINDING, text))
 
     async def test_c5_no_read_fails_while_secrets_are_rotated_and_written(self, tmp_path: Path) -> None:
-        before = self.make_vault(tmp_path, "k1")
+        vault_before = self.make_vault(tmp_path, "k1")
         bindings = [replace(BINDING, version=n) for n in range(1, 41)]
-        kept = {each: await before.seal(each, Secret(f"value {each.version}")) for each in bindings}
-        vault, done = self.make_vault(tmp_path, "k2", "k1"), anyio.Event()
+        kept = {each: await vault_before.seal(each, Secret(f"value {each.version}")) for each in bindings}
+        vault, finished_event = self.make_vault(tmp_path, "k2", "k1"), anyio.Event()
 
         async def read() -> None:
-            while not done.is_set():
+            while not finished_event.is_set():
                 for binding, sealed in tuple(kept.items()):
                     assert (await vault.open(binding, sealed)).reveal() == f"value {binding.version}"
                     await anyio.lowlevel.checkpoint()
@@ -210,10 +210,10 @@ class VaultContracts:
                     # A reader that read the row before it was replaced still has the old text.
                     assert await vault.open(binding, old) == await vault.open(binding, new)
                     kept[binding] = new
-                done.set()
+                finished_event.set()
         assert [await vault.rewrap(binding, sealed) for binding, sealed in kept.items()] == [None] * 60
-        after = self.make_vault(tmp_path, "k2")
-        opened = [(await after.open(binding, sealed)).reveal() for binding, sealed in kept.items()]
+        vault_after = self.make_vault(tmp_path, "k2")
+        opened = [(await vault_after.open(binding, sealed)).reveal() for binding, sealed in kept.items()]
         assert opened == [f"value {binding.version}" for binding in kept]
 
     async def test_c6_secrets_of_a_removed_key_do_not_open(self, tmp_path: Path) -> None:
@@ -272,10 +272,13 @@ class KeySourceContracts:
         assert not [each for each in wrapped if bytes(8) in each]
 
     async def test_c10_the_first_key_seals_and_the_others_still_open(self, tmp_path: Path) -> None:
-        before, now = self.make_keys(tmp_path, "k1"), self.make_keys(tmp_path, "k2", "k1")
-        assert (await before.active(), await now.active()) == ("k1", "k2")
-        wrapped = await before.wrap("k1", bytes(32), b"context")
-        assert await now.unwrap("k1", wrapped, b"context") == bytes(32)
+        key_source_before, current_key_source = (
+            self.make_keys(tmp_path, "k1"),
+            self.make_keys(tmp_path, "k2", "k1"),
+        )
+        assert (await key_source_before.active(), await current_key_source.active()) == ("k1", "k2")
+        wrapped = await key_source_before.wrap("k1", bytes(32), b"context")
+        assert await current_key_source.unwrap("k1", wrapped, b"context") == bytes(32)
         await assert_refused(self.make_keys(tmp_path, "k2").unwrap("k1", wrapped, b"context"))
 
 

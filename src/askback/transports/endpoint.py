@@ -46,9 +46,9 @@ class Bound:
 class Endpoint:
     """The ASGI app of one path."""
 
-    def __init__(self, ctx: Services, bound: Sequence[Bound]) -> None:
+    def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
         self._ctx = ctx
-        self._bound = {each.operation.method: each for each in bound}
+        self._bound = {each.operation.method: each for each in bounds}
         get = self._bound.get("GET")
         if get is not None and not get.operation.stream:
             self._bound["HEAD"] = get
@@ -101,10 +101,10 @@ class Paths(BaseRoute):
     compile all of them when the server starts.
     """
 
-    def __init__(self, ctx: Services, bound: Sequence[Bound]) -> None:
+    def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
         self._root = _Step()
         by_path: dict[str, list[Bound]] = {}
-        for each in bound:
+        for each in bounds:
             by_path.setdefault(each.operation.path, []).append(each)
         for path, operations in by_path.items():
             step = self._root

@@ -144,10 +144,10 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
 
 def replay(body: bytes, receive: Receive) -> Receive:
     """Return a `Receive` that gives a body that was read before, and then what the client does."""
-    read: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:
-        return read.pop() if read else await receive()
+        return messages.pop() if messages else await receive()
 
     return receive_again
 

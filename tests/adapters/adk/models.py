@@ -76,8 +76,8 @@ def read_by(agent: LlmAgent) -> list[str]:
     """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.model
     parts = [part for content in fake.read for part in content.parts or ()]
-    found = {each.id: each.response for part in parts if (each := part.function_response)}
-    return [json.dumps(found[each]) for each in sorted(found)]
+    result = {each.id: each.response for part in parts if (each := part.function_response)}
+    return [json.dumps(result[each]) for each in sorted(result)]
 
 
 def text_of(events: Sequence[Event]) -> str:

@@ -19,21 +19,21 @@ async def runner(life: Life, *turns: Turn) -> Runner:
 
 
 async def parked(life: Life) -> None:
-    started = await runner(life, life.calls)
-    session = await started.session_service.get_session(app_name="app", **WHERE)
+    started_runner = await runner(life, life.calls)
+    session = await started_runner.session_service.get_session(app_name="app", **WHERE)
     if session is None or not session.events:  # else an earlier process has died after the pause
-        async for _event in started.run_async(**WHERE, new_message=GO):
+        async for _event in started_runner.run_async(**WHERE, new_message=GO):
             pass
-        await AskbackRunner(started, life.ask).park(**WHERE)
+        await AskbackRunner(started_runner, life.ask).park(**WHERE)
     life.store("")
 
 
 async def resumed(life: Life, stored: str) -> str | None:
-    started = await runner(life)
-    async for _event in AskbackRunner(started, life.ask).resume_async(**WHERE):
+    started_runner = await runner(life)
+    async for _event in AskbackRunner(started_runner, life.ask).resume_async(**WHERE):
         pass
     # An earlier process may have died once the agent had said its last text, so it is read from the session.
-    session = await started.session_service.get_session(app_name="app", **WHERE)
+    session = await started_runner.session_service.get_session(app_name="app", **WHERE)
     assert session is not None
     return text_of(session.events[-1:]) or None
 

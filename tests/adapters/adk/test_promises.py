@@ -48,9 +48,12 @@ class TestPromises(DurablePromises):
         events = await run(ask, agent)
         return Ran(text_of(events), read_by(agent), events)
 
-    async def delegate(self, ask: AsyncClient, inner: LlmAgent) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner_llm_agent: LlmAgent) -> Ran:
         return await self.run(
-            ask, releaser([(inner.name, {"request": "go"})], name="boss", more=[AgentTool(inner)])
+            ask,
+            releaser(
+                [(inner_llm_agent.name, {"request": "go"})], name="boss", more=[AgentTool(inner_llm_agent)]
+            ),
         )
 
     async def park(self, ask: AsyncClient, agent: LlmAgent) -> Any:
@@ -178,18 +181,20 @@ async def test_a_new_message_abandons_the_pauses_of_its_session() -> None:
     agent = releaser([("deploy", PROD)], deploy=deployments.deploy)
     runner = await runner_of(agent)
     async with answered_by({"deploy": True}) as (_, ada), AsyncClient(app=ada.app) as ask:
-        wrapped = AskbackRunner(runner, ask)
+        wrapped_askback_runner = AskbackRunner(runner, ask)
         async for _event in runner.run_async(**WHERE, new_message=GO):
             pass
-        assert [each async for each in wrapped.run_async(**WHERE)]
+        assert [each async for each in wrapped_askback_runner.run_async(**WHERE)]
         agent.model.left.append([("deploy", STAGE)])  # type: ignore[union-attr] - it is the fake
         async for _event in runner.run_async(**WHERE, new_message=GO):
             pass
         ada.script = {"deploy": LeaveOpen()}
-        [parked] = await wrapped.park(**WHERE)
-        async for _event in wrapped.run_async(**WHERE, new_message=types.UserContent("Never mind.")):
+        [parked] = await wrapped_askback_runner.park(**WHERE)
+        async for _event in wrapped_askback_runner.run_async(
+            **WHERE, new_message=types.UserContent("Never mind.")
+        ):
             pass
-        assert await wrapped.park(**WHERE) == []
+        assert await wrapped_askback_runner.park(**WHERE) == []
         assert (await ask.requests.get(parked)).reason == "superseded"
     assert {each.request.thread_id for each in ada.asked("deploy")} == {"s1"}
     assert deployments.ran == ["prod"]

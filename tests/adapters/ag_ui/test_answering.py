@@ -42,11 +42,11 @@ async def test_an_approved_call_runs_once_with_the_arguments_that_were_approved(
     assert agent.ran == [{"to": "stage"}]
     assert isinstance(events[-1], RunFinishedEvent)
     assert isinstance(events[-1].outcome, RunFinishedSuccessOutcome)
-    [asked] = ada.requests
-    assert asked.request.approval is not None
-    assert (asked.request.approval.tool, asked.request.approval.input) == ("deploy", {"to": "prod"})
-    assert asked.request.approval.reason == "Deploy to prod?"
-    assert (asked.request.tool_call_id, asked.request.run_id) == ("call-1", "r1")
+    [request] = ada.requests
+    assert request.request.approval is not None
+    assert (request.request.approval.tool, request.request.approval.input) == ("deploy", {"to": "prod"})
+    assert request.request.approval.reason == "Deploy to prod?"
+    assert (request.request.tool_call_id, request.request.run_id) == ("call-1", "r1")
 
 
 async def test_a_denied_call_never_runs_and_the_agent_reads_why() -> None:
@@ -101,9 +101,9 @@ SIZE = {
     ],
 )
 async def test_a_question_is_asked_by_its_schema(interrupt: dict[str, Any], reply: Any, payload: Any) -> None:
-    asked = Interrupt(id="int-1", message="Go on?", **interrupt)
+    asked_interrupt = Interrupt(id="int-1", message="Go on?", **interrupt)
     async with answered_by([reply]) as (ask, _):
-        [entry] = await answer_interrupts(ask, [asked], thread_id="t1")
+        [entry] = await answer_interrupts(ask, [asked_interrupt], thread_id="t1")
     assert (entry.interrupt_id, entry.status, entry.payload) == ("int-1", "resolved", payload)
 
 
@@ -120,9 +120,9 @@ async def test_a_declined_question_and_an_interrupt_that_has_expired_are_cancell
 
 
 async def test_a_call_without_arguments_shows_the_text_of_its_interrupt() -> None:
-    asked = Interrupt(id="int-1", reason="tool_call", message="Send the mail?", tool_call_id="c1")
+    interrupt = Interrupt(id="int-1", reason="tool_call", message="Send the mail?", tool_call_id="c1")
     async with answered_by([Approve()]) as (ask, ada):
-        [entry] = await answer_interrupts(ask, [asked], thread_id="t1")
+        [entry] = await answer_interrupts(ask, [interrupt], thread_id="t1")
     assert entry.payload == {"approved": True}
     assert "Send the mail?" in json.dumps(ada.requests[0].input)
 
@@ -130,7 +130,7 @@ async def test_a_call_without_arguments_shows_the_text_of_its_interrupt() -> Non
 async def test_a_host_that_was_killed_finds_its_request_and_uses_the_approval_once(
     own_server: Server, tmp_path: Path
 ) -> None:
-    asked = Agent("prod").interrupts
+    interrupts = Agent("prod").interrupts
     host = start("tests.adapters.ag_ui.program", "run", tmp_path, own_server.url)
     async with own_server.client("responder") as ada:
         with anyio.fail_after(PATIENCE_S):
@@ -140,9 +140,9 @@ async def test_a_host_that_was_killed_finds_its_request_and_uses_the_approval_on
             own_server.kill_and_restart()
             await ada.requests.decide(request, "approve")
         async with own_server.client() as another:
-            [entry] = await answer_interrupts(another, asked, thread_id="t1")
+            [entry] = await answer_interrupts(another, interrupts, thread_id="t1")
             assert entry.payload == {"approved": True}
-            [again] = await answer_interrupts(another, asked, thread_id="t1")
+            [again] = await answer_interrupts(another, interrupts, thread_id="t1")
         assert again.payload is not None
         assert again.payload["approved"] is False
         assert "has been started before" in again.payload["reason"]

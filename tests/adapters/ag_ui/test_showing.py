@@ -56,38 +56,43 @@ async def test_a_form_is_an_interrupt_with_its_schema_and_the_payload_its_answer
     assert (interrupt.id, interrupt.reason, interrupt.message) == (request.id, "input_required", "Lunch")
     assert interrupt.response_schema is not None
     assert interrupt.response_schema["required"] == ["dish"]
-    [answered] = await take_resume(ask, [request], [resolved(interrupt, {"dish": "Rice", "people": 2})])
-    assert answered.answer is not None
-    assert answered.answer.values == {"dish": "Rice", "people": 2}
-    assert answered.source == "client"
+    [answered_request] = await take_resume(
+        ask, [request], [resolved(interrupt, {"dish": "Rice", "people": 2})]
+    )
+    assert answered_request.answer is not None
+    assert answered_request.answer.values == {"dish": "Rice", "people": 2}
+    assert answered_request.source == "client"
 
 
 async def test_two_interrupts_are_answered_by_their_ids_and_sending_them_again_changes_nothing(
     ask: AsyncClient,
 ) -> None:
     requests = [await ask.requests.create(LUNCH), await ask.requests.create(LUNCH)]
-    first, second = await as_interrupts(ask, requests)
-    resume = [resolved(second, {"dish": "Soup"}), ResumeEntry(interrupt_id=first.id, status="cancelled")]
+    first_interrupt, second_interrupt = await as_interrupts(ask, requests)
+    resume = [
+        resolved(second_interrupt, {"dish": "Soup"}),
+        ResumeEntry(interrupt_id=first_interrupt.id, status="cancelled"),
+    ]
     for _ in range(2):
-        declined, answered = await take_resume(ask, requests, resume)
-        assert (declined.status, declined.reason) == ("declined", "dismissed")
-        assert answered.answer is not None
-        assert answered.answer.values == {"dish": "Soup"}
+        declined_request, answered_request = await take_resume(ask, requests, resume)
+        assert (declined_request.status, declined_request.reason) == ("declined", "dismissed")
+        assert answered_request.answer is not None
+        assert answered_request.answer.values == {"dish": "Soup"}
 
 
 async def test_a_payload_that_the_form_refuses_leaves_it_open(ask: AsyncClient) -> None:
     request = await ask.requests.create(LUNCH)
     [interrupt] = await as_interrupts(ask, [request])
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(Invalid) as exc_info:
         await take_resume(ask, [request], [resolved(interrupt, {"dish": "Cake"})])
-    assert [fault["path"] for fault in refused.value.field_errors] == ["values.dish"]
+    assert [fault["path"] for fault in exc_info.value.field_errors] == ["values.dish"]
     assert (await ask.requests.get(request.id)).status == "pending"
 
 
 async def test_a_resume_has_to_cover_every_interrupt_and_no_other(ask: AsyncClient) -> None:
     requests = [await ask.requests.create(LUNCH), await ask.requests.create(LUNCH)]
-    first, _ = await as_interrupts(ask, requests)
-    for resume in (None, [resolved(first, {"dish": "Rice"})]):
+    first_interrupt, _ = await as_interrupts(ask, requests)
+    for resume in (None, [resolved(first_interrupt, {"dish": "Rice"})]):
         with pytest.raises(AskbackError, match="one entry for each open interrupt"):
             await take_resume(ask, requests, resume)
 
@@ -111,9 +116,12 @@ async def test_an_approval_is_decided_in_the_front_end_where_the_server_takes_re
     trusted: AsyncClient,
 ) -> None:
     requests = [await trusted.requests.create(CALL, tool_call_id=f"call-{n}") for n in (1, 2)]
-    first, second = await as_interrupts(trusted, requests)
-    assert (first.reason, first.tool_call_id) == ("tool_call", "call-1")
-    resume = [resolved(first, {"approved": True}), resolved(second, {"approved": False, "reason": "no"})]
+    first_interrupt, second_interrupt = await as_interrupts(trusted, requests)
+    assert (first_interrupt.reason, first_interrupt.tool_call_id) == ("tool_call", "call-1")
+    resume = [
+        resolved(first_interrupt, {"approved": True}),
+        resolved(second_interrupt, {"approved": False, "reason": "no"}),
+    ]
     approved, denied = [await trusted.decision(one) for one in await take_resume(trusted, requests, resume)]
     assert approved.approved
     assert (denied.status, denied.note) == ("deny", "no")

@@ -16,8 +16,8 @@ async def parked(life: Life) -> None:
 
 
 async def resumed(life: Life, stored: str) -> str | None:
-    found = await resume_agent(life.ask, releaser(deploy=life.deploy), stored)
-    return None if found is None else found.reply.text
+    result = await resume_agent(life.ask, releaser(deploy=life.deploy), stored)
+    return None if result is None else result.reply.text
 
 
 main = program(parked, resumed)

@@ -27,10 +27,12 @@ class TestPromises(DurablePromises):
         reply = await run(ask, agent, "go")
         return Ran(reply.text, read_by(agent), reply)
 
-    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
-        inner.middleware = [human(ask)]
+    async def delegate(self, ask: AsyncClient, inner_agent: Agent[Any]) -> Ran:
+        inner_agent.middleware = [human(ask)]
         boss = Agent(
-            client=FakeClient([("team", {"task": "go"})]), name="boss", tools=[inner.as_tool(name="team")]
+            client=FakeClient([("team", {"task": "go"})]),
+            name="boss",
+            tools=[inner_agent.as_tool(name="team")],
         )
         return await self.run(ask, boss)
 
@@ -93,8 +95,8 @@ async def test_calls_that_the_program_approves_itself_are_not_asked() -> None:
 
 
 async def test_an_external_call_is_left_to_the_program() -> None:
-    elsewhere = FunctionTool(name="elsewhere", input_model={"type": "object", "properties": {}})
-    agent = Agent(client=FakeClient([("elsewhere", {})]), tools=[elsewhere])
+    other_function_tool = FunctionTool(name="elsewhere", input_model={"type": "object", "properties": {}})
+    agent = Agent(client=FakeClient([("elsewhere", {})]), tools=[other_function_tool])
     async with answered_by({}) as (ask, _):
         reply = await run(ask, agent, "go")
         assert [request.name for request in reply.user_input_requests] == ["elsewhere"]

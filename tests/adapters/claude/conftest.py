@@ -60,8 +60,8 @@ Options = Callable[..., ClaudeAgentOptions]
 def options(model: FakeModel, project: Path) -> Options:
     """Options of a session in the project; arguments are further ones."""
 
-    def make(**more: Any) -> ClaudeAgentOptions:
-        return ClaudeAgentOptions(cwd=project, env=cli_environment(model.url, project.parent), **more)
+    def make(**extra: Any) -> ClaudeAgentOptions:
+        return ClaudeAgentOptions(cwd=project, env=cli_environment(model.url, project.parent), **extra)
 
     return make
 
@@ -107,8 +107,8 @@ def process(server: Server, model: FakeModel, project: Path, thread: str) -> Pro
     """Run an agent in a process of its own; the block gets a function that returns its next line."""
 
     @asynccontextmanager
-    async def running(prompt: str | None = None, **more: Any) -> AsyncIterator[Callable[[], Any]]:
-        agent = Agent(server.url, TOKENS["requester"], model.url, str(project), thread, prompt, **more)
+    async def running(prompt: str | None = None, **extra: Any) -> AsyncIterator[Callable[[], Any]]:
+        agent = Agent(server.url, TOKENS["requester"], model.url, str(project), thread, prompt, **extra)
         started = agent.start()
         assert started.stdout is not None
         line = started.stdout.readline

@@ -42,9 +42,9 @@ def play(model: FakeModel) -> None:
 
 def main() -> None:
     """Run the example that is named, with its arguments."""
-    with FakeModel() as model, tempfile.TemporaryDirectory() as home:
+    with FakeModel() as model, tempfile.TemporaryDirectory() as folder:
         play(model)
-        os.environ |= cli_environment(model.url, Path(os.environ.get("DEMO_HOME", home)))
+        os.environ |= cli_environment(model.url, Path(os.environ.get("DEMO_HOME", folder)))
         del sys.argv[0]
         runpy.run_path(sys.argv[0], run_name="__main__")
 

@@ -67,12 +67,12 @@ class FakeModel:
 
     def results(self, word: str) -> dict[str, str]:
         """Return what the model last read of each call in the conversations that have the word, by the call's id."""
-        found = dict[str, str]()
+        result = dict[str, str]()
         for body in map(json.loads, self.received):
             messages = body.get("messages", [])
             if any(word in _text(message) for message in messages if message["role"] == "user"):
-                found |= _results(body)
-        return found
+                result |= _results(body)
+        return result
 
 
 def last_result(body: Mapping[str, Any]) -> str:

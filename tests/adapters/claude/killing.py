@@ -104,21 +104,21 @@ class World:
         SaneModel(
             self.model, program.word, program.steps, secret_command=f"{words} -- sh -c 'echo ${key} {{mark}}; echo {{mark}} >> runs'"
         )  # fmt: skip
-        found = Outcome()
+        outcome = Outcome()
         async with self.server.client("responder") as person:
             answering = asyncio.ensure_future(answer_all(person, program))
-            lives = Lives(self, program, project, found)
+            lives = Lives(self, program, project, outcome)
             ended = await lives.all()
             answering.cancel()
             await asyncio.gather(answering, return_exceptions=True)
             cards = await person.requests.list(thread_id=program.word, limit=100)
-        found.wrong += [] if ended else ["it did not end"]
-        found.wrong += self._wrong(program, project, cards.items, found)
+        outcome.wrong += [] if ended else ["it did not end"]
+        outcome.wrong += self._wrong(program, project, cards.items, outcome)
         self.model.received.clear()
-        return found
+        return outcome
 
     def _wrong(
-        self, program: Program, project: Path, cards: Sequence[InputRequest], found: Outcome
+        self, program: Program, project: Path, cards: Sequence[InputRequest], outcome: Outcome
     ) -> list[str]:
         """Return what is wrong after the end."""
         runs = Counter((project / "runs").read_text().split() if (project / "runs").exists() else [])
@@ -129,24 +129,28 @@ class World:
         ]
         for step in program.steps:
             for mark in step.marks:
-                mine = [each for each in cards if mark in each.model_dump_json(include={"approval", "form"})]
-                if problems := self._wrong_call(step, mark, mine, runs[mark], found):
-                    seen = [(each.tool_call_id, str(each.status), each.reason, each.used_at) for each in mine]
-                    wrong.append(f"{mark}: {problems}: {seen}; the model read {self._read(mark)}")
+                own_items = [
+                    each for each in cards if mark in each.model_dump_json(include={"approval", "form"})
+                ]
+                if problems := self._wrong_call(step, mark, own_items, runs[mark], outcome):
+                    seen_items = [
+                        (each.tool_call_id, str(each.status), each.reason, each.used_at) for each in own_items
+                    ]
+                    wrong.append(f"{mark}: {problems}: {seen_items}; the model read {self._read(mark)}")
         for where, text in self._texts(project):
             if CANARY in text:
                 wrong.append(f"the secret is in {where}")
         return wrong
 
     def _wrong_call(
-        self, step: Step, mark: str, cards: Sequence[InputRequest], runs: int, found: Outcome
+        self, step: Step, mark: str, cards: Sequence[InputRequest], runs: int, outcome: Outcome
     ) -> list[str]:
         """Return what is wrong with one call: it may run once for each approval, and no answer may be asked for again.
 
         An approval that was used is not one: the process may have died before the call ran, or Claude Code may have
         been interrupted while it did, and then a model asks again.
         """
-        broken = found.counts["deaths"] + found.counts["interrupt"] > 0
+        broken = outcome.counts["deaths"] + outcome.counts["interrupt"] > 0
         answered = [card for card in cards if card.status == "answered" and card.source == "responder"]
         used = [each for each in answered if each.used_at is not None]
         wrong = ["asked again"] if len(answered) > 1 and (len(answered) - len(used) > 1 or not broken) else []
@@ -155,7 +159,7 @@ class World:
             return wrong if read else [*wrong, "its answer was not read"]
         expected = 0 if step.denied or step.kind == "allowed" else 1
         lost = runs == 0 and bool(used) and broken
-        found.counts["lost"] += lost and expected
+        outcome.counts["lost"] += lost and expected
         again = broken and expected < runs <= len(used)
         return wrong if runs == expected or lost or again else [*wrong, f"ran {runs} times"]
 
@@ -175,11 +179,11 @@ class World:
 class Lives:
     """The processes of one program, one after the other."""
 
-    def __init__(self, world: World, program: Program, project: Path, found: Outcome) -> None:
+    def __init__(self, world: World, program: Program, project: Path, outcome: Outcome) -> None:
         self._world = world
         self._program = program
         self._project = project
-        self._found = found
+        self._found = outcome
         self._session = str(uuid4())
 
     async def all(self) -> bool:
@@ -287,8 +291,8 @@ async def world_in(folder: Path) -> AsyncIterator[World]:
     server, moment = Server(folder / "server"), Moment()
     try:
         with FakeModel() as model:
-            async with wire_to(server.url, moment) as one, wire_to(model.url, moment) as other:
-                yield World(server, model, moment, one, other, folder)
+            async with wire_to(server.url, moment) as one, wire_to(model.url, moment) as other_wire:
+                yield World(server, model, moment, one, other_wire, folder)
     finally:
         server.stop()
 

@@ -48,8 +48,12 @@ class Step:
         """Return the call with a mark; `command` is for secrets."""
         if self.kind == "question":
             options = [{"label": each, "description": each} for each in ("Red", "Blue")]
-            asked = {"question": f"Which colour for {mark}?", "header": "Colour", "options": options}
-            return call("AskUserQuestion", questions=[{**asked, "multiSelect": False}])
+            request_members = {
+                "question": f"Which colour for {mark}?",
+                "header": "Colour",
+                "options": options,
+            }
+            return call("AskUserQuestion", questions=[{**request_members, "multiSelect": False}])
         if self.kind == "helper":
             about = {"description": "help", "prompt": f"help-{mark}", "subagent_type": "general-purpose"}
             return call("Agent", **about, run_in_background=False)

@@ -33,10 +33,13 @@ async def test_an_approved_call_runs_and_a_denied_one_does_not(
     model.play("go", [touch("yes", "toolu_yes"), touch("no", "toolu_no")])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        first = await wait_for_request(person, thread)
-        assert first.approval is not None
-        assert (first.approval.tool, first.approval.input) == ("Bash", {"command": "touch yes"})
-        await person.requests.decide(first, "approve")
+        first_request = await wait_for_request(person, thread)
+        assert first_request.approval is not None
+        assert (first_request.approval.tool, first_request.approval.input) == (
+            "Bash",
+            {"command": "touch yes"},
+        )
+        await person.requests.decide(first_request, "approve")
         await person.requests.decide(await wait_for_request(person, thread, 2), "deny", note="Not that one.")
     assert [path.name for path in project.iterdir()] == ["yes"]
     denied = model.results("go")["toolu_no"]
@@ -128,9 +131,9 @@ async def test_an_edited_input_runs_and_claude_reads_the_change(
     model.play("go", [touch("first")])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
-        edited = {"command": "touch second"}
+        edited_input = {"command": "touch second"}
         await person.requests.decide(
-            await wait_for_request(person, thread), "approve", edited_input=edited, note="better"
+            await wait_for_request(person, thread), "approve", edited_input=edited_input, note="better"
         )
     assert [path.name for path in project.iterdir()] == ["second"]
     assert 'It ran with: {\\"command\\": \\"touch second\\"}' in model.received[-1].replace("\\\\", "\\")
@@ -160,9 +163,9 @@ async def test_an_interrupt_withdraws_the_card(
             await claude.query("go")
             request = await wait_for_request(person, thread)
             await claude.interrupt()
-            ended = await person.wait(request)
+            ended_request = await person.wait(request)
             assert [message async for message in claude.receive_response()]
-    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
 @requirement("C20")

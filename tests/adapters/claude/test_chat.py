@@ -28,7 +28,7 @@ from tests.requirements import requirement
 @pytest.fixture
 def start_chat(server: Server, model: FakeModel, project: Path, thread: str) -> Callable[[], Any]:
     """Run the command for as long as a block, and kill it then, with the CLI that it has started."""
-    found = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
+    result = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
     command = (
         "-m",
         "askback",
@@ -44,7 +44,7 @@ def start_chat(server: Server, model: FakeModel, project: Path, thread: str) -> 
 
     @contextmanager
     def running() -> Iterator[None]:
-        environment = {**os.environ, **cli_environment(model.url, project.parent), **found}
+        environment = {**os.environ, **cli_environment(model.url, project.parent), **result}
         with subprocess.Popen([sys.executable, *map(str, command)], env=environment) as process:
             try:
                 yield
@@ -60,10 +60,10 @@ async def wait_for_text(person: AsyncClient, thread: str, text: str) -> dict[str
     """Wait until Claude has said a text, and return the conversation."""
     with anyio.fail_after(LIMIT_S):
         async for _ in person.events(thread, cursor=0):
-            found = await person.threads.get(thread)
-            for message in found["messages"]:
+            found_thread = await person.threads.get(thread)
+            for message in found_thread["messages"]:
                 if message["role"] == "agent" and {"type": "text", "text": text} in message["content"]:
-                    return found
+                    return found_thread
     raise AssertionError
 
 

@@ -34,14 +34,18 @@ async def test_a_deferred_call_runs_in_another_process_with_its_id(
 ) -> None:
     model.play("go", [touch()], ["finished"])
     async with process("go", durable=True) as line:
-        ended = await line()
-    assert ended["deferred"] == TOUCH
+        ended_request = await line()
+    assert ended_request["deferred"] == TOUCH
     request = await wait_for_request(person, thread)
     server.kill_and_restart()
     async with server.client("responder") as ada:
         await ada.requests.decide(request, "approve")
         async with process(durable=True) as line:
-            assert await line() == {"result": "finished", "session": ended["session"], "deferred": None}
+            assert await line() == {
+                "result": "finished",
+                "session": ended_request["session"],
+                "deferred": None,
+            }
         assert [each.tool_call_id for each in await ada.requests.list(thread_id=thread)] == [TOUCH]
     assert (project / "made").exists()
 
@@ -116,9 +120,13 @@ async def test_only_the_first_of_two_calls_is_deferred_and_the_other_is_repeated
     async with process(durable=True) as line:
         assert (await line())["deferred"] == "toolu_again"
     assert "Another call waits for a person first." in model.results("go")["toolu_two"]
-    again, withdrawn, first = await person.requests.list(thread_id=thread)
-    assert (again.status, withdrawn.status, first.status) == ("pending", "cancelled", "answered")
-    await person.requests.decide(again, "approve")
+    second_request, withdrawn, first_request = await person.requests.list(thread_id=thread)
+    assert (second_request.status, withdrawn.status, first_request.status) == (
+        "pending",
+        "cancelled",
+        "answered",
+    )
+    await person.requests.decide(second_request, "approve")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
@@ -148,9 +156,9 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     assert deferred is not None
     assert deferred.id == "toolu_one"
     assert [path.name for path in project.iterdir()] == ["two"]
-    second, first = await person.requests.list(thread_id=thread)
-    assert (second.status, first.status) == ("answered", "pending")
-    await person.requests.decide(first, "approve")
+    second_request, first_request = await person.requests.list(thread_id=thread)
+    assert (second_request.status, first_request.status) == ("answered", "pending")
+    await person.requests.decide(first_request, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
     assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
@@ -178,18 +186,18 @@ async def test_a_second_call_that_could_not_be_withdrawn_is_used_at_the_next_res
     with monkeypatch.context() as outage:
         outage.setattr(agent.requests, "withdraw", find_no_server)
         await run(chosen(), "go")
-    second, first = await person.requests.list(thread_id=thread)
-    assert (second.status, first.status) == ("pending", "pending")
-    for each in (first, second) if approved else (first,):
+    second_request, first_request = await person.requests.list(thread_id=thread)
+    assert (second_request.status, first_request.status) == ("pending", "pending")
+    for each in (first_request, second_request) if approved else (first_request,):
         await person.requests.decide(each, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
     deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
-    found = [(each.tool_call_id, each.status) for each in await person.requests.list(thread_id=thread)]
+    findings = [(each.tool_call_id, each.status) for each in await person.requests.list(thread_id=thread)]
     if approved:
-        assert (deferred, found) == (None, [("toolu_two", "answered"), ("toolu_one", "answered")])
+        assert (deferred, findings) == (None, [("toolu_two", "answered"), ("toolu_one", "answered")])
     else:
         again = [("toolu_two", "pending"), ("toolu_one", "answered")]
-        assert (deferred and deferred.id, found) == ("toolu_again", again)
+        assert (deferred and deferred.id, findings) == ("toolu_again", again)
     assert {path.name for path in project.iterdir()} == ({"one", "two"} if approved else {"one"})
 
 
@@ -207,8 +215,8 @@ async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_
     await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
-    said = 'The call of the tool Bash with {"command": "touch one"} waited for a person, and has run now.'
-    assert any(said in body.replace('\\\\\\"', '"').replace('\\"', '"') for body in model.received)
+    text = 'The call of the tool Bash with {"command": "touch one"} waited for a person, and has run now.'
+    assert any(text in body.replace('\\\\\\"', '"').replace('\\"', '"') for body in model.received)
     assert sorted(path.name for path in project.iterdir()) == ["one", "zero"]
 
 
@@ -288,13 +296,13 @@ async def test_an_unused_approval_of_a_dead_process_is_used_for_the_same_call(
     """Claude Code denies a deferred call when it is resumed and nobody answers its prompts."""
     model.play("go", [touch()])
     model.play("About your tool call", [touch(id_="toolu_again")])
-    first = result_of(await run(with_askback(options(), agent, thread_id=thread, durable=True), "go"))
+    first_result = result_of(await run(with_askback(options(), agent, thread_id=thread, durable=True), "go"))
     await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
-    async with ClaudeSDKClient(options(resume=first.session_id)) as claude:
+    async with ClaudeSDKClient(options(resume=first_result.session_id)) as claude:
         assert result_of([each async for each in claude.receive_response()]).result == "done"
-    chosen = with_askback(options(), agent, thread_id=thread, durable=True)
-    assert result_of([each async for each in continue_session(resume, chosen)]).result == "done"
+    chosen_agent_options = with_askback(options(), agent, thread_id=thread, durable=True)
+    assert result_of([each async for each in continue_session(resume, chosen_agent_options)]).result == "done"
     assert (project / "made").exists()
     assert len(await person.requests.list(thread_id=thread)) == 1
 
@@ -341,8 +349,8 @@ async def test_the_request_is_withdrawn_if_another_hook_denies_the_deferred_call
 
     model.play("go", [touch()], [touch(id_="toolu_again")])
     hooks = {"PreToolUse": [HookMatcher(hooks=[refuse])]}  # pyright: ignore[reportArgumentType]
-    chosen = with_askback(options(hooks=hooks), agent, thread_id=thread, durable=True)
-    assert result_of(await run(chosen, "go")).result == "done"
+    chosen_agent_options = with_askback(options(hooks=hooks), agent, thread_id=thread, durable=True)
+    assert result_of(await run(chosen_agent_options, "go")).result == "done"
     assert {each.status for each in await person.requests.list(thread_id=thread)} == {"cancelled"}
 
 
@@ -351,6 +359,6 @@ async def test_a_rule_decides_in_a_durable_session_without_ending_it(
 ) -> None:
     await person.rules.create("bash(touch made)", scope="thread", thread_id=thread)
     model.play("go", [touch()])
-    chosen = with_askback(options(), agent, thread_id=thread, durable=True)
-    assert result_of(await run(chosen, "go")).result == "done"
+    chosen_agent_options = with_askback(options(), agent, thread_id=thread, durable=True)
+    assert result_of(await run(chosen_agent_options, "go")).result == "done"
     assert (project / "made").exists()

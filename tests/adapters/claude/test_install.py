@@ -54,7 +54,7 @@ def environment(server: Server, model: FakeModel, project: Path) -> dict[str, st
 def askback(environment: dict[str, str], project: Path) -> Askback:
     """Run a command of askback in the project."""
 
-    def running(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    def running(*words: str, **extra: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             (sys.executable, "-m", "askback", *words),
             env=environment,
@@ -62,7 +62,7 @@ def askback(environment: dict[str, str], project: Path) -> Askback:
             capture_output=True,
             text=True,
             check=False,
-            **more,
+            **extra,
         )
 
     return running
@@ -71,8 +71,8 @@ def askback(environment: dict[str, str], project: Path) -> Askback:
 @pytest.fixture
 def installed(askback: Askback) -> Any:
     """Claude Code is installed during the test."""
-    done = askback("install", "claude-code", "--yes")
-    assert done.returncode == 0, done.stderr
+    finished_askback = askback("install", "claude-code", "--yes")
+    assert finished_askback.returncode == 0, finished_askback.stderr
     yield
     askback("uninstall", "claude-code", "--yes")
 
@@ -81,8 +81,8 @@ async def claude_code(environment: dict[str, str], project: Path) -> dict[str, A
     """Run Claude Code without the SDK, and return its result."""
     words = (str(CLI), "-p", "go", "--output-format", "json")
     with anyio.fail_after(LIMIT_S):
-        done = await anyio.run_process(words, env=environment, cwd=project)
-    return json.loads(done.stdout)
+        reply = await anyio.run_process(words, env=environment, cwd=project)
+    return json.loads(reply.stdout)
 
 
 async def card(person: AsyncClient, kind: str) -> InputRequest:
@@ -109,9 +109,9 @@ async def test_claude_code_sends_permission_prompts_and_tools_to_askback(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(claude_code, environment, project)
         await person.requests.decide(await card(person, "approval"), "approve")
-        asked = await card(person, "form")
-        assert asked.form is not None
-        await person.requests.answer(asked, {asked.form.all_fields[0].id: "Blue"})
+        request = await card(person, "form")
+        assert request.form is not None
+        await person.requests.answer(request, {request.form.all_fields[0].id: "Blue"})
     assert (project / "made").exists()
     assert "Blue" in model.results("go")["toolu_ask"]
 
@@ -150,10 +150,10 @@ async def test_questions_of_a_session_with_prompts_are_answered_in_askback(
 async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
-    answered = anyio.Event()
+    answered_event = anyio.Event()
 
     async def decide(tool: str, tool_input: dict[str, Any], _: object) -> Any:
-        await answered.wait()
+        await answered_event.wait()
         return PermissionResultAllow(updated_input=tool_input)
 
     model.play("go", [touch()])
@@ -161,10 +161,10 @@ async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run, options, "go")
         request = await card(person, "approval")
-        answered.set()
+        answered_event.set()
         with anyio.fail_after(LIMIT_S):
-            ended = await person.wait(request)
-    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+            ended_request = await person.wait(request)
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
     assert (project / "made").exists()
 
 
@@ -175,9 +175,9 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     folder.mkdir()
     (folder / "settings.json").write_bytes(b'{"theme":  "dark",\r\n\t"hooks": {"PermissionRequest": []}}')
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    done = askback("install", "claude-code", "--yes", "--root", str(project))
-    assert done.returncode == 0, done.stderr
-    assert "askback hook" in done.stdout
+    finished_askback = askback("install", "claude-code", "--yes", "--root", str(project))
+    assert finished_askback.returncode == 0, finished_askback.stderr
+    assert "askback hook" in finished_askback.stdout
     credentials = server._data / "clients" / "claude-code.json"
     assert credentials.stat().st_mode & 0o777 == 0o600
     token = json.loads(credentials.read_text())["token"]
@@ -186,14 +186,14 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
         (agent,) = [each for each in await admin.agents.list() if each.name == "claude-code"]
         assert str(project) in [root.path for root in agent.roots]
         assert "installed already" in askback("install", "claude-code", "--yes").stderr
-        done = askback("uninstall", "claude-code", "--yes")
-        assert done.returncode == 0, done.stderr
+        finished_askback = askback("uninstall", "claude-code", "--yes")
+        assert finished_askback.returncode == 0, finished_askback.stderr
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         assert not credentials.exists()
         assert str(project) not in [each.path for each in (await admin.agents.get(agent.id)).roots]
-    async with AsyncClient(server.url, token) as revoked:
+    async with AsyncClient(server.url, token) as revoked_async_client:
         with pytest.raises(Unauthorized):
-            await revoked.requests.list()
+            await revoked_async_client.requests.list()
 
 
 def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, project: Path) -> None:
@@ -233,9 +233,9 @@ def test_other_clients_get_the_mcp_server(
 
 @pytest.mark.parametrize("answer", ["n\n", ""])
 def test_nothing_changes_before_a_yes(answer: str, askback: Askback, project: Path) -> None:
-    done = askback("install", "claude-code", input=answer)
-    assert done.returncode == 1
-    assert "+    " in done.stdout
+    finished_askback = askback("install", "claude-code", input=answer)
+    assert finished_askback.returncode == 1
+    assert "+    " in finished_askback.stdout
     assert not (project.parent / "claude").exists()
 
 
@@ -255,8 +255,10 @@ def test_a_file_that_cannot_be_changed_is_left_alone(
     path.parent.mkdir()
     path.write_bytes(content)
     path.chmod(mode)
-    done = askback("install", client, "--yes")
-    assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+    finished_askback = askback("install", client, "--yes")
+    assert (finished_askback.returncode, said in finished_askback.stderr) == (1, True), (
+        finished_askback.stderr
+    )
     assert path.read_bytes() == content
     assert "is not installed here" in askback("uninstall", client, "--yes").stderr
 
@@ -295,8 +297,11 @@ def test_a_broken_file_is_named_and_the_rest_is_undone(
     path = project.parent / ".cursor" / "mcp.json"
     askback("install", "cursor", "--yes")
     path.write_text(path.read_text()[:-3])
-    done = askback("uninstall", "cursor", "--yes")
-    assert (done.returncode, f"{path} is as it was, with what askback added" in done.stderr) == (1, True)
+    finished_askback = askback("uninstall", "cursor", "--yes")
+    assert (
+        finished_askback.returncode,
+        f"{path} is as it was, with what askback added" in finished_askback.stderr,
+    ) == (1, True)
     assert not (server._data / "clients" / "cursor.json").exists()
 
 
@@ -305,18 +310,18 @@ def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: P
     credentials.write_text(json.dumps({"token": "t", "data_dir": str(tmp_path)}))
     told = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "ls"}}
     for sent in (json.dumps(told), "{", "[]", "{}"):
-        done = askback("hook", "--credentials", str(credentials), input=sent)
-        assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.startswith("askback was not asked: ")
+        finished_askback = askback("hook", "--credentials", str(credentials), input=sent)
+        assert (finished_askback.returncode, finished_askback.stdout) == (0, "")
+        assert finished_askback.stderr.startswith("askback was not asked: ")
 
 
 def test_an_installation_that_was_killed_is_undone_without_a_trace(askback: Askback, project: Path) -> None:
-    home = project.parent
+    parent = project.parent
     askback("install", "cursor", "--yes")
-    file = home / ".cursor" / "mcp.json"
+    file = parent / ".cursor" / "mcp.json"
     file.rename(draft_of(file))  # as if it was killed before the last step
     assert askback("uninstall", "cursor", "--yes").returncode == 0
-    assert not (home / ".cursor").exists()
+    assert not (parent / ".cursor").exists()
 
 
 @pytest.mark.parametrize("then", ["uninstall", "install"])

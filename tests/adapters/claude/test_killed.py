@@ -149,8 +149,12 @@ async def test_the_card_of_a_session_that_died_before_it_stored_the_call_is_with
     forget_call(project, request)
     async with process("go", durable=True) as line:
         assert (await line())["deferred"] != request.tool_call_id
-    again, first = await person.requests.list(thread_id=thread)
-    assert (again.status, first.id, first.status) == ("pending", request.id, "cancelled")
+    second_request, first_request = await person.requests.list(thread_id=thread)
+    assert (second_request.status, first_request.id, first_request.status) == (
+        "pending",
+        request.id,
+        "cancelled",
+    )
 
 
 @requirement("G8")
@@ -212,12 +216,12 @@ async def test_a_session_that_goes_on_later_uses_no_denial_that_claude_has_read_
     model.play("continue", [each | {"id": f"{each['id']}_again"} for each in both])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(decide, 1)
-        first = result_of(await run(with_askback(options(), agent, thread_id=thread), "go"))
+        first_result = result_of(await run(with_askback(options(), agent, thread_id=thread), "go"))
     (project / "allowed").unlink()
     await person.rules.revoke(rule)
     await person.say("Do it now.", thread_id=thread)  # it lifts the refusal
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(decide, 2)
         tasks.start_soon(decide, 3)
-        await run(with_askback(options(resume=first.session_id), agent, thread_id=thread), "continue")
+        await run(with_askback(options(resume=first_result.session_id), agent, thread_id=thread), "continue")
     assert not list(project.iterdir())

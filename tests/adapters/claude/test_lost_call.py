@@ -32,9 +32,9 @@ async def test_claude_gets_the_decision_about_a_call_that_was_lost_with_the_serv
         return [call("mcp__askback__list_requests")]
 
     def read(body: Mapping[str, Any]) -> Blocks:
-        [listed] = json.loads(last_result(body))["requests"]
-        assert listed["title"] == 'deploy {"to": "production"}'
-        return [call("mcp__askback__get_answer", "toolu_read", request_id=listed["request_id"])]
+        [request] = json.loads(last_result(body))["requests"]
+        assert request["title"] == 'deploy {"to": "production"}'
+        return [call("mcp__askback__get_answer", "toolu_read", request_id=request["request_id"])]
 
     tools = ",".join(f"mcp__askback__{name}" for name in ("request_approval", "list_requests", "get_answer"))
     ask = {**call("mcp__askback__request_approval", "toolu_lost"), "input": {**DEPLOY, "thread_id": thread}}

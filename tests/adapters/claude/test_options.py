@@ -55,9 +55,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 async def test_options_that_skip_prompts_are_refused(
     chosen: dict[str, Any], named: str, ask: AsyncClient
 ) -> None:
-    with pytest.raises(UnusableOptions) as refused:
+    with pytest.raises(UnusableOptions) as exc_info:
         with_askback(ClaudeAgentOptions(**chosen), ask)
-    assert named in str(refused.value)
+    assert named in str(exc_info.value)
 
 
 async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: AsyncClient) -> None:
@@ -67,9 +67,9 @@ async def test_only_tools_of_a_server_that_starts_askback_may_be_allowed(ask: As
     own = [f"mcp__askback__{name}" for name in TOOLS]
     with_askback(ClaudeAgentOptions(mcp_servers=servers, allowed_tools=own), ask)
     foreign = ["mcp__askback__other__ask_user", "mcp__other__ask_user", "mcp__two__names__ask_user"]
-    with pytest.raises(UnusableOptions) as refused:
+    with pytest.raises(UnusableOptions) as exc_info:
         with_askback(ClaudeAgentOptions(mcp_servers=servers, allowed_tools=[*own, *foreign]), ask)
-    assert f"let {', '.join(foreign)} run" in str(refused.value)
+    assert f"let {', '.join(foreign)} run" in str(exc_info.value)
 
 
 async def test_empty_options_of_the_cli_are_no_error(ask: AsyncClient) -> None:
@@ -97,19 +97,19 @@ async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> 
 async def test_the_permission_options_of_askback_are_not_overridden(
     chosen: dict[str, Any], ask: AsyncClient
 ) -> None:
-    given = ClaudeAgentOptions(env={"OWN": "1"}, **chosen)
-    made = with_askback(given, ask)
-    assert {name: getattr(made, name) for name in chosen} == chosen
-    assert made.env["OWN"] == "1"
-    assert given.can_use_tool is None
-    assert given.hooks is None
+    agent_options = ClaudeAgentOptions(env={"OWN": "1"}, **chosen)
+    made_agent_options = with_askback(agent_options, ask)
+    assert {name: getattr(made_agent_options, name) for name in chosen} == chosen
+    assert made_agent_options.env["OWN"] == "1"
+    assert agent_options.can_use_tool is None
+    assert agent_options.hooks is None
 
 
 @requirement("C3")
 async def test_a_program_that_uses_only_questions_may_bypass_permissions_but_not_refuse_prompts(
     ask: AsyncClient,
 ) -> None:
-    chosen = ClaudeAgentOptions(permission_mode="bypassPermissions", allowed_tools=["Bash"])
-    assert with_askback(chosen, ask, approvals=False).can_use_tool is not None
+    chosen_agent_options = ClaudeAgentOptions(permission_mode="bypassPermissions", allowed_tools=["Bash"])
+    assert with_askback(chosen_agent_options, ask, approvals=False).can_use_tool is not None
     with pytest.raises(UnusableOptions):
         with_askback(ClaudeAgentOptions(permission_mode="dontAsk"), ask, approvals=False)

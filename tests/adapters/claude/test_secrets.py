@@ -52,8 +52,8 @@ async def test_askbacks_own_tools_ask_without_approval_and_the_model_reads_no_va
     )
     async with server.client() as ask, anyio.create_task_group() as tasks:
         tasks.start_soon(run, with_askback(chosen, ask, thread_id=thread, durable=durable), "go")
-        asked = await wait_for_request(person, thread)
-        assert asked.kind == "secret"
-        await person.requests.submit(asked, {"SHOP_KEY": CANARY})
+        asked_request = await wait_for_request(person, thread)
+        assert asked_request.kind == "secret"
+        await person.requests.submit(asked_request, {"SHOP_KEY": CANARY})
     assert '"status":"answered"' in model.results("go")[f"toolu_{thread}"]
     assert not [body for body in model.received if CANARY in body]

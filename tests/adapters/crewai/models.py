@@ -69,17 +69,17 @@ def releaser(*turns: Turn, tools: Sequence[Any] = (), name: str = "releaser", **
     return Agent(role=name, goal="Release.", backstory="-", llm=fake, tools=list(tools), **options)
 
 
-def crew_of(agent: Agent, *others: Agent, **task: Any) -> Crew:
+def crew_of(agent: Agent, *other_agent: Agent, **task: Any) -> Crew:
     """Return a crew with one task."""
     todo = Task(description="go", expected_output="a result", agent=agent, **task)
-    return Crew(agents=[agent, *others], tasks=[todo])
+    return Crew(agents=[agent, *other_agent], tasks=[todo])
 
 
 def read_by(agent: Agent) -> list[str]:
     """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.llm
-    found = {each["tool_call_id"]: each["content"] for each in fake.read if each["role"] == "tool"}
-    return [found[each] for each in sorted(found)]
+    result = {each["tool_call_id"]: each["content"] for each in fake.read if each["role"] == "tool"}
+    return [result[each] for each in sorted(result)]
 
 
 def deploy_tool(deploy: Any) -> Any:

@@ -67,18 +67,18 @@ class TestPromises(ProgramPromises):
         return agent
 
     async def run(self, ask: AsyncClient, agent: Agent) -> Ran:
-        wanted = agent.backstory.split()
+        wanted_frame_piece = agent.backstory.split()
         agent.tools = [
             *(agent.tools or ()),
-            *(each for each in ask_tools(blocking(ask)) if each.name in wanted),
+            *(each for each in ask_tools(blocking(ask)) if each.name in wanted_frame_piece),
         ]
         result = await run(ask, crew_of(agent))
         return Ran(result.raw, read_by(agent), result)
 
-    async def delegate(self, ask: AsyncClient, inner: Agent) -> Ran:
-        order = {"task": "go", "context": "-", "coworker": inner.role}
+    async def delegate(self, ask: AsyncClient, inner_agent: Agent) -> Ran:
+        order = {"task": "go", "context": "-", "coworker": inner_agent.role}
         boss = releaser([("delegate_work_to_coworker", order)], name="boss", allow_delegation=True)
-        result = await run(ask, crew_of(boss, inner))
+        result = await run(ask, crew_of(boss, inner_agent))
         return Ran(result.raw, read_by(boss), result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
@@ -102,11 +102,11 @@ async def test_a_call_does_not_run_if_the_server_cannot_ask(monkeypatch: pytest.
 async def test_arguments_that_are_not_json_are_shown_unchanged() -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "deploy", "arguments": "{to: prod"}}
     messages: Any = [{"role": "assistant", "content": "", "tool_calls": [call]}]
-    said = TaskOutput(description="go", agent="releaser", messages=messages)
+    task_output = TaskOutput(description="go", agent="releaser", messages=messages)
     async with answered_by({}) as (ask, _):
         client = blocking(ask)
         await anyio.to_thread.run_sync(
-            partial(mirror, client, CrewOutput(tasks_output=[said]), thread_id="t1")
+            partial(mirror, client, CrewOutput(tasks_output=[task_output]), thread_id="t1")
         )
         [message] = (await ask.threads.get("t1"))["messages"]
     assert message["content"][0]["input"] == "{to: prod"
@@ -228,15 +228,15 @@ async def test_a_flow_asks_in_its_own_words() -> None:
 
 @pytest.mark.usefixtures("no_provider")
 async def test_a_flow_that_was_parked_is_resumed_once_it_is_answered(tmp_path: Path) -> None:
-    stored = SQLiteFlowPersistence(str(tmp_path / "flows.db"))
+    stored_flow_persistence = SQLiteFlowPersistence(str(tmp_path / "flows.db"))
 
     async def resumed() -> Any:
-        flow = Review.from_pending(paused.context.flow_id, stored)
+        flow = Review.from_pending(paused.context.flow_id, stored_flow_persistence)
         return await anyio.to_thread.run_sync(resume_flow, blocked, flow)
 
     async with answered_by({"*": LeaveOpen()}) as (ask, ada):
         blocked = blocking(ask)
-        paused = await flowed(ask, Review(persistence=stored), wait=False)
+        paused = await flowed(ask, Review(persistence=stored_flow_persistence), wait=False)
         assert isinstance(paused, HumanFeedbackPending)
         assert isinstance(await resumed(), HumanFeedbackPending)
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
@@ -262,6 +262,6 @@ async def test_another_process_continues_after_kill_9_of_the_program_and_the_ser
             await anyio.to_thread.run_sync(process.communicate)
             await person.requests.answer(request, {"answer": "publish"})
             own_server.kill_and_restart()
-            printed = await wait_for_exit(start(program, "resume", tmp_path, own_server.url))
-    assert printed.splitlines()[-1] == "published"
+            output = await wait_for_exit(start(program, "resume", tmp_path, own_server.url))
+    assert output.splitlines()[-1] == "published"
     assert (tmp_path / "ran").read_text() == "published\n"

@@ -115,9 +115,9 @@ async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_separately
     @tool
     def send_email(to: str) -> str:
         """Send an email."""
-        found = interrupt({"action": "send_email", "to": to, "message": "Approve sending this email?"})
-        if found.get("action") == "approve":
-            sent.append(found.get("to", to))
+        answer = interrupt({"action": "send_email", "to": to, "message": "Approve sending this email?"})
+        if answer.get("action") == "approve":
+            sent.append(answer.get("to", to))
             return "sent"
         return "cancelled"
 

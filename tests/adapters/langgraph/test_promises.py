@@ -78,8 +78,8 @@ class TestPromises(GraphPromises, DurablePromises):
         out = await resume_graph(ask, agent, "t1")
         return None if out.get("__interrupt__") else ran(out)
 
-    def check_again(self, again: Ran) -> None:
-        assert again.text == "done"  # the checkpoint says that the graph has ended
+    def check_again(self, second_result: Ran) -> None:
+        assert second_result.text == "done"  # the checkpoint says that the graph has ended
 
 
 class TestPromisesPerCall(GraphPromises):
@@ -138,8 +138,8 @@ async def values_of(script: Any, *values: Any, **options: Any) -> list[Any]:
 
 async def test_simultaneous_interrupts_get_their_own_answers() -> None:
     form = Form(title="Name", fields=[Text(id="n", label="Your name")]).model_dump(exclude_none=True)
-    found = await values_of({"Which?": "y", "Name": {"n": "typed"}}, "Which?", form)
-    assert found == ["y", {"n": "typed"}]
+    result = await values_of({"Which?": "y", "Name": {"n": "typed"}}, "Which?", form)
+    assert result == ["y", {"n": "typed"}]
 
 
 @pytest.mark.parametrize(("reply", "value"), [("Yes", True), ("No", False), ("later", "later")])
@@ -155,8 +155,8 @@ class Trip(BaseModel):
 
 
 async def test_the_answer_to_a_schema_is_typed_and_checked_before_the_graph_gets_it() -> None:
-    found = await values_of({"city": {"city": "Rome", "nights": 3}}, "Where to?", response_schema=Trip)
-    assert found == [Trip(city="Rome", nights=3)]
+    result = await values_of({"city": {"city": "Rome", "nights": 3}}, "Where to?", response_schema=Trip)
+    assert result == [Trip(city="Rome", nights=3)]
     schema = {"type": "integer", "minimum": 0}
     assert await values_of([34], "What is your age?", response_schema=schema) == [34]
     assert await values_of([True], "Sure?", response_schema={"type": "boolean"}) == [True]
@@ -175,9 +175,9 @@ MAIL = {"action": "send_email", "to": "bob", "subject": "Hi", "message": "Approv
 
 
 async def test_a_tool_that_asks_about_itself_gets_the_action_of_the_manual() -> None:
-    edited = {"to": "eva", "subject": "Hi"}
-    [found] = await values_of({"send_email": Approve(input=edited)}, MAIL)
-    assert found == {"action": "approve", **edited}
+    edited_input = {"to": "eva", "subject": "Hi"}
+    [found] = await values_of({"send_email": Approve(input=edited_input)}, MAIL)
+    assert found == {"action": "approve", **edited_input}
     [found] = await values_of({"send_email": Deny("no")}, MAIL)
     assert found["action"] == "reject"
     assert "no" in found["message"]
@@ -227,9 +227,9 @@ async def test_a_parked_graph_is_resumed_with_the_answer() -> None:
             await bob.requests.decide(ids[1], "approve")
             [*_, resume] = await ask.resumes.pull("t1", limit=9)
             out = await resume_graph(ask, graph, resume.request.thread_id)
-        again = await resume_graph(ask, graph, "t1")
+        second_run = await resume_graph(ask, graph, "t1")
     assert deployments.ran == ["prod", "stage"]
-    assert out["messages"][-1].text == again["messages"][-1].text == "done"
+    assert out["messages"][-1].text == second_run["messages"][-1].text == "done"
     assert len(ada.asked()) == 2
 
 

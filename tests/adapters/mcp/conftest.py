@@ -54,9 +54,9 @@ class Tools:
 
     async def content(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its structured content; it must not be an error."""
-        found = await self.call(tool, **arguments)
-        assert not found.is_error, found.content
-        return found.structured_content or {}
+        result = await self.call(tool, **arguments)
+        assert not result.is_error, result.content
+        return result.structured_content or {}
 
 
 Connect = Callable[..., AbstractAsyncContextManager[Tools]]
@@ -73,10 +73,10 @@ async def connected(
     **environment: str,
 ) -> AsyncIterator[Tools]:
     """Connect a client, which answers what it is asked with `talk`; without it, it cannot ask."""
-    asked: list[ElicitRequestParams] = []
+    request_params: list[ElicitRequestParams] = []
 
     async def callback(_context: Any, params: ElicitRequestParams) -> ElicitResult:
-        asked.append(params)
+        request_params.append(params)
         assert talk is not None
         return talk(params)
 
@@ -87,21 +87,21 @@ async def connected(
             command=sys.executable, args=["-m", "askback", "mcp"], env={**os.environ, **own}
         )
         async with Client(target, mode=kind.mode, **options) as client:
-            yield Tools(client, asked)
+            yield Tools(client, request_params)
         return
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=120, verify=False) as http:
         target = streamable_http_client(f"{server.url}/mcp", http_client=http)
         async with Client(target, mode=kind.mode, **options) as client:
-            yield Tools(client, asked)
+            yield Tools(client, request_params)
 
 
 @pytest.fixture
 def connect(server: Server) -> Connect:
     """Connect MCP clients to the shared server."""
 
-    def to(kind: Kind, talk: Talk | None = None, **more: Any) -> AbstractAsyncContextManager[Tools]:
-        return connected(server, kind, talk, **more)
+    def to(kind: Kind, talk: Talk | None = None, **extra: Any) -> AbstractAsyncContextManager[Tools]:
+        return connected(server, kind, talk, **extra)
 
     return to
 
@@ -121,12 +121,12 @@ async def person(server: Server) -> AsyncIterator[AsyncClient]:
 
 async def card(person: AsyncClient, thread: str, *, number: int = 1) -> str:
     """Wait until a thread has so many requests, and return the id of the last one."""
-    found: list[str] = []
+    findings: list[str] = []
     async for event in person.events(cursor=0):
         if event["type"] == "request.created" and event["thread_id"] == thread:
-            found.append(event["request"]["id"])
-            if len(found) == number:
-                return found[-1]
+            findings.append(event["request"]["id"])
+            if len(findings) == number:
+                return findings[-1]
     raise AssertionError("the events ended")
 
 

@@ -50,9 +50,13 @@ async def test_a_form_is_shown_by_the_client_and_its_answer_is_the_result(
 ) -> None:
     said = accept(format__other="EPUB", parts=["d"], pages=3, code="ABC", draft=False)
     async with connect(kind, lambda _: said) as tools:
-        found = await tools.content("ask_user", form=FORM, thread_id=thread)
+        content = await tools.content("ask_user", form=FORM, thread_id=thread)
     values = {"format": "EPUB", "parts": ["d"], "pages": 3, "code": "ABC", "draft": False}
-    assert (found["status"], found["answers"], found["other"]) == ("answered", values, {"format": "EPUB"})
+    assert (content["status"], content["answers"], content["other"]) == (
+        "answered",
+        values,
+        {"format": "EPUB"},
+    )
     [shown] = tools.asked
     assert isinstance(shown, ElicitRequestFormParams)
     assert list(shown.requested_schema["properties"]) == [
@@ -63,8 +67,11 @@ async def test_a_form_is_shown_by_the_client_and_its_answer_is_the_result(
         "code",
         "draft",
     ]
-    settled = await person.requests.get(found["request_id"])
-    assert (settled.source, settled.settled_by and settled.settled_by.name) == ("client", "requester")
+    settled_request = await person.requests.get(content["request_id"])
+    assert (settled_request.source, settled_request.settled_by and settled_request.settled_by.name) == (
+        "client",
+        "requester",
+    )
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -83,8 +90,8 @@ async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
 ) -> None:
     rest = iter([*(content for content, _ in WRONG), {"format": "PDF"}])
     async with connect(kind, lambda _: accept(**next(rest))) as tools:
-        found = await tools.content("ask_user", form=FORM, thread_id=thread)
-    assert found["answers"] == {"format": "PDF"}
+        found_content = await tools.content("ask_user", form=FORM, thread_id=thread)
+    assert found_content["answers"] == {"format": "PDF"}
     assert tools.asked[0].message == "Report"
     for (_, reason), shown in zip(WRONG, tools.asked[1:], strict=True):
         assert shown.message.startswith(
@@ -119,70 +126,70 @@ async def test_after_eight_corrections_the_request_stays_open(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
     async with connect(kind, lambda _: accept(format="PDF", pages=99)) as tools:
-        found = await tools.content("ask_user", form=FORM, thread_id=thread)
-    assert (found["status"], len(tools.asked)) == ("pending", 9)
+        content = await tools.content("ask_user", form=FORM, thread_id=thread)
+    assert (content["status"], len(tools.asked)) == ("pending", 9)
 
 
 async def test_a_decline_in_the_client_is_a_refusal(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     async with connect(kind, lambda _: DECLINE) as tools:
-        found = await tools.content("ask_user", question="Which?", thread_id=thread)
-    assert found["status"] == "declined"
-    assert (await person.requests.get(found["request_id"])).reason == "refused"
+        content = await tools.content("ask_user", question="Which?", thread_id=thread)
+    assert content["status"] == "declined"
+    assert (await person.requests.get(content["request_id"])).reason == "refused"
 
 
 async def test_a_client_that_shows_nothing_leaves_the_question_to_the_inbox(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
-                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+                findings.append(await tools.content("ask_user", question="Which?", thread_id=thread))
 
             tasks.start_soon(asking)
             await person.requests.answer(await card(person, thread), {"answer": "from the inbox"})
-    assert (found[0]["status"], found[0]["answers"]) == ("answered", {"answer": "from the inbox"})
+    assert (findings[0]["status"], findings[0]["answers"]) == ("answered", {"answer": "from the inbox"})
 
 
 async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    answered = anyio.Event()
-    closed = anyio.Event()
+    answered_event = anyio.Event()
+    closed_event = anyio.Event()
 
     async def slow(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG001 - mcp names them
         if kind.mode == MODERN:
-            await answered.wait()
+            await answered_event.wait()
         else:
             try:
                 await anyio.sleep_forever()
             finally:
-                closed.set()
+                closed_event.set()
         return accept(answer="too late")
 
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
             tools.client.session._elicitation_callback = slow  # pyright: ignore[reportPrivateUsage]
 
             async def asking() -> None:
-                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+                findings.append(await tools.content("ask_user", question="Which?", thread_id=thread))
 
             tasks.start_soon(asking)
             await person.requests.answer(await card(person, thread), {"answer": "first"})
-            answered.set()
+            answered_event.set()
         if kind.mode != MODERN:
-            await closed.wait()  # the client was told to close its form
-    assert found[0]["answers"] == {"answer": "first"}
+            await closed_event.wait()  # the client was told to close its form
+    assert findings[0]["answers"] == {"answer": "first"}
 
 
 async def test_a_call_with_no_wait_shows_nothing(kind: Kind, connect: Connect, thread: str) -> None:
     async with connect(kind, lambda _: CANCEL) as tools:
-        found = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread)
-    assert (found["status"], tools.asked) == ("pending", [])
+        content = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread)
+    assert (content["status"], tools.asked) == ("pending", [])
 
 
 @pytest.mark.parametrize("action", ["accept", "decline"])
@@ -190,19 +197,19 @@ async def test_a_form_that_elicitation_cannot_express_is_answered_on_a_page(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str, action: str
 ) -> None:
     async with connect(kind, lambda _: ElicitResult(action=action)) as tools:  # pyright: ignore[reportArgumentType]
-        found = await tools.content("ask_user", form=WITH_FILE, wait_s=1, thread_id=thread)
+        content = await tools.content("ask_user", form=WITH_FILE, wait_s=1, thread_id=thread)
     [shown] = tools.asked
     assert isinstance(shown, ElicitRequestURLParams)
-    assert shown.url.endswith(f"/r/{found['request_id']}?private")
-    assert found["status"] == ("pending" if action == "accept" else "declined")
+    assert shown.url.endswith(f"/r/{content['request_id']}?private")
+    assert content["status"] == ("pending" if action == "accept" else "declined")
 
 
 async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, thread: str) -> None:
     async with connect(kind, lambda _: accept(decision="approve")) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 1, "thread_id": thread}
-        found = await tools.content("request_approval", **call)
+        content = await tools.content("request_approval", **call)
     assert [shown.mode for shown in tools.asked] == ["url"]
-    assert (found["status"], "decision" in found) == ("pending", False)
+    assert (content["status"], "decision" in content) == ("pending", False)
 
 
 @pytest.fixture(scope="module")
@@ -210,9 +217,9 @@ def trusting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that takes decisions which agents report."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
-        running = Server(tmp_path_factory.mktemp("trusting"))
-    yield running
-    running.stop()
+        running_server = Server(tmp_path_factory.mktemp("trusting"))
+    yield running_server
+    running_server.stop()
 
 
 @pytest.mark.parametrize(
@@ -229,8 +236,8 @@ async def test_an_approval_is_decided_in_the_client_where_the_operator_allows_it
 ) -> None:
     async with connected(trusting, kind, lambda _: said) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "thread_id": thread}
-        found = await tools.content("request_approval", **call)
-    assert found == {"status": "answered", "request_id": found["request_id"], **decision}
+        content = await tools.content("request_approval", **call)
+    assert content == {"status": "answered", "request_id": content["request_id"], **decision}
     [shown] = tools.asked
     assert shown.message == 'May the tool "deploy" run?\n{"to": "prod"}\nThe agent says: "done"'
 
@@ -248,7 +255,7 @@ async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
 async def test_a_foreign_state_is_refused_with_a_sentence(connect: Connect) -> None:
     async with connect(KINDS[1], lambda _: CANCEL) as tools:
         for state in ("rubbish", "[]", '{"request_id": 1}', json.dumps({"request_id": "req_x", "rounds": 0})):
-            found = await tools.client.session.call_tool(
+            result = await tools.client.session.call_tool(
                 "ask_user", {"question": "x"}, request_state=state, allow_input_required=True
             )
-            assert found.is_error, found  # pyright: ignore[reportAttributeAccessIssue]
+            assert result.is_error, result  # pyright: ignore[reportAttributeAccessIssue]

@@ -47,13 +47,13 @@ def bearer(token: str) -> dict[str, str]:
 async def test_a_call_without_a_known_token_names_the_metadata(
     http: httpx2.AsyncClient, server: Server, headers: dict[str, str]
 ) -> None:
-    refused = await http.post("/mcp", json=INITIALIZE, headers=headers)
+    refusal = await http.post("/mcp", json=INITIALIZE, headers=headers)
     metadata = f"{server.url}/.well-known/oauth-protected-resource/mcp"
-    assert refused.status_code == 401
-    assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{metadata}"'
-    found = (await http.get(metadata)).json()
-    assert ProtectedResourceMetadata.model_validate(found).resource_name == "askback"
-    assert found == {
+    assert refusal.status_code == 401
+    assert refusal.headers["www-authenticate"] == f'Bearer resource_metadata="{metadata}"'
+    result = (await http.get(metadata)).json()
+    assert ProtectedResourceMetadata.model_validate(result).resource_name == "askback"
+    assert result == {
         "resource": f"{server.url}/mcp",
         "authorization_servers": [server.url],
         "bearer_methods_supported": ["header"],
@@ -63,25 +63,25 @@ async def test_a_call_without_a_known_token_names_the_metadata(
 
 async def test_a_foreign_host_or_origin_is_refused(http: httpx2.AsyncClient) -> None:
     for odd in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-        refused = await http.post("/mcp", json=INITIALIZE, headers={**bearer(TOKENS["requester"]), **odd})
-        assert refused.status_code in {403, 421}
+        refusal = await http.post("/mcp", json=INITIALIZE, headers={**bearer(TOKENS["requester"]), **odd})
+        assert refusal.status_code in {403, 421}
 
 
 async def test_a_session_belongs_to_the_agent_that_began_it(http: httpx2.AsyncClient, server: Server) -> None:
-    begun = await http.post("/mcp", json=INITIALIZE, headers=bearer(TOKENS["requester"]))
-    session = {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    started_reply = await http.post("/mcp", json=INITIALIZE, headers=bearer(TOKENS["requester"]))
+    session = {"Mcp-Session-Id": started_reply.headers["mcp-session-id"]}
     listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    own = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["requester"]), **session})
-    other = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["admin"]), **session})
-    assert (own.status_code, other.status_code) == (200, 404)
+    own_reply = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["requester"]), **session})
+    other_reply = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["admin"]), **session})
+    assert (own_reply.status_code, other_reply.status_code) == (200, 404)
 
 
 @pytest.mark.parametrize("role", ["responder", "admin"])
 async def test_only_agents_can_ask(connect: Connect, role: str) -> None:
     async with connect(KINDS[3], token=TOKENS[role]) as tools:
-        found = await tools.call("ask_user", question="Which?", wait_s=0)
-    assert found.is_error
-    assert "Use a token with the role requester" in text_of(found)
+        result = await tools.call("ask_user", question="Which?", wait_s=0)
+    assert result.is_error
+    assert "Use a token with the role requester" in text_of(result)
 
 
 RUBBISH = [

@@ -42,19 +42,19 @@ QUESTIONS = [
 async def test_an_answer_in_the_inbox_ends_the_call(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connect(kind) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
-                found.append(
+                findings.append(
                     await tools.content("ask_user", question="Which?", options=["A", "B"], thread_id=thread)
                 )
 
             tasks.start_soon(asking)
             id_ = await card(person, thread)
             await person.requests.answer(id_, {"answer": "B"})
-    assert found == [{"status": "answered", "request_id": id_, "answers": {"answer": "B"}}]
+    assert findings == [{"status": "answered", "request_id": id_, "answers": {"answer": "B"}}]
 
 
 @requirement("G9")
@@ -86,8 +86,8 @@ async def test_every_end_of_a_request_has_its_own_status_and_text(
     async with connect(KINDS[0]) as tools:
         ends = {}
         for end in ("declined", "cancelled", "expired"):
-            more = {"timeout_s": 1} if end == "expired" else {}
-            id_ = (await tools.content("ask_user", question=end, wait_s=0, thread_id=thread, **more))[
+            extra = {"timeout_s": 1} if end == "expired" else {}
+            id_ = (await tools.content("ask_user", question=end, wait_s=0, thread_id=thread, **extra))[
                 "request_id"
             ]
             if end == "declined":
@@ -97,9 +97,9 @@ async def test_every_end_of_a_request_has_its_own_status_and_text(
                     "status": "cancelled",
                     "request_id": id_,
                 }
-            found = await tools.call("get_answer", request_id=id_)
-            assert (found.structured_content or {})["status"] == end
-            ends[end] = text_of(found)
+            result = await tools.call("get_answer", request_id=id_)
+            assert (result.structured_content or {})["status"] == end
+            ends[end] = text_of(result)
     assert len(set(ends.values())) == 3
     assert "Their note: no" in ends["declined"]
 
@@ -110,9 +110,9 @@ async def test_questions_of_claude_are_answered_by_their_text(
     async with connect(KINDS[0]) as tools:
         id_ = (await tools.content("ask_user", questions=QUESTIONS, wait_s=0, thread_id=thread))["request_id"]
         await person.requests.answer(id_, {"q1": "my own", "q2": ["A, B", "C"]})
-        found = await tools.content("get_answer", request_id=id_)
-    assert found["answers"] == {"Which store?": "my own", "Which parts?": "A, B, C"}
-    assert found["other"] == {"Which store?": "my own"}
+        content = await tools.content("get_answer", request_id=id_)
+    assert content["answers"] == {"Which store?": "my own", "Which parts?": "A, B, C"}
+    assert content["other"] == {"Which store?": "my own"}
 
 
 async def test_answers_have_field_ids_and_free_text_is_marked(
@@ -127,17 +127,17 @@ async def test_answers_have_field_ids_and_free_text_is_marked(
         id_ = (await tools.content("ask_user", question="Colours?", **many, wait_s=0, thread_id=thread))[
             "request_id"
         ]
-        shown = await person.requests.get(id_)
-        assert shown.form is not None
-        [field] = shown.form.all_fields
+        shown_request = await person.requests.get(id_)
+        assert shown_request.form is not None
+        [field] = shown_request.form.all_fields
         assert isinstance(field, Multiselect)
         assert field.options == [
             Option(value="r", label="Red", recommended=True),
             Option(value="Blue", label="Blue"),
         ]
         await person.requests.answer(id_, {"answer": ["r", "green"]})
-        found = await tools.content("get_answer", request_id=id_)
-    assert (found["answers"], found["other"]) == ({"answer": ["r", "green"]}, {"answer": "green"})
+        content = await tools.content("get_answer", request_id=id_)
+    assert (content["answers"], content["other"]) == ({"answer": ["r", "green"]}, {"answer": "green"})
 
 
 async def test_an_approval_returns_the_input_that_was_approved(
@@ -145,9 +145,9 @@ async def test_an_approval_returns_the_input_that_was_approved(
 ) -> None:
     async with connect(kind) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "wait_s": 0, "thread_id": thread}
-        asked = await tools.content("request_approval", **call)
-        assert (asked["status"], "decision" in asked) == ("pending", False)
-        request = await person.requests.get(asked["request_id"])
+        content = await tools.content("request_approval", **call)
+        assert (content["status"], "decision" in content) == ("pending", False)
+        request = await person.requests.get(content["request_id"])
         await person.requests.decide(request, "approve", edited_input={"to": "stage"}, note="not prod")
         assert await tools.content("get_answer", request_id=request.id) == {
             "status": "answered",
@@ -163,9 +163,9 @@ async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient,
         call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 0, "thread_id": thread}
         id_ = (await tools.content("request_approval", **call))["request_id"]
         await person.requests.decide(await person.requests.get(id_), "deny")
-        found = await tools.call("get_answer", request_id=id_)
-    assert found.structured_content == {"status": "answered", "request_id": id_, "decision": "deny"}
-    assert "it was not run" in text_of(found)
+        result = await tools.call("get_answer", request_id=id_)
+    assert result.structured_content == {"status": "answered", "request_id": id_, "decision": "deny"}
+    assert "it was not run" in text_of(result)
 
 
 async def test_a_repeated_call_finds_its_request_over_another_connection(
@@ -173,12 +173,12 @@ async def test_a_repeated_call_finds_its_request_over_another_connection(
 ) -> None:
     meta = {"claudecode/toolUseId": f"{thread} Ä" * 50}  # longer than a key of the server, and not ASCII
     async with connect(KINDS[0]) as tools:
-        first = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
-        again = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+        first_content = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+        second_content = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
     async with connect(KINDS[0]) as tools:  # another process, and so another thread
-        third = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+        third_content = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
         other = await tools.call("ask_user", question="Another?", wait_s=0, meta=meta)
-    assert first["request_id"] == again["request_id"] == third["request_id"]
+    assert first_content["request_id"] == second_content["request_id"] == third_content["request_id"]
     assert other.is_error
     assert "An earlier call with the same id had other arguments" in text_of(other)
 
@@ -186,9 +186,9 @@ async def test_a_repeated_call_finds_its_request_over_another_connection(
 async def test_requests_are_listed(connect: Connect, thread: str) -> None:
     async with connect(KINDS[0]) as tools:
         id_ = (await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread))["request_id"]
-        found = await tools.content("list_requests", thread_id=thread, status="pending")
-    [listed] = found["requests"]
-    assert {name: listed[name] for name in ("request_id", "kind", "status", "title")} == {
+        content = await tools.content("list_requests", thread_id=thread, status="pending")
+    [request] = content["requests"]
+    assert {name: request[name] for name in ("request_id", "kind", "status", "title")} == {
         "request_id": id_,
         "kind": "form",
         "status": "pending",
@@ -237,9 +237,9 @@ WRONG = [
 async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: int, connect: Connect) -> None:
     async with connect(KINDS[mode]) as tools:
         for tool, arguments, expected in WRONG:
-            found = await tools.call(tool, **arguments)
-            text = text_of(found)
-            assert found.is_error, (tool, arguments)
+            result = await tools.call(tool, **arguments)
+            text = text_of(result)
+            assert result.is_error, (tool, arguments)
             assert expected in text, text
             assert len(text) < 2_000
             assert "Error executing" not in text
@@ -294,12 +294,16 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     replies: list[dict[str, Any]] = []
-    asked = {"questions": QUESTIONS}
+    request_members = {"questions": QUESTIONS}
     prompts: list[tuple[str, dict[str, Any], Callable[[InputRequest], Awaitable[Any]]]] = [
         ("Deploy", {"to": "a"}, lambda r: person.requests.decide(r, "approve")),
         ("Deploy", {"to": "b"}, lambda r: person.requests.decide(r, "deny", note="no")),
-        ("AskUserQuestion", asked, lambda r: person.requests.answer(r, {"q1": "SQLite", "q2": ["C"]})),
-        ("AskUserQuestion", asked, lambda r: person.requests.decline(r, reason="refused")),
+        (
+            "AskUserQuestion",
+            request_members,
+            lambda r: person.requests.answer(r, {"q1": "SQLite", "q2": ["C"]}),
+        ),
+        ("AskUserQuestion", request_members, lambda r: person.requests.decline(r, reason="refused")),
     ]
     with anyio.fail_after(120):
         async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
@@ -308,9 +312,9 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
                 async def prompt(
                     use: str = f"toolu_{thread}_{number}", tool: str = tool, given: Any = tool_input
                 ) -> None:
-                    found = await tools.call("approval_prompt", tool_name=tool, input=given, tool_use_id=use)
-                    assert found.structured_content is None
-                    [block] = found.content
+                    result = await tools.call("approval_prompt", tool_name=tool, input=given, tool_use_id=use)
+                    assert result.structured_content is None
+                    [block] = result.content
                     replies.append(json.loads(block.text))  # pyright: ignore[reportAttributeAccessIssue]
 
                 async with anyio.create_task_group() as tasks:
@@ -320,5 +324,5 @@ async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
     assert allowed == {"behavior": "allow", "updatedInput": {"to": "a"}}
     assert (denied["behavior"], "Their note: no" in denied["message"]) == ("deny", True)
     answers = {"Which store?": "SQLite", "Which parts?": "C"}
-    assert told == {"behavior": "allow", "updatedInput": {**asked, "answers": answers}}
+    assert told == {"behavior": "allow", "updatedInput": {**request_members, "answers": answers}}
     assert (declined["behavior"], "will not answer" in declined["message"]) == ("deny", True)

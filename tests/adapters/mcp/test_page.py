@@ -24,12 +24,12 @@ BLOCK = re.compile(r"<!-- config: (\S+) -->\n```(json|toml)\n(.*?)```", re.DOTAL
 def configurations() -> dict[str, dict[str, Any]]:
     """Return the entry of askback in each configuration of the pages."""
     pages = "".join(path.read_text("utf-8") for path in (ROOT / "docs" / "how-to").glob("*.md"))
-    found: dict[str, dict[str, Any]] = {}
+    findings: dict[str, dict[str, Any]] = {}
     for name, language, text in BLOCK.findall(pages):
         read = json.loads(text) if language == "json" else tomllib.loads(text)
         [servers] = [value for key, value in read.items() if "ervers" in key]
-        found[name] = servers["askback"]
-    return found
+        findings[name] = servers["askback"]
+    return findings
 
 
 def test_every_client_has_its_configuration() -> None:
@@ -44,11 +44,11 @@ async def test_a_configuration_starts_the_server(client: str, server: Server) ->
     entry = configurations()[client]
     assert Path(entry["command"]).name == "askback"
     environment = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
-    started = StdioServerParameters(
+    started_server_parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "askback", *entry["args"]], env={**os.environ, **environment}
     )
-    async with Client(started) as connected:
-        assert "ask_user" in [tool.name for tool in (await connected.list_tools()).tools]
+    async with Client(started_server_parameters) as connected_client:
+        assert "ask_user" in [tool.name for tool in (await connected_client.list_tools()).tools]
 
 
 def test_other_configurations_name_the_endpoint_and_keep_the_token_out_of_the_file() -> None:

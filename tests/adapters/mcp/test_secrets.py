@@ -28,14 +28,14 @@ CANARY = "canary-7f3a9c51-do-not-show"
 async def test_a_request_for_secrets_returns_immediately_without_a_value(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
-    asked = {"names": ["API_KEY", "OTHER_KEY"], "reason": "to deploy", "thread_id": thread}
+    request_members = {"names": ["API_KEY", "OTHER_KEY"], "reason": "to deploy", "thread_id": thread}
     async with connect(kind) as tools:
-        found = await tools.content("request_env_vars", **asked)
-    assert found == {
+        content = await tools.content("request_env_vars", **request_members)
+    assert content == {
         "status": "requested",
-        "request_id": found["request_id"],
+        "request_id": content["request_id"],
         "names": ["API_KEY", "OTHER_KEY"],
-        "url": found["url"],
+        "url": content["url"],
     }
 
 
@@ -50,14 +50,14 @@ async def test_a_suggested_project_is_no_error_although_no_project_has_a_name(
 async def test_secrets_are_typed_on_a_page_that_the_client_opens(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
-    asked = {"names": ["API_KEY"], "reason": "to deploy", "wait_s": 30, "thread_id": thread}
-    found: list[dict[str, Any]] = []
+    request_members = {"names": ["API_KEY"], "reason": "to deploy", "wait_s": 30, "thread_id": thread}
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connect(kind, lambda _: ElicitResult(action="accept")) as tools:
             async with anyio.create_task_group() as tasks:
 
                 async def asking() -> None:
-                    found.append(await tools.content("request_env_vars", **asked))
+                    findings.append(await tools.content("request_env_vars", **request_members))
 
                 tasks.start_soon(asking)
                 id_ = await card(person, thread)
@@ -66,24 +66,26 @@ async def test_secrets_are_typed_on_a_page_that_the_client_opens(
     assert isinstance(shown, ElicitRequestURLParams)
     assert shown.url.endswith(f"/r/{id_}?private")
     assert (shown.elicitation_id is None) == (kind.mode == MODERN)
-    assert found == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
+    assert findings == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
 
 
 async def test_only_the_named_person_may_answer(server: Server, connect: Connect, thread: str) -> None:
     async with server.person("admin") as admin:
-        made = await admin.http.post("/v1/tokens", json={"role": "requester", "name": "coder", "user": "ada"})
-        token = made.json()["token"]
+        reply = await admin.http.post(
+            "/v1/tokens", json={"role": "requester", "name": "coder", "user": "ada"}
+        )
+        token = reply.json()["token"]
         others = {}
         for name in ("ada", "bob"):
             body = {"role": "responder", "name": name, "user": name}
             others[name] = (await admin.http.post("/v1/tokens", json=body)).json()["token"]
     async with connect(KINDS[3], lambda _: ElicitResult(action="accept"), token=token) as tools:
-        asked = {"names": ["API_KEY"], "reason": "to deploy", "thread_id": thread}
-        id_ = (await tools.content("request_env_vars", **asked))["request_id"]
+        request_members = {"names": ["API_KEY"], "reason": "to deploy", "thread_id": thread}
+        id_ = (await tools.content("request_env_vars", **request_members))["request_id"]
         assert "Only ada can answer" in tools.asked[0].message
         async with Person(server.url, others["bob"]) as bob, Person(server.url, others["ada"]) as ada:
-            refused = await bob.hand_over(id_, {"API_KEY": CANARY})
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_assigned")
+            refusal = await bob.hand_over(id_, {"API_KEY": CANARY})
+            assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "not_assigned")
             assert (await ada.hand_over(id_, {"API_KEY": CANARY})).status_code == 200
 
 
@@ -102,12 +104,12 @@ class RawClient:
         )
         self.seen = b""
         if version == "2025-11-25":
-            who = {
+            person = {
                 "protocolVersion": version,
                 "capabilities": {},
                 "clientInfo": {"name": "raw", "version": "1"},
             }
-            self.send(id=1, method="initialize", params=who)
+            self.send(id=1, method="initialize", params=person)
             self.receive(1)
             self.send(method="notifications/initialized")
 
@@ -116,8 +118,11 @@ class RawClient:
         assert self._process.stdin is not None
         if self._version == "2026-07-28":
             prefix = "io.modelcontextprotocol/"
-            who = {f"{prefix}clientInfo": {"name": "raw", "version": "1"}, f"{prefix}clientCapabilities": {}}
-            envelope = {f"{prefix}protocolVersion": self._version, **who}
+            person = {
+                f"{prefix}clientInfo": {"name": "raw", "version": "1"},
+                f"{prefix}clientCapabilities": {},
+            }
+            envelope = {f"{prefix}protocolVersion": self._version, **person}
             message["params"] = {**message.get("params", {}), "_meta": envelope}
         self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         self._process.stdin.flush()
@@ -153,8 +158,8 @@ async def test_no_byte_that_a_client_gets_has_the_value(
         raw.call(2, "request_env_vars", names=["API_KEY"], reason="to deploy", wait_s=40, thread_id=thread)
         request_id = await card(person, thread)
         await person.requests.submit(request_id, {"API_KEY": CANARY})
-        answered = await anyio.to_thread.run_sync(raw.receive, 2)
-        assert answered["result"]["structuredContent"]["status"] == "answered"
+        answered_run_result = await anyio.to_thread.run_sync(raw.receive, 2)
+        assert answered_run_result["result"]["structuredContent"]["status"] == "answered"
         later: list[tuple[str, dict[str, Any]]] = [
             ("get_answer", {"request_id": request_id}),
             ("list_requests", {"thread_id": thread}),

@@ -43,18 +43,21 @@ async def test_a_form_is_answered_in_the_view(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     async with connect(kind, options=SHOWS_VIEWS) as tools:
-        asked = await tools.content("ask_user", form=FORM, thread_id=thread)
-        id_ = asked["request_id"]
-        assert asked["status"] == "pending"
-        shown = await tools.content("read_in_view", request_id=id_)
-        assert (shown["here"], shown["request"]["form"]["fields"][0]["label"]) == (True, "A")
+        content = await tools.content("ask_user", form=FORM, thread_id=thread)
+        id_ = content["request_id"]
+        assert content["status"] == "pending"
+        shown_content = await tools.content("read_in_view", request_id=id_)
+        assert (shown_content["here"], shown_content["request"]["form"]["fields"][0]["label"]) == (True, "A")
         answer: dict[str, Any] = {"request_id": id_, "action": "answer", "key": "k1"}
         wrong = await tools.call("answer_in_view", **answer, body={"revision": 1, "values": {"a": 10}})
         refused = wrong.structured_content or {}
         assert (refused["status"], refused["error"]["field_errors"][0]["path"]) == (422, "values.a")
         body = {"revision": 1, "values": {}, "skipped": ["a"]}
-        done = await tools.content("answer_in_view", **{**answer, "key": "k2"}, body=body)
-        assert (done["request"]["status"], done["request"]["source"]) == ("answered", "client")
+        finished_content = await tools.content("answer_in_view", **{**answer, "key": "k2"}, body=body)
+        assert (finished_content["request"]["status"], finished_content["request"]["source"]) == (
+            "answered",
+            "client",
+        )
         late = await tools.call("answer_in_view", **{**answer, "key": "k3"}, body=body)
         assert (late.structured_content or {})["status"] == 409
         assert (await tools.content("get_answer", request_id=id_))["status"] == "answered"
@@ -64,8 +67,13 @@ async def test_a_form_is_declined_in_the_view(connect: Connect, thread: str) -> 
     async with connect(KINDS[3], options=SHOWS_VIEWS) as tools:
         id_ = (await tools.content("ask_user", question="Which?", thread_id=thread))["request_id"]
         body = {"reason": "dismissed", "note": "later"}
-        done = await tools.content("answer_in_view", request_id=id_, action="decline", body=body, key="k")
-    assert (done["request"]["status"], done["request"]["reason"]) == ("declined", "dismissed")
+        finished_content = await tools.content(
+            "answer_in_view", request_id=id_, action="decline", body=body, key="k"
+        )
+    assert (finished_content["request"]["status"], finished_content["request"]["reason"]) == (
+        "declined",
+        "dismissed",
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,13 +91,13 @@ async def test_approvals_secrets_and_files_are_answered_on_a_page(
         id_ = (await tools.content(tool, **arguments, thread_id=thread))["request_id"]
         assert (await tools.content("read_in_view", request_id=id_))["here"] is False
         body = {"revision": 1, "values": {"decision": "approve"}, "decision": "approve"}
-        tried = await tools.call("answer_in_view", request_id=id_, action="answer", body=body, key="k")
-    assert tried.is_error
-    assert (tried.structured_content or {})["status"] in {403, 409, 422}
+        reply = await tools.call("answer_in_view", request_id=id_, action="answer", body=body, key="k")
+    assert reply.is_error
+    assert (reply.structured_content or {})["status"] in {403, 409, 422}
 
 
 async def test_other_clients_do_not_see_the_tools_of_views(kind: Kind, connect: Connect) -> None:
     async with connect(kind) as tools:
-        listed = (await tools.client.list_tools()).tools
-    assert {tool.name for tool in listed}.isdisjoint({"read_in_view", "answer_in_view"})
-    assert {str(tool.meta) for tool in listed} == {"None"}
+        listed_tools = (await tools.client.list_tools()).tools
+    assert {tool.name for tool in listed_tools}.isdisjoint({"read_in_view", "answer_in_view"})
+    assert {str(tool.meta) for tool in listed_tools} == {"None"}

@@ -60,8 +60,8 @@ async def test_progress_is_reported_while_a_person_is_awaited(
     settings = {"ASKBACK_MCP_PROGRESS_S": "0.05", "ASKBACK_MCP_WAIT_S": "0.5"}
     async with connect(Kind("stdio", mode), **settings) as tools:
         arguments = {"question": "Which?", "thread_id": thread}
-        found = await tools.client.call_tool("ask_user", arguments, progress_callback=note)
-    assert (found.structured_content or {})["status"] == "pending"
+        result = await tools.client.call_tool("ask_user", arguments, progress_callback=note)
+    assert (result.structured_content or {})["status"] == "pending"
     assert reports[:2] == [(0.05, "Waiting for a person to answer"), (0.1, "Waiting for a person to answer")]
 
 
@@ -70,12 +70,12 @@ async def test_progress_is_reported_while_a_person_is_awaited(
 async def test_a_call_survives_the_death_of_the_server(
     mode: str, connect: Connect, server: Server, thread: str
 ) -> None:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connect(Kind("stdio", mode)) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
-                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+                findings.append(await tools.content("ask_user", question="Which?", thread_id=thread))
 
             tasks.start_soon(asking)
             async with server.client("responder") as person:
@@ -83,25 +83,27 @@ async def test_a_call_survives_the_death_of_the_server(
             await anyio.to_thread.run_sync(server.kill_and_restart)
             async with server.client("responder") as person:
                 await person.requests.answer(id_, {"answer": "after the restart"})
-    assert found == [{"status": "answered", "request_id": id_, "answers": {"answer": "after the restart"}}]
+    assert findings == [{"status": "answered", "request_id": id_, "answers": {"answer": "after the restart"}}]
 
 
 @requirement("G9")
 async def test_a_wait_that_ends_while_the_server_is_down_returns_the_open_request(
     own_server: Server, thread: str
 ) -> None:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
         async with connected(own_server, Kind("stdio", MODERN)) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
-                found.append(await tools.content("ask_user", question="Which?", thread_id=thread, wait_s=4))
+                findings.append(
+                    await tools.content("ask_user", question="Which?", thread_id=thread, wait_s=4)
+                )
 
             tasks.start_soon(asking)
             async with own_server.client("responder") as person:
                 id_ = await card(person, thread)
             own_server.stop()
-    assert [(each["status"], each["request_id"]) for each in found] == [("pending", id_)]
+    assert [(each["status"], each["request_id"]) for each in findings] == [("pending", id_)]
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
@@ -121,8 +123,8 @@ async def test_a_repeated_http_call_finds_its_request_after_the_server_died(
                     raise RuntimeError("the client has lost the connection")
             await person.requests.answer(id_, {"answer": "meanwhile"})
             async with connect(Kind("http", mode)) as tools:
-                found = await tools.content("ask_user", **arguments)
-            assert (found["request_id"], found["answers"]) == (id_, {"answer": "meanwhile"})
+                content = await tools.content("ask_user", **arguments)
+            assert (content["request_id"], content["answers"]) == (id_, {"answer": "meanwhile"})
             assert len([*await person.requests.list(thread_id=thread)]) == 1
 
 
@@ -148,8 +150,8 @@ async def test_a_call_cancelled_during_the_creation_of_its_card_withdraws_it(
     create: Any = Requests.create
     going_on = anyio.Event()
 
-    async def slow(self: Requests, *about: Any, **more: Any) -> InputRequest:
-        request = await create(self, *about, **more)
+    async def slow(self: Requests, *about: Any, **extra: Any) -> InputRequest:
+        request = await create(self, *about, **extra)
         await going_on.wait()
         return request
 
@@ -213,6 +215,6 @@ async def test_a_missing_server_is_explained_in_a_sentence(connect: Connect) -> 
     settings = {"ASKBACK_URL": "http://127.0.0.1:9", "ASKBACK_DATA_DIR": "/nonexistent"}
     with anyio.fail_after(120):
         async with connect(KINDS[0], **{**settings, "ASKBACK_URL": ""}) as tools:
-            found = await tools.call("ask_user", question="Which?")
-    assert found.is_error
-    assert "askback serve" in text_of(found)
+            result = await tools.call("ask_user", question="Which?")
+    assert result.is_error
+    assert "askback serve" in text_of(result)

@@ -37,13 +37,13 @@ class FakeModel(Model):
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> Any:
-        said = (await self.get_response()).output
+        output = (await self.get_response()).output
         response = Response(
             id="resp_1",
             created_at=0,
             model="fake",
             object="response",
-            output=said,
+            output=output,
             parallel_tool_calls=True,
             tool_choice="auto",
             tools=[],

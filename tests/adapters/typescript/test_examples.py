@@ -70,10 +70,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples, compiled by the strict compiler."""
     out = FOLDER / "build"
     compiler = FOLDER / "node_modules" / "typescript" / "bin" / "tsc"
-    done = subprocess.run(
+    finished_result = subprocess.run(
         ["node", str(compiler), "-p", str(FOLDER)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout
+    assert finished_result.returncode == 0, finished_result.stdout
     return out
 
 

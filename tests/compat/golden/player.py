@@ -66,9 +66,9 @@ class Player:
         opening = connect(url, additional_headers=self._headers(what), compression=None, proxy=None)
         try:
             socket = await opening
-        except InvalidStatus as refused:
-            if refused.response.status_code != what.get("status"):
-                raise Mismatch(f"the handshake was refused with {refused.response.status_code}") from refused
+        except InvalidStatus as error:
+            if error.response.status_code != what.get("status"):
+                raise Mismatch(f"the handshake was refused with {error.response.status_code}") from error
             return
         self._sockets[what["name"]] = socket
         self._stack.push_async_callback(socket.close)
@@ -163,14 +163,14 @@ class Player:
         self._streams.clear()
         await asyncio.to_thread(self._server.start)
 
-    async def _request(self, what: Step) -> httpx2.Response:
-        method, path = self._values.fill(what["request"]).split(" ", 1)
+    async def _request(self, step: Step) -> httpx2.Response:
+        method, path = self._values.fill(step["request"]).split(" ", 1)
         content = None
-        if "raw" in what:
-            content = self._values.fill(what["raw"]).encode()
-        elif "body" in what:
-            content = json.dumps(self._values.fill(what["body"])).encode()
-        headers = {"content-type": "application/json", **self._headers(what)}
+        if "raw" in step:
+            content = self._values.fill(step["raw"]).encode()
+        elif "body" in step:
+            content = json.dumps(self._values.fill(step["body"])).encode()
+        headers = {"content-type": "application/json", **self._headers(step)}
         return await self._http.request(method, path, content=content, headers=headers)
 
     def _check(self, reply: httpx2.Response, step: Step) -> None:
@@ -181,10 +181,10 @@ class Player:
         for name, value in step.get("headers", {}).items():
             self._values.match(value, reply.headers.get(name), name)
 
-    def _headers(self, what: Step) -> dict[str, str]:
-        headers = self._values.fill(what.get("headers", {}))
-        if what.get("as"):
-            headers["authorization"] = f"Bearer {self._server.token(self._conversation, what['as'])}"
+    def _headers(self, step: Step) -> dict[str, str]:
+        headers = self._values.fill(step.get("headers", {}))
+        if step.get("as"):
+            headers["authorization"] = f"Bearer {self._server.token(self._conversation, step['as'])}"
         return headers
 
 

@@ -19,9 +19,9 @@ PATCH = f"*** Begin Patch\n*** Update File: {FILE}\n@@\n-a\n+b\n*** End Patch\n"
 EDITORS = ("str_replace_editor", "str_replace_based_edit_tool", "file_editor")
 
 
-def verdict(tool: str, tool_input: dict[str, Any], **more: Any) -> str:
+def verdict(tool: str, tool_input: dict[str, Any], **extra: Any) -> str:
     read_only = built_in_rules("read-only-tools")
-    policy = Policy(built_in_rules("default"), read_only=read_only, roots=(APP,), **more)
+    policy = Policy(built_in_rules("default"), read_only=read_only, roots=(APP,), **extra)
     return decide(Call(tool, tool_input, APP), policy).decision
 
 

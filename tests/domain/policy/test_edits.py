@@ -37,9 +37,9 @@ def calls(group: dict[str, Any]) -> list[Call]:
 @requirement("N11")
 @pytest.mark.parametrize("group", EDITS["groups"], ids=lambda group: group["id"])
 def test_sources_and_documents_are_written_and_the_rest_is_asked(group: dict[str, Any]) -> None:
-    found = {repr(call): decide(call, ACCEPT) for call in calls(group)}
-    allowed = {call for call, it in found.items() if it.decision == "allow"}
-    assert (allowed ^ set(found) if group["expect"] == "allow" else allowed) == set(), group["shows"]
+    result = {repr(call): decide(call, ACCEPT) for call in calls(group)}
+    allowed = {call for call, it in result.items() if it.decision == "allow"}
+    assert (allowed ^ set(result) if group["expect"] == "allow" else allowed) == set(), group["shows"]
 
 
 @requirement("N11")

@@ -30,14 +30,14 @@ def bash(command: str) -> Call:
 @requirement("B1", "B2")
 @pytest.mark.parametrize("cell", DOCUMENT["table"], ids=[cell["id"] for cell in DOCUMENT["table"]])
 def test_each_cell_of_the_table_is_as_written_down(cell: dict[str, Any]) -> None:
-    found = table_decision(
+    policy_decision = table_decision(
         cell["level"],
         cell["ask_mode"],
         listed=cell["listed"],
         dangerous=cell["dangerous"],
         table=cell["compat"] or "askback",
     )
-    assert found == cell["expect"]
+    assert policy_decision == cell["expect"]
 
 
 def _policy(wanted: dict[str, Any]) -> Policy:
@@ -110,12 +110,12 @@ def test_an_unterminated_quote_is_read_to_the_end(text: str) -> None:
 
 @requirement("B15")
 def test_the_digest_ignores_how_the_call_is_spelled() -> None:
-    one = Call("t", {"a": 1, "b": [True, "é"]})
-    same = Call("t", {"b": [True, "é"], "a": 1.0})
-    other = Call("t", {"a": 1, "b": [True, "e"]})
+    call = Call("t", {"a": 1, "b": [True, "é"]})
+    same_call = Call("t", {"b": [True, "é"], "a": 1.0})
+    other_call = Call("t", {"a": 1, "b": [True, "e"]})
     text = '{"input":{"a":1,"b":[true,"é"]},"tool":"t"}'
-    assert one.digest == same.digest == hashlib.sha256(text.encode()).hexdigest()
-    assert other.digest != one.digest
+    assert call.digest == same_call.digest == hashlib.sha256(text.encode()).hexdigest()
+    assert other_call.digest != call.digest
 
 
 def test_an_input_that_nothing_can_be_bound_to_is_refused() -> None:

@@ -80,8 +80,8 @@ def test_one_character_more_or_less_or_another_folder_is_asked(command: str) -> 
     rule = stored_rule(bash(command, cwd="/srv/shop"))
     other = [f"{command[:at]}x{command[at:]}" for at in range(0, len(command) + 1, 3)]
     less = [command[:at] + command[at + 1 :] for at in range(len(command)) if not command[at].isspace()]
-    asked = {verdict(bash(text, cwd="/srv/shop"), rule) for text in (*other, *less)}
-    assert asked <= {"ask", "deny"}
+    request_members = {verdict(bash(text, cwd="/srv/shop"), rule) for text in (*other, *less)}
+    assert request_members <= {"ask", "deny"}
     for folder in ({}, {"cwd": "/srv"}, {"cwd": "/srv/shop/x"}, {"cwd": "/srv/shop/.."}):
         assert verdict(bash(command, **folder), rule) == "ask"
     assert verdict(bash(command, cwd="/srv/shop", run_in_background=True), rule) == "ask"
@@ -133,10 +133,10 @@ def test_the_folder_reported_by_the_adapter_limits_rules_with_and_without_a_fold
     call = Call("Bash", {"command": "make test", **tool_input}, cwd)
     judged = decide(call, policy)
     assert judged.decision == expected, judged.reasons
-    kept = exact_rule(call)
-    if kept is not None:
-        assert kept.text == f"bash(make test) in {call.folder}"
-        assert decide(call, Policy((kept,), roots=("/srv/shop",))).decision == "allow"
+    kept_rule = exact_rule(call)
+    if kept_rule is not None:
+        assert kept_rule.text == f"bash(make test) in {call.folder}"
+        assert decide(call, Policy((kept_rule,), roots=("/srv/shop",))).decision == "allow"
 
 
 @requirement("N12")
@@ -181,8 +181,8 @@ def test_a_displayed_rule_parses_to_the_same_rule() -> None:
     assert stored_rule(bash("npm test  2>&1 | tail -20")) == "bash(npm test 2>&1 | tail -20)"
     assert stored_rule(bash("make a\nmake b", workdir="/w")) == 'bash {"command": "make a\\nmake b"} in /w'
     assert stored_rule(Call("sh", {"command": "a && b"})) == "sh(a && b)"
-    odd = Call("bash", {"command": "a && b", "cwd": "/srv/a (old)"})
-    assert exact_rule(odd) is None
+    odd_call = Call("bash", {"command": "a && b", "cwd": "/srv/a (old)"})
+    assert exact_rule(odd_call) is None
 
 
 @requirement("N12")

@@ -31,8 +31,8 @@ EDITS = Policy(RULES, mode="accept_edits")
 EDITS_ONLY = Policy(mode="accept_edits", roots=("/srv/shop",))
 
 
-def writes(path: str, **more: Any) -> Call:
-    return Call("write_file", {"path": path, "content": "x", **more})
+def writes(path: str, **extra: Any) -> Call:
+    return Call("write_file", {"path": path, "content": "x", **extra})
 
 
 @requirement("B7", "B12", "B22")
@@ -147,10 +147,10 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
 def test_the_reason_names_why_an_edit_needs_approval(call: Call, code: str, reason: str) -> None:
     decision = decide(call, EDITS_ONLY)
     assert decision.decision == "ask"
-    [said] = decision.reasons
-    assert isinstance(said, Reason)
-    assert said.code == code
-    assert reason in said
+    [said_reason] = decision.reasons
+    assert isinstance(said_reason, Reason)
+    assert said_reason.code == code
+    assert reason in said_reason
 
 
 def test_a_rule_beats_the_reason_of_the_mode() -> None:

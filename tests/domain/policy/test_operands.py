@@ -16,11 +16,11 @@ def options_of(words: list[str]) -> dict[str, ProgramOption]:
     """The options that the table of a program, or of a sub-command of git, knows."""
     table = load_table(words[0])
     assert table is not None, words
-    found = dict(table.options)
+    result = dict(table.options)
     if words[1:]:
         sub = table.subcommands.get(tuple(words[1:]))
-        found |= {} if sub is None else sub.options
-    return found
+        result |= {} if sub is None else sub.options
+    return result
 
 
 @requirement("N7")
@@ -28,8 +28,8 @@ def options_of(words: list[str]) -> dict[str, ProgramOption]:
 def test_an_option_takes_the_next_word_only_if_its_table_does(command: str) -> None:
     wrong: list[str] = []
     for name, option in options_of(command.split()).items():
-        read = operands.parse_arguments((*command.split(), name, "VALUE"))
-        taken = "VALUE" not in read.operands
+        parsed_arguments = operands.parse_arguments((*command.split(), name, "VALUE"))
+        taken = "VALUE" not in parsed_arguments.operands
         if taken and (option.attached or not option.kinds):
             wrong.append(name)
     assert wrong == []

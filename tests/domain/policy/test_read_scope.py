@@ -44,8 +44,8 @@ def calls(group: dict[str, Any]) -> list[Call]:
 @requirement("N7", "B3")
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group["id"])
 def test_reading_inside_a_root_runs_and_the_rest_is_asked(group: dict[str, Any]) -> None:
-    found = {repr(call): decide(call, FRESH) for call in calls(group)}
-    wrong = {call: (it.decision, it.reasons) for call, it in found.items() if it.decision != group["expect"]}
+    result = {repr(call): decide(call, FRESH) for call in calls(group)}
+    wrong = {call: (it.decision, it.reasons) for call, it in result.items() if it.decision != group["expect"]}
     # A hard limit may deny a call that would otherwise be asked.
     wrong = {call: it for call, it in wrong.items() if group["expect"] == "allow" or it[0] == "allow"}
     assert wrong == {}, group["shows"]

@@ -97,9 +97,9 @@ def without_text(reason: object) -> list[object]:
 @requirement("D22")
 @pytest.mark.parametrize("corpus", [commands, programs, daily, edits])
 def test_every_reason_of_a_decision_is_a_code_that_reads_in_each_language(corpus: Any) -> None:
-    found = list(of(corpus()))
-    assert len({reason.code for reason in found}) > 5
-    assert [fault for reason in found for fault in without_text(reason)] == []
+    result = list(of(corpus()))
+    assert len({reason.code for reason in result}) > 5
+    assert [fault for reason in result for fault in without_text(reason)] == []
 
 
 def test_an_error_of_a_rule_is_a_code_with_a_text_in_each_language() -> None:
@@ -117,27 +117,27 @@ def test_an_error_of_a_rule_is_a_code_with_a_text_in_each_language() -> None:
         "send {]",
         'bash {"cwd":"a"}',
     ]
-    found: set[Reason] = set()
+    reasons: set[Reason] = set()
     for text in filter(lambda text: isinstance(text, str), texts):
         for effect in ("allow", "deny"):
             try:
                 choice = why_allows_nothing(parse_rule(text, effect))
-            except RuleError as odd:
-                choice = odd.why
+            except RuleError as error:
+                choice = error.why
             if choice is not None:
-                found.add(choice)
-    assert len({reason.code for reason in found}) > 8
-    assert [fault for reason in found for fault in without_text(reason)] == []
+                reasons.add(choice)
+    assert len({reason.code for reason in reasons}) > 8
+    assert [fault for reason in reasons for fault in without_text(reason)] == []
 
 
 def test_the_policy_writes_no_sentence_outside_the_catalogue() -> None:
-    found = [
+    findings = [
         (file.name, text)
         for file in POLICY.rglob("*.py")
         for text in strings(ast.parse(file.read_text("utf-8")))
         if SENTENCE.search(text)
     ]
-    assert found == []
+    assert findings == []
 
 
 def test_the_catalogue_has_exactly_the_reasons_in_use() -> None:

@@ -105,12 +105,12 @@ class FullWalk(RuleSet):
 def test_rules_by_name_decide_as_all_rules_in_turn(
     call: Call, chosen: list[Rule], lists: bool, more: st.DataObject
 ) -> None:
-    found = (*chosen, *(built_in_rules("default") if lists else ()))
+    result = (*chosen, *(built_in_rules("default") if lists else ()))
     places: dict[str, Any] = {
         "roots": more.draw(st.sampled_from([(), ("/srv/a",)])),
         "mode": more.draw(st.sampled_from(["normal", "plan", "accept_edits", "full"])),
         "read_only": more.draw(st.sampled_from([(), built_in_rules("read-only-tools")])),
     }
-    by_name, in_turn = (decide(call, Policy(rules=kind(found), **places)) for kind in (RuleSet, FullWalk))
+    by_name, in_turn = (decide(call, Policy(rules=kind(result), **places)) for kind in (RuleSet, FullWalk))
     assert by_name == in_turn
     assert "check_failed" not in {reason.code for reason in by_name.reasons}

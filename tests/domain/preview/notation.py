@@ -20,10 +20,10 @@ def text_of(parts: Parts | None) -> str:
 
 
 def _read(escape: str) -> str:
-    found = list(_TOKEN.finditer(escape))
-    if "".join(token[0] for token in found) != escape:
+    result = list(_TOKEN.finditer(escape))
+    if "".join(token[0] for token in result) != escape:
         raise ValueError(escape)
-    return "".join(_char(token) * int(token["count"] or 1) for token in found)
+    return "".join(_char(token) * int(token["count"] or 1) for token in result)
 
 
 def _char(token: re.Match[str]) -> str:

@@ -83,6 +83,6 @@ def test_no_code_point_without_a_separate_shape_is_unchanged() -> None:
     expected = {c for c in map(chr, LOOKED_AT) if unicodedata.category(c) in unseen or ord(c) in IGNORED}
     expected -= {"\t", "\n", " "}
     for looked_at in (LOOKED_AT[n : n + 500] for n in range(0, len(LOOKED_AT), 500)):
-        found = escape_parts("a".join(map(chr, looked_at)))
-        left = {char for part in found if isinstance(part, str) for char in part}
+        parts = escape_parts("a".join(map(chr, looked_at)))
+        left = {char for part in parts if isinstance(part, str) for char in part}
         assert not left & expected

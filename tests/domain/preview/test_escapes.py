@@ -44,9 +44,9 @@ def test_a_text_can_be_read_back(text: str, line: bool) -> None:
 @example("a\u0301\u0301\u0301", 0, False)
 @example("\u202e%7f\\n×3", 0, True)
 def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apart: int, line: bool) -> None:
-    found = escape_parts(repeated(unit, apart), line=line)
-    assert text_of(found) == repeated(unit, apart)
-    seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in found)])
+    parts = escape_parts(repeated(unit, apart), line=line)
+    assert text_of(parts) == repeated(unit, apart)
+    seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in parts)])
     assert escape_parts(seen, line=line) == [seen]
 
 
@@ -85,17 +85,17 @@ def test_a_run_with_many_hidden_characters_is_escaped_whole() -> None:
 
 
 def test_a_part_of_an_escaped_run_is_short_and_starts_without_a_combining_mark() -> None:
-    found = escape_parts("e\u0301\u200b" * 10_000)
-    assert "".join(part if isinstance(part, str) else part.escape for part in found[:2]) == (
+    parts = escape_parts("e\u0301\u200b" * 10_000)
+    assert "".join(part if isinstance(part, str) else part.escape for part in parts[:2]) == (
         "e\u0301" + "%u200be\u0301" * 16
     )
-    assert max(len(part.escape) for part in found if isinstance(part, Escape)) <= 500
-    assert not any(part.escape.startswith("\u0301") for part in found if isinstance(part, Escape))
+    assert max(len(part.escape) for part in parts if isinstance(part, Escape)) <= 500
+    assert not any(part.escape.startswith("\u0301") for part in parts if isinstance(part, Escape))
 
 
 def test_correctly_placed_combining_marks_stay_in_an_escaped_run() -> None:
-    found = escape_parts("नमस्ते\u200b" * 2_000)
-    assert found[1] == Escape(escape="%u200b" + "नमस्ते%u200b" * 6 + "नमस्त"[:5] + "े")
+    parts = escape_parts("नमस्ते\u200b" * 2_000)
+    assert parts[1] == Escape(escape="%u200b" + "नमस्ते%u200b" * 6 + "नमस्त"[:5] + "े")
 
 
 @requirement("B14")

@@ -26,6 +26,6 @@ def test_any_other_text_is_shown_unchanged(value: str) -> None:
 
 @pytest.mark.parametrize("value", [{str(n): n for n in range(51)}, [1, 2], "text", 5, None])
 def test_json_is_the_last_resort(value: Any) -> None:
-    found = preview(Call("x", value))
-    assert found.type == "json"
-    assert json.loads(text_of(found.parts)) == value
+    found_preview = preview(Call("x", value))
+    assert found_preview.type == "json"
+    assert json.loads(text_of(found_preview.parts)) == value

@@ -31,9 +31,9 @@ def test_changes_stand_in_their_place(old: str, new: str, lines: str) -> None:
 def test_both_texts_can_be_read_from_it_whatever_the_work_allowed(
     old: list[str], new: list[str], steps: int
 ) -> None:
-    found = diff_lines(old, new, steps=steps)
-    assert [line for op, line in found if op != "+"] == old
-    assert [line for op, line in found if op != "-"] == new
+    lines = diff_lines(old, new, steps=steps)
+    assert [line for op, line in lines if op != "+"] == old
+    assert [line for op, line in lines if op != "-"] == new
 
 
 @given(LINES, LINES)

@@ -17,17 +17,17 @@ from tests.vectors.cases import cases
 @requirement("B13")
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: case["id"])
 def test_a_call_is_recognized_and_described_in_one_line(case: dict[str, Any]) -> None:
-    found = preview(Call(case["tool"], case["input"]))
-    assert found.headline_code is not None
-    said = found.headline_code.model_dump()
-    roles = {field.role: text_of(field.name) for field in found.fields if field.role}
-    assert (found.type, said, roles, found.marks) == (
+    found_preview = preview(Call(case["tool"], case["input"]))
+    assert found_preview.headline_code is not None
+    text = found_preview.headline_code.model_dump()
+    roles = {field.role: text_of(field.name) for field in found_preview.fields if field.role}
+    assert (found_preview.type, text, roles, found_preview.marks) == (
         case["type"],
         case["headline"],
         case.get("roles", {}),
         case.get("marks", []),
     )
-    assert (found.headline, translate(f"headline.{said['code']}", "de", **said["params"])) == (
+    assert (found_preview.headline, translate(f"headline.{text['code']}", "de", **text["params"])) == (
         case["en"],
         case["de"],
     )

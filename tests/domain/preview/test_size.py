@@ -34,5 +34,5 @@ def test_the_preview_of_a_call_is_at_most_about_three_times_as_long(
     tool: str, call_input: dict[str, Any]
 ) -> None:
     before = "x\n\n\na\n\n" * 400
-    found = preview(Call(tool, call_input), before=before)
-    assert len(to_json(found)) <= 3.3 * (len(to_json(call_input)) + len(to_json(before))) + 100_000
+    found_preview = preview(Call(tool, call_input), before=before)
+    assert len(to_json(found_preview)) <= 3.3 * (len(to_json(call_input)) + len(to_json(before))) + 100_000

@@ -130,10 +130,12 @@ async def resume_agent(
     if any(map(is_open, outcomes)):
         return None
     denials = Denials()
-    answered = await answer(ask, requests, outcomes, denials)
+    answered_message = await answer(ask, requests, outcomes, denials)
     middleware = [*options.pop("middleware", ()), denials]
     runner: Any = agent  # as in `run`
-    return Resumed(await runner.run(answered, session=session, middleware=middleware, **options), session)
+    return Resumed(
+        await runner.run(answered_message, session=session, middleware=middleware, **options), session
+    )
 
 
 async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: str) -> None:
@@ -224,10 +226,10 @@ def _answered_stream(
     continue_run: Callable[..., Awaitable[ResponseStream[AgentResponseUpdate, Reply]]],
 ) -> ResponseStream[AgentResponseUpdate, Reply]:
     """Return a stream that continues after each pause, without the answered requests."""
-    last: Reply | None = None
+    last_reply: Reply | None = None
 
     async def updates() -> AsyncIterable[AgentResponseUpdate]:
-        nonlocal last
+        nonlocal last_reply
         stream = await continue_run()
         while True:
             buffered_updates = list[AgentResponseUpdate]()
@@ -236,8 +238,8 @@ def _answered_stream(
                     buffered_updates.append(update)
                 else:
                     yield update
-            last = await stream.get_final_response()
-            answered = await person.answer(agent, session, last)
+            last_reply = await stream.get_final_response()
+            answered = await person.answer(agent, session, last_reply)
             if answered is None:
                 break
             for update in without_requests(
@@ -251,7 +253,7 @@ def _answered_stream(
     def whole(updates: Sequence[AgentResponseUpdate]) -> Reply:
         value = None
         with suppress(ValueError, TypeError):  # an answer of the model in another shape than was wanted
-            value = last.value if last else None
+            value = last_reply.value if last_reply else None
         return AgentResponse.from_updates(updates, value=value)
 
     return ResponseStream(updates(), finalizer=whole)

@@ -48,14 +48,14 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     options = replace(options, resume=call_context["session_id"], cwd=options.cwd or call_context["folder"])
     transcript = transcript_of(options, call_context["session_id"])
     deferred = None if transcript is None else is_deferred(transcript)
-    replayed = asyncio.Event()
+    replayed_event = asyncio.Event()
 
     async def notice(_event: Json, _call_id: str | None, _context: object) -> Json:
-        replayed.set()  # by any call: a prompt would interrupt it
+        replayed_event.set()  # by any call: a prompt would interrupt it
         return {}
 
     async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
-        told = call_context["deferred"] or not replayed.is_set()
+        told = call_context["deferred"] or not replayed_event.is_set()
         return {} if told else output("UserPromptSubmit", additionalContext=resume.text)
 
     hooks_by_event = {"PreToolUse": notice, "UserPromptSubmit": tell}
@@ -70,7 +70,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
         if call_context["deferred"] if deferred is None else deferred:
             try:
                 async with asyncio.timeout(REPLAY_S):
-                    await replayed.wait()
+                    await replayed_event.wait()
             except TimeoutError:
                 await claude.query(prompt)
         else:

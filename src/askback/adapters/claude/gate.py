@@ -287,8 +287,8 @@ class Gate:
             return PermissionResultAllow(updated_input=decision.input)
         try:
             execution = await self._ask.consume(decision, secrets.token_hex(8))
-        except (Conflict, Gone) as refused:  # it was used or revoked, or a rule now refuses the call
-            return PermissionResultDeny(message=_NOT_RUN.format(tool=use.tool, error=refused.message))
+        except (Conflict, Gone) as error:  # it was used or revoked, or a rule now refuses the call
+            return PermissionResultDeny(message=_NOT_RUN.format(tool=use.tool, error=error.message))
         self._running[use.id] = decision, execution
         if use.tool == EXIT_PLAN:
             return PermissionResultAllow(updated_input=use.input)

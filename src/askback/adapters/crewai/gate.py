@@ -124,17 +124,17 @@ class _Gate:
 
 def _run_once(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that raises the same error again: CrewAI calls a tool that failed up to six times."""
-    failed: Exception | None = None
+    failed_exception: Exception | None = None
 
     @contextmanager
     def once() -> Generator[None]:
-        nonlocal failed
-        if failed is not None:
-            raise failed
+        nonlocal failed_exception
+        if failed_exception is not None:
+            raise failed_exception
         try:
             yield
         except Exception as error:
-            failed = error
+            failed_exception = error
             raise
 
     if iscoroutinefunction(function):

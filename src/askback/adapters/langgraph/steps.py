@@ -135,8 +135,8 @@ def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
     assert run.steps is not None
     try:
         return run.steps.send(result), None
-    except StopIteration as ended:
-        return None, ended.value
+    except StopIteration as error:
+        return None, error.value
 
 
 def _take_blocking(ask: Client, run: Run) -> Any:

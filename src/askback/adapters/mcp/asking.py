@@ -177,8 +177,8 @@ async def _report_progress(call: ToolCall) -> None:
         await asyncio.sleep(call.limits.progress_s)
         try:
             await call.context.session.report_progress(count * call.limits.progress_s, message=text)
-        except Exception as gone:  # noqa: BLE001 - whatever a transport raises: the wait itself decides when to end
-            log.debug("progress could not be reported: %r", gone)
+        except Exception as error:  # noqa: BLE001 - whatever a transport raises: the wait itself decides when to end
+            log.debug("progress could not be reported: %r", error)
             return
 
 
@@ -213,8 +213,8 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
                 ElicitResult,
                 metadata=ServerMessageMetadata(related_request_id=call.context.request_id),
             )
-        except (MCPError, ValidationError) as refused:
-            log.debug("the client did not ask: %r", refused)
+        except (MCPError, ValidationError) as error:
+            log.debug("the client did not ask: %r", error)
             return None
         outcome = await report(request, dialog, result, call.place)
         if outcome is None or isinstance(outcome, InputRequest):
@@ -229,8 +229,8 @@ async def _complete(call: ToolCall, request: InputRequest) -> None:
         await call.context.session.send_elicit_complete(
             request.id, related_request_id=call.context.request_id
         )
-    except Exception as gone:  # noqa: BLE001 - as above
-        log.debug("the client was not notified: %r", gone)
+    except Exception as error:  # noqa: BLE001 - as above
+        log.debug("the client was not notified: %r", error)
 
 
 def _is_settled(request: InputRequest) -> bool:

@@ -136,10 +136,10 @@ async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
     """Withdraw a request; one that has ended stays as it is, and its outcome is returned."""
     try:
         request = await call.place.client.requests.cancel(arguments.request_id, note=arguments.reason)
-    except Conflict as late:
-        if late.request is None:
+    except Conflict as error:
+        if error.request is None:
             raise
-        request = InputRequest.model_validate(late.request)
+        request = InputRequest.model_validate(error.request)
     if request.status is not Status.CANCELLED:
         return _result(call, request)
     return result(model_text(request), {"status": str(request.status), "request_id": request.id})
@@ -212,8 +212,8 @@ class Unaskable(AskbackError):
 async def _ask(call: ToolCall, question: Question) -> Reply:
     try:
         result = await ask(call, question)
-    except Refused as refused:
-        if refused.code != "idempotency_mismatch":
+    except Refused as error:
+        if error.code != "idempotency_mismatch":
             raise
         result = await settle(call, await _earlier_request(call, question), question.wait_s)
     return result if isinstance(result, InputRequiredResult) else _result(call, result)

@@ -65,14 +65,14 @@ async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:
     """Return the request in its wire form; a refusal is data for the card, as the server sends it."""
     try:
         request = await work
-    except Refused as refused:
+    except Refused as exception:
         error = {
-            "code": refused.code,
-            "message": refused.message,
-            "field_errors": refused.field_errors,
-            "request": refused.request,
+            "code": exception.code,
+            "message": exception.message,
+            "field_errors": exception.field_errors,
+            "request": exception.request,
         }
-        return result(refused.message, {"status": refused.status, "error": error}, error=True)
+        return result(exception.message, {"status": exception.status, "error": error}, error=True)
     view_members = {
         "request": request.model_dump(mode="json", exclude_none=True),
         "here": _is_answered_here(request),

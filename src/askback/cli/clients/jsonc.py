@@ -113,13 +113,13 @@ def remove(text: str, container: Node, part: Part) -> str:
     return text_before + text_after
 
 
-def _indents(text: str, container: Node, last: Part | None) -> tuple[str, str | None]:
+def _indents(text: str, container: Node, last_part: Part | None) -> tuple[str, str | None]:
     """Return the indentation of the line of a container and of its parts; None for parts on the same line."""
     outer_indent = _indent_of_line(text, container.start)
-    if last is None:
+    if last_part is None:
         return outer_indent, outer_indent + _indent_unit(text)
-    line = text.rfind("\n", 0, last.start) + 1
-    space = text[line : last.start]
+    line = text.rfind("\n", 0, last_part.start) + 1
+    space = text[line : last_part.start]
     return outer_indent, space if line > container.start and not space.strip() else None
 
 

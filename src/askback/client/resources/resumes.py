@@ -30,8 +30,8 @@ class Resumes(Resource):
         """Acknowledge a resume, so that it is not delivered again. Returns False if its lease has been lost."""
         try:
             await self._call(frame("ack_resume", resume_id=resume.id, body={"attempt": resume.attempt}))
-        except Conflict as refused:
-            if refused.code != "lease_lost":
+        except Conflict as error:
+            if error.code != "lease_lost":
                 raise
             return False
         return True

@@ -110,8 +110,8 @@ class SubmissionReview:
     async def _review(self, request: InputRequest, review: ReviewHandler) -> InputRequest:
         """Review one submission; if the request ends meanwhile, return its last state."""
         try:
-            async with self._checking(request) as checked:
-                return await review(checked)
+            async with self._checking(request) as checked_request:
+                return await review(checked_request)
         except (Conflict, NotFound):
             now = await self._requests.get(request.id)
             if (now.status, now.revision) == (request.status, request.revision):

@@ -105,8 +105,8 @@ class Secrets(Resource):
                 request = InputRequest.model_validate(await self._await_settled(ticket))
             else:
                 request = InputRequest.model_validate(await self._call(op))
-        except Conflict as refused:
-            if refused.code != "secrets_off":
+        except Conflict as error:
+            if error.code != "secrets_off":
                 raise
             return SecretsResult.secrets_off(names, self._texts)
         return SecretsResult.from_request(request, self._texts)

@@ -24,8 +24,8 @@ def form_problems(form: Form, steps_by_field: Mapping[str, Steps], locale: str) 
     """Yield the faults that the server would report; `places` are the schema locations of fields and sections by id."""
     try:
         check_form(form, limits=_ANY_SIZE)
-    except Faults as refused:
-        for fault in refused.faults:
+    except Faults as error:
+        for fault in error.faults:
             steps, subpath = _schema_location(form, fault.path, steps_by_field)
             sentence = render(fault, locale)
             yield Problem(steps, f"{subpath}: {sentence}" if subpath else sentence)

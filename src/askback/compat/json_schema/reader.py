@@ -37,11 +37,11 @@ def read_schema(
     Raises `NoFormFor` with the path of each part that a form cannot ask for.
     """
     reader = _Reader(schema, locale)
-    read = reader.read_whole(ui)
-    problems = reader.problems or [*form_problems(read.form, reader.places, locale)]
+    schema_form = reader.read_whole(ui)
+    problems = reader.problems or [*form_problems(schema_form.form, reader.places, locale)]
     if problems:
         raise NoFormFor(problems)
-    return read
+    return schema_form
 
 
 class _Property(NamedTuple):
@@ -76,8 +76,8 @@ class _Reader:
         """Read everything; the problems are in `problems`, and with any of them the form is empty."""
         try:
             return self._read(ui)
-        except Unsupported as unsupported:
-            self.problems.append(Problem(unsupported.steps, unsupported.reason))
+        except Unsupported as error:
+            self.problems.append(Problem(error.steps, error.reason))
         except _NOT_A_SCHEMA:
             self.problems.append(Problem((), _INVALID))
         return SchemaForm(Form(), (), Group())
@@ -150,8 +150,8 @@ class _Reader:
                     name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
                 members += self._property(property_, group)
-            except Unsupported as unsupported:
-                self.problems.append(Problem((*property_steps, *unsupported.steps), unsupported.reason))
+            except Unsupported as error:
+                self.problems.append(Problem((*property_steps, *error.steps), error.reason))
             except _NOT_A_SCHEMA:
                 self.problems.append(Problem(property_steps, _INVALID))
         return members
@@ -182,13 +182,13 @@ class _Reader:
         """Read an object within: its own fields are a section, and each object in it is another one."""
         optional = not property_.required or property_.resolved.nullable
         absent_value = None if property_.required and property_.resolved.nullable else ABSENT
-        inner = group.members[property_.name] = Group(optional=optional, absent=absent_value)
+        inner_group = group.members[property_.name] = Group(optional=optional, absent=absent_value)
         items = self._object(
             property_.resolved,
             property_.ui,
             property_.steps,
             f"{property_.field_id}.",
-            inner,
+            inner_group,
             defaults=property_.default,
         )
         fields = [item for item in items if not isinstance(item, Section)]
@@ -231,11 +231,11 @@ def _constant(property_: _Property) -> Any:
     return ABSENT
 
 
-def _asked_property(property_: _Property, read: ReadField) -> AskedProperty:
-    absent_value = read.absent if property_.required and not read.field.required else ABSENT
+def _asked_property(property_: _Property, read_field: ReadField) -> AskedProperty:
+    absent_value = read_field.absent if property_.required and not read_field.field.required else ABSENT
     absent_value = None if property_.required and property_.resolved.nullable else absent_value
-    is_moment = read.field.type == "datetime" and not read.field.floating
-    return AskedProperty(read.field.id, read.reader, absent_value, is_moment)
+    is_moment = read_field.field.type == "datetime" and not read_field.field.floating
+    return AskedProperty(read_field.field.id, read_field.reader, absent_value, is_moment)
 
 
 def _parts(items: list[AnyField | Section]) -> dict[str, Any]:

@@ -81,11 +81,13 @@ class _Beginning(NamedTuple):
     prefix: list[Charset]
 
 
-def _starts_differ(first: _Beginning, second: _Beginning) -> bool:
+def _starts_differ(first_beginning: _Beginning, second_beginning: _Beginning) -> bool:
     """Whether no text begins with a match of both: they differ at some place that both always reach."""
-    if not overlap(first.first, second.first):
+    if not overlap(first_beginning.first, second_beginning.first):
         return True
-    return any(not overlap(a, b) for a, b in zip(first.prefix, second.prefix, strict=False))
+    return any(
+        not overlap(a, b) for a, b in zip(first_beginning.prefix, second_beginning.prefix, strict=False)
+    )
 
 
 def _leading_sets(node: Node) -> tuple[list[Charset], bool]:

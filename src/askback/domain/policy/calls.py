@@ -227,10 +227,10 @@ class Call:
     def _command_members(self, shell_input: ShellInput) -> dict[str, Any]:
         """Return the words that run and their redirection targets, or the text if they are not certain."""
         if shell_input.words:
-            inner = Call("bash", {"argv": shell_input.words})
-            is_delegated = inner.shell_input.words != shell_input.words
+            inner_call = Call("bash", {"argv": shell_input.words})
+            is_delegated = inner_call.shell_input.words != shell_input.words
             return (
-                inner._command_members(inner.shell_input)
+                inner_call._command_members(inner_call.shell_input)
                 if is_delegated
                 else {"commands": [shell_input.words]}
             )

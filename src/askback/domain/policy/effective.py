@@ -124,10 +124,10 @@ def _build_rules(
     for text, effect, locked in stored_rules:
         try:
             rules.append(parse_rule(text, cast("Effect", effect), locked=locked))
-        except RuleError as odd:
+        except RuleError as error:
             # A rule of an older version may be unreadable now. Calls that it stopped must not run.
             if effect != "allow":
-                faults.append(Reason("rule_unread_asked", rule=text, why=odd.why))
+                faults.append(Reason("rule_unread_asked", rule=text, why=error.why))
     return RuleSet((*rules, *(rule for name in lists for rule in _built_in_rules(name)))), tuple(faults)
 
 

@@ -55,9 +55,9 @@ _MAX_LENGTH = 2_000
 class RuleError(ValueError):
     """The text of a rule cannot be parsed; `why`, the message, says how to fix it."""
 
-    def __init__(self, why: Reason) -> None:
-        super().__init__(why)
-        self.why = why
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.why = reason
 
 
 @frozen(slots=True)
@@ -225,9 +225,9 @@ def _command_rule(content: str, effect: Effect, *, bare: bool = False, tool: str
     suffix = ":!*" if anything else ":*" if prefix else ""
     try:
         words = split_words(content.removesuffix(suffix))
-    except NotUnderstood as odd:
+    except NotUnderstood as error:
         if prefix or bare:
-            raise RuleError(Reason("rule_unread", rule=content, why=odd.why)) from None
+            raise RuleError(Reason("rule_unread", rule=content, why=error.why)) from None
         return _exact_rule(tool, {"command": content}, effect)
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:

@@ -92,8 +92,8 @@ class RawBody:
         """
         try:
             return reader(self._reveal())
-        except Exception as refused:
-            _forget(refused)
+        except Exception as error:
+            _forget(error)
             raise
 
     def __repr__(self) -> str:

@@ -218,8 +218,8 @@ def _rule_to_store(payload: DecisionBody, approval: ShownApproval, call: Call, r
     try:
         rule = parse_rule(text, "allow" if payload.decision == "approve" else "deny")
         choice = why_allows_nothing(rule)
-    except RuleError as odd:
-        report.add("rule", "invalid_rule", reason=odd.why)
+    except RuleError as error:
+        report.add("rule", "invalid_rule", reason=error.why)
         return None
     if rule.any_arguments or choice is not None:
         report.add("rule", "invalid_rule", reason=choice or Reason("rule_kept_any"))

@@ -181,8 +181,8 @@ class FormRules:
         single_field = field.model_copy(update={"required": False, "visible_if": None})
         try:
             check_answer(Form(fields=[single_field]), {field.id: value}, limits=self.limits)
-        except Faults as wrong:
-            return all(fault.code == "required_missing" for fault in wrong.faults)
+        except Faults as error:
+            return all(fault.code == "required_missing" for fault in error.faults)
         return True
 
     def initial_path(self, id_: str) -> str:

@@ -47,8 +47,8 @@ async def open_session(ctx: Services, code: str, *, device: str = "") -> OpenedS
     now = ctx.clock.now_ms()
     secret, browser_secret = ctx.ids.token(), ctx.ids.token()
     session_id = ctx.ids.new("ses", now_ms=now)
-    new = NewSession(session_id, digest(browser_secret), device[:MAX_DEVICE], now, now + SESSION_MS)
-    session = await ctx.store.open_session(digest(code), digest(secret), new)
+    new_session = NewSession(session_id, digest(browser_secret), device[:MAX_DEVICE], now, now + SESSION_MS)
+    session = await ctx.store.open_session(digest(code), digest(secret), new_session)
     if session is None:
         await _record_failure(ctx, now)
         return None
@@ -119,19 +119,19 @@ async def end_session(ctx: Services, principal: Principal, session_id: str) -> N
     sessions = [session for session in await list_sessions(ctx, principal) if session.id == session_id]
     if not sessions:
         raise NotFound("There is no such session, or it has ended.")
-    await _end_sessions(ctx, sessions, by=principal)
+    await _end_sessions(ctx, sessions, principal=principal)
 
 
 async def end_sessions(ctx: Services, principal: Principal, *, user: str | None = None) -> int:
     """End every session that the caller can list, or only those of `user`; return how many."""
     sessions = await list_sessions(ctx, principal, user=user)
-    await _end_sessions(ctx, sessions, by=principal)
+    await _end_sessions(ctx, sessions, principal=principal)
     return len(sessions)
 
 
 async def log_out(ctx: Services, principal: Principal, session: Session) -> None:
     """End the session of this call."""
-    await _end_sessions(ctx, [session], by=principal)
+    await _end_sessions(ctx, [session], principal=principal)
 
 
 async def watch_ended_sessions(ctx: Services, open_here: Callable[[], AbstractSet[str]]) -> None:
@@ -195,10 +195,10 @@ def _sign(session: Session, target: str, expires: str) -> str:
     return f"{expires}.{hmac.digest(session.half.encode(), text, 'sha256').hex()}"
 
 
-async def _end_sessions(ctx: Services, sessions: Sequence[Session], *, by: Principal) -> None:
+async def _end_sessions(ctx: Services, sessions: Sequence[Session], *, principal: Principal) -> None:
     if not sessions:
         return
-    entries = tuple(_session_entry(ctx, "session.ended", session, by=by) for session in sessions)
+    entries = tuple(_session_entry(ctx, "session.ended", session, by=principal) for session in sessions)
     await ctx.store.end_sessions([session.id for session in sessions], SideEffects(audit=entries))
     for session in sessions:
         ctx.bus.dismiss(session.id)

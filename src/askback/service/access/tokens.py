@@ -95,7 +95,7 @@ async def issue_token(
     token_id = ctx.ids.new("tok", now_ms=now)
     agent_id = new.agent or ctx.ids.new("agt", now_ms=now)
     token = _token(ctx, new, token_id=token_id, agent_id=agent_id, source=source, by=by)
-    await _add(ctx, secret, token, by=by)
+    await _add(ctx, secret, token, principal=by)
     return IssuedToken(secret, token)
 
 
@@ -157,7 +157,7 @@ async def register(
     agent_id = agent or f"agt_{token_id.removeprefix('tok_')}"
     token = _token(ctx, configured.new, token_id=token_id, agent_id=agent_id, source=source, by=None)
     if existing_token is None:
-        await _add(ctx, configured.secret, token, by=None)
+        await _add(ctx, configured.secret, token, principal=None)
         return
     updated_token = replace(
         existing_token,
@@ -194,11 +194,11 @@ async def _retire(ctx: Services, replaced_tokens: Sequence[Token]) -> None:
         ctx.bus.dismiss(token.id)
 
 
-def _replaced_agent(new: NewToken, replaced_tokens: Sequence[Token]) -> str | None:
+def _replaced_agent(new_token: NewToken, replaced_tokens: Sequence[Token]) -> str | None:
     """Return the agent whose token this one replaces."""
-    if new.role != "requester":
+    if new_token.role != "requester":
         return None
-    identity = (new.tenant, new.role, new.name)
+    identity = (new_token.tenant, new_token.role, new_token.name)
     return next(
         (
             token.principal.id
@@ -210,31 +210,31 @@ def _replaced_agent(new: NewToken, replaced_tokens: Sequence[Token]) -> str | No
 
 
 def _token(
-    ctx: Services, new: NewToken, *, token_id: str, agent_id: str, source: str, by: Principal | None
+    ctx: Services, new_token: NewToken, *, token_id: str, agent_id: str, source: str, by: Principal | None
 ) -> Token:
     now = ctx.clock.now_ms()
-    principal_id = agent_id if new.role == "requester" else token_id
+    principal_id = agent_id if new_token.role == "requester" else token_id
     principal = Principal(
         principal_id,
-        new.tenant,
-        new.role,
-        new.name,
-        names=tuple(new.names),
-        threads=tuple(new.threads),
-        user=new.user or principal_id,
-        groups=tuple(new.groups),
+        new_token.tenant,
+        new_token.role,
+        new_token.name,
+        names=tuple(new_token.names),
+        threads=tuple(new_token.threads),
+        user=new_token.user or principal_id,
+        groups=tuple(new_token.groups),
         token=token_id,
-        expires_at=None if new.expires_in_s is None else now + round(new.expires_in_s * 1000),
-        system=new.system,
+        expires_at=None if new_token.expires_in_s is None else now + round(new_token.expires_in_s * 1000),
+        system=new_token.system,
     )
     return Token(principal, source, now, None if by is None else to_json(by.actor).decode())
 
 
-async def _add(ctx: Services, secret: str, token: Token, *, by: Principal | None) -> None:
+async def _add(ctx: Services, secret: str, token: Token, *, principal: Principal | None) -> None:
     """Store a new token after its agent, so that no token is without an agent."""
     now = ctx.clock.now_ms()
     await _add_agent(ctx, token)
-    entry = token_entry("token.add", token, at=now, by=by, via=token.source)
+    entry = token_entry("token.add", token, at=now, by=principal, via=token.source)
     await ctx.store.put_token(digest(secret), token, SideEffects(audit=(entry,)))
 
 

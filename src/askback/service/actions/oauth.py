@@ -130,8 +130,8 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
         provider = _provider(ctx, record)
         try:
             grant = await _exchange(ctx, provider, record, attempt, callback)
-        except GrantRefused as refused:
-            await note_failure(ctx, record, {"code": refused.failure}, by=principal)
+        except GrantRefused as error:
+            await note_failure(ctx, record, {"code": error.failure}, by=principal)
             return "failed"
         await _store_token(ctx, principal, record, grant, attempt.languages)
     except Conflict:

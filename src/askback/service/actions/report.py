@@ -123,6 +123,6 @@ async def note_failure(
                 match_state=True,
                 event=REQUEST_ATTEMPTED,
             )
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
     raise already_settled(record)

@@ -42,7 +42,7 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
     tenant = await _tenant(ctx, principal, payload.tenant)
     limits = payload.lease or LeaseLimits(names=[], threads=payload.threads or [])
     agent = None if payload.agent is None else await manage.find_by_name(ctx, tenant, payload.agent)
-    new = tokens.NewToken(
+    new_token = tokens.NewToken(
         role=payload.role,
         name=payload.name or payload.agent or payload.role if agent is None else agent.name,
         tenant=tenant,
@@ -55,7 +55,7 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
         system=payload.system or "",
     )
     roots = [manage.normalize_root(path) for path in payload.roots or ()]
-    issued_token = await tokens.issue_token(ctx, new, source=principal.via, by=principal)
+    issued_token = await tokens.issue_token(ctx, new_token, source=principal.via, by=principal)
     for path in roots:
         await manage.add_root(ctx, principal, tenant, issued_token.token.principal.id, path)
     return issued_token

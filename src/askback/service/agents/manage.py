@@ -102,18 +102,18 @@ async def stop_agent(ctx: Services, principal: Principal, agent_id: str) -> Agen
         "agent.stop", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name
     )
     await ctx.store.stop_agent(agent.tenant, agent.id, SideEffects(audit=(entry,)), at=now)
-    await _revoke_tokens(ctx, agent, by=principal)
+    await _revoke_tokens(ctx, agent, principal=principal)
     ctx.bus.dismiss(agent.id)
     await cancel_matching(ctx, agent.tenant, by=principal, requester=agent.id)
     return await find_agent(ctx, agent.tenant, agent.id)
 
 
-async def _revoke_tokens(ctx: Services, agent: Agent, *, by: Principal) -> None:
+async def _revoke_tokens(ctx: Services, agent: Agent, *, principal: Principal) -> None:
     cursor = None
     while page := await ctx.store.tokens(agent.tenant, agent=agent.id, before=cursor):
         for token in page:
             if token.revoked_at is None:
-                await tokens.revoke_token(ctx, token, by=by)
+                await tokens.revoke_token(ctx, token, by=principal)
         cursor = page[-1].id
 
 

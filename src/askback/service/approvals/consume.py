@@ -57,28 +57,28 @@ async def consume_approval(
     digest = _digest(payload)
     try:
         return await _use_approved(ctx, principal, record, payload.execution_id, digest)
-    except Conflict as refused:
-        await _log_refusal(ctx, principal, record, payload.execution_id, refused.code)
+    except Conflict as error:
+        await _log_refusal(ctx, principal, record, payload.execution_id, error.code)
         raise
 
 
 async def _use_approved(
     ctx: Services, principal: Principal, record: Record, execution_id: str, digest: str | None
 ) -> dict[str, Any]:
-    approved = _approved_call(record)
-    if digest is not None and digest != approved.digest:
+    approved_call = _approved_call(record)
+    if digest is not None and digest != approved_call.digest:
         raise Conflict("This is not the call that was approved. Ask again.", code="digest_mismatch")
     now = ctx.clock.now_ms()
-    used = await _earlier_use(ctx, record, execution_id)
-    if used is None:
-        if now >= approved.until.timestamp() * 1000:
+    used_execution = await _earlier_use(ctx, record, execution_id)
+    if used_execution is None:
+        if now >= approved_call.until.timestamp() * 1000:
             raise Gone("The approval has expired. Ask again.", code="decision_expired")
-        await _check_policy(ctx, record, approved)
-        used = await _store_use(ctx, principal, record, approved, Execution(execution_id, now))
+        await _check_policy(ctx, record, approved_call)
+        used_execution = await _store_use(ctx, principal, record, approved_call, Execution(execution_id, now))
     if "used_at" not in record.state.members:
         with suppress(Unavailable):  # only for display; a repeated call does it then
-            await mark_used(ctx, record, used.consumed_at)
-    return _execution_json(record, approved, used)
+            await mark_used(ctx, record, used_execution.consumed_at)
+    return _execution_json(record, approved_call, used_execution)
 
 
 async def _log_refusal(
@@ -176,31 +176,31 @@ async def _earlier_use(ctx: Services, record: Record, execution_id: str) -> Exec
     return execution
 
 
-async def _check_policy(ctx: Services, record: Record, approved: _ApprovedCall) -> None:
+async def _check_policy(ctx: Services, record: Record, approved_call: _ApprovedCall) -> None:
     """Raise `Conflict` if a rule now denies the call: people can create one to stop an approved call.
 
     A call that only a rule approved still needs a rule that allows it.
     """
-    if approved.is_plan:
+    if approved_call.is_plan:
         return
-    call = Call(approved.tool, approved.input, approved.cwd)
+    call = Call(approved_call.tool, approved_call.input, approved_call.cwd)
     ruling = await evaluate_call(
         ctx,
         record.tenant,
         call,
         agent=record.requester,
         thread_id=record.thread_id,
-        project=approved.project,
-        secret_free=approved.secret_free,
+        project=approved_call.project,
+        secret_free=approved_call.secret_free,
     )
     verdict = ruling.decision.decision
-    if verdict == "deny" or (approved.by_rule and verdict != "allow"):
+    if verdict == "deny" or (approved_call.by_rule and verdict != "allow"):
         reasons = " ".join(ruling.decision.reasons)
         raise Conflict(f"The policy no longer allows this: {reasons}", code="denied_by_policy")
 
 
 async def _store_use(
-    ctx: Services, principal: Principal, record: Record, approved: _ApprovedCall, execution: Execution
+    ctx: Services, principal: Principal, record: Record, approved_call: _ApprovedCall, execution: Execution
 ) -> Execution:
     entry = audit_entry(
         "consume",
@@ -208,8 +208,8 @@ async def _store_use(
         tenant=record.tenant,
         by=principal,
         about=record,
-        tool=approved.tool,
-        digest=approved.digest,
+        tool=approved_call.tool,
+        digest=approved_call.digest,
         execution_id=execution.id,
     )
     used, outcome = await ctx.store.consume(record.tenant, record.id, execution, SideEffects(audit=(entry,)))
@@ -227,13 +227,13 @@ def _used_error(execution: Execution) -> Conflict:
     )
 
 
-def _execution_json(record: Record, approved: _ApprovedCall, execution: Execution) -> dict[str, Any]:
+def _execution_json(record: Record, approved_call: _ApprovedCall, execution: Execution) -> dict[str, Any]:
     return {
         "request_id": record.id,
         "execution_id": execution.id,
-        "tool": approved.tool,
-        "input": approved.input,
-        "digest": approved.digest,
+        "tool": approved_call.tool,
+        "input": approved_call.input,
+        "digest": approved_call.digest,
         "consumed_at": rfc3339(execution.consumed_at),
         "outcome": execution.outcome,
     }

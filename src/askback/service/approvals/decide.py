@@ -64,8 +64,8 @@ async def decide_approval(
         raise _locked_error()
     if payload.scope not in {"once", "thread"}:
         await sharing.require_unlimited(ctx, principal, "create_rule")
-    decided = check_decision(payload, approval, limits=ctx.limits)
-    return await _Decision(ctx, principal, payload, approval, decided, claim).run(record)
+    decided_checked_decision = check_decision(payload, approval, limits=ctx.limits)
+    return await _Decision(ctx, principal, payload, approval, decided_checked_decision, claim).run(record)
 
 
 def _locked_error() -> Forbidden:
@@ -88,8 +88,8 @@ class _Decision:
         while True:
             try:
                 return await self._step(record, ruling)
-            except ConcurrentChange as overtaken:
-                record = overtaken.record
+            except ConcurrentChange as error:
+                record = error.record
 
     async def _evaluate(self, record: Record) -> PolicyEvaluation:
         """Evaluate the policy for the call that would run."""
@@ -121,7 +121,7 @@ class _Decision:
         agreed = sum(vote["decision"] == "approve" for vote in votes)
         if says_yes and votes and agreed < self.shown.quorum:
             return await self._settle(
-                record, Action.VOTE, {}, votes, by=self.principal, decision="approve", **ruling.trial
+                record, Action.VOTE, {}, votes, principal=self.principal, decision="approve", **ruling.trial
             )
         answer, effects = await self._answer(record)
         outcome = {"source": self.principal.answer_source, "answer": answer}
@@ -134,7 +134,7 @@ class _Decision:
             outcome = {**outcome, "refusal": refusal.shown}
             effects = replace(effects, refusals=refusal.effects.refusals)
         return await self._settle(
-            record, Action.ANSWER, outcome, votes, by=self.principal, effects=effects, **ruling.trial
+            record, Action.ANSWER, outcome, votes, principal=self.principal, effects=effects, **ruling.trial
         )
 
     async def _refused_as_settled(
@@ -150,10 +150,17 @@ class _Decision:
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
-        late, now = self.principal.actor, self.ctx.clock.now_ms()
-        used = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
+        late_actor, now = self.principal.actor, self.ctx.clock.now_ms()
+        used_side_effects = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
         return await self._settle(
-            record, Action.ANSWER, outcome, votes, by=None, effects=used, approved_by=late, **ruling.trial
+            record,
+            Action.ANSWER,
+            outcome,
+            votes,
+            principal=None,
+            effects=used_side_effects,
+            approved_by=late_actor,
+            **ruling.trial,
         )
 
     async def _settle(
@@ -163,7 +170,7 @@ class _Decision:
         outcome: dict[str, Any],
         votes: list[Mapping[str, Any]],
         *,
-        by: Principal | None,
+        principal: Principal | None,
         effects: SideEffects = NOTHING,
         **facts: Any,
     ) -> Change:
@@ -172,7 +179,7 @@ class _Decision:
             record,
             action,
             {**outcome, "votes": votes} if votes else outcome,
-            by=by,
+            by=principal,
             claim=self.claim,
             effects=effects,
             match_state=bool(votes),
@@ -222,8 +229,8 @@ class _Decision:
         """Grant the folder before the call is settled, so that a crash in between leaves the request open."""
         try:
             await manage.grant_root(self.ctx, self.principal, record.requester, {"path": root})
-        except Faults as odd:
-            raise Faults([replace(each, path="grant_root") for each in odd.faults]) from None
+        except Faults as error:
+            raise Faults([replace(each, path="grant_root") for each in error.faults]) from None
         return root
 
     def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:

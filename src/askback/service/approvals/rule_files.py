@@ -113,8 +113,8 @@ class _RuleFileReader:
         """Return the result of importing a row; the paths of its faults begin with `path`."""
         try:
             rule = await self._read(row)
-        except Faults as odd:
-            with_paths = odd.with_paths([("$", path), ("", f"{path}.")])
+        except Faults as error:
+            with_paths = error.with_paths([("$", path), ("", f"{path}.")])
             return ImportedRow("refused", problems=with_paths.faults)
         if (equal := self.earlier.get(terms_of(rule))) is not None:
             return ImportedRow("known", equal)

@@ -302,8 +302,8 @@ def read_rule(payload: RuleTerms, limits: Limits, *, expires_in_s: float | None 
     report.finish()
     try:
         rule = parse_rule(payload.rule, payload.effect)
-    except RuleError as odd:
-        raise Faults([fault("rule", "invalid_rule", reason=odd.why)]) from None
+    except RuleError as error:
+        raise Faults([fault("rule", "invalid_rule", reason=error.why)]) from None
     if choice := why_allows_nothing(rule):
         raise Faults([fault("rule", "invalid_rule", reason=choice)])
     if reason := why_rule_unclear(rule):
@@ -316,7 +316,7 @@ def read_rule(payload: RuleTerms, limits: Limits, *, expires_in_s: float | None 
 
 def _new_rule(
     ctx: Services,
-    by: Principal,
+    principal: Principal,
     rule: Rule,
     *,
     scope: str,
@@ -341,7 +341,7 @@ def _new_rule(
         "shadow": shadow,
         "why": why,
         "created_at": rfc3339(now),
-        "created_by": by.actor,
+        "created_by": principal.actor,
         "request_id": request_id,
         "expires_at": None if expires_at is None else rfc3339(expires_at),
     }
@@ -349,7 +349,7 @@ def _new_rule(
     text = to_json({**members, "agent": agent, **({"agent_name": agent_name} if agent else {})}).decode()
     return RuleRecord(
         id=rule_id,
-        tenant=by.tenant,
+        tenant=principal.tenant,
         effect=rule.effect,
         text=rule.text,
         scope=scope,

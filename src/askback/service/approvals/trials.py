@@ -96,8 +96,8 @@ async def _read_draft(
     try:
         rule = read_rule(draft, ctx.limits, expires_in_s=draft.expires_in_s)
         await require_agent(ctx, principal, draft.agent)
-    except Faults as odd:
-        return None, odd.faults
+    except Faults as error:
+        return None, error.faults
     return replace(rule, locked=draft.locked), ()
 
 
@@ -171,8 +171,11 @@ class _Check:
         policy = replace(
             await self._policy(record, approval.project), secret_free=tuple(approval.secret_free)
         )
-        now, with_rule = decide(call, policy).decision, decide(call, _with_rule(policy, self.rule)).decision
-        if now == with_rule:
+        current_decision, with_rule = (
+            decide(call, policy).decision,
+            decide(call, _with_rule(policy, self.rule)).decision,
+        )
+        if current_decision == with_rule:
             return None
         answer = record.state.members.get("answer") or {}
         return {
@@ -186,7 +189,7 @@ class _Check:
             "status": record.status,
             "decision": answer.get("decision"),
             "source": record.state.members.get("source"),
-            "now": now,
+            "now": current_decision,
             "then": with_rule,
         }
 

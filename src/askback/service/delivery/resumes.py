@@ -37,10 +37,10 @@ async def pull_resumes(
     await roles.require(ctx, principal, "pull_resumes")
     if thread_id is not None:
         await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="pull_resumes")
-    changed = ChangeSignal()
+    changed_change_signal = ChangeSignal()
     tenant = principal.tenant
     unsubscribe = ctx.bus.listen(
-        tenant_topic(tenant) if thread_id is None else thread_topic(tenant, thread_id), changed
+        tenant_topic(tenant) if thread_id is None else thread_topic(tenant, thread_id), changed_change_signal
     )
     end = anyio.current_time() + seconds
     try:
@@ -49,7 +49,7 @@ async def pull_resumes(
             remaining_s = end - anyio.current_time()
             if leases or remaining_s <= 0:
                 return leases
-            await changed.wait(min(remaining_s, await _pause(ctx, principal, thread_id)))
+            await changed_change_signal.wait(min(remaining_s, await _pause(ctx, principal, thread_id)))
     finally:
         unsubscribe()
 
@@ -112,7 +112,7 @@ async def _lease_in(
     ctx: Services, principal: Principal, thread_id: str | None, limit: int
 ) -> Sequence[Lease]:
     now = ctx.clock.now_ms()
-    while leased := await ctx.store.lease_resumes(
+    while leased_leases := await ctx.store.lease_resumes(
         principal.tenant,
         principal.id,
         thread_id=thread_id,
@@ -121,7 +121,9 @@ async def _lease_in(
         limit=max(1, min(limit, ctx.limits.page)),
     ):
         if leases := [
-            authorship.with_repeat_mark(each) for each in leased if await authorship.may_deliver(ctx, each)
+            authorship.with_repeat_mark(each)
+            for each in leased_leases
+            if await authorship.may_deliver(ctx, each)
         ]:
             return leases
     return ()

@@ -64,8 +64,8 @@ async def upload_file(
     slot.require_small(size or 0)
     try:
         return await store_file(ctx, slot, file, body, limit=most_files(file_field))
-    except FileRefused as refused:
-        raise await _refusal(ctx, principal, record, file_field, refused) from None
+    except FileRefused as error:
+        raise await _refusal(ctx, principal, record, file_field, error) from None
 
 
 async def upload_message_file(
@@ -90,13 +90,13 @@ async def upload_message_file(
     slot.require_small(size or 0)
     try:
         return await store_file(ctx, slot, file, body, limit=ctx.limits.files)
-    except FileRefused as refused:
-        if refused.why == "full":
+    except FileRefused as error:
+        if error.why == "full":
             raise TooLarge(
                 f"The files that agents uploaded for messages of this thread would be larger than {slot.together} "
                 "bytes together. Choose a smaller one."
             ) from None
-        if refused.why == "many":
+        if error.why == "many":
             raise Faults([fault("file", "too_many.files", max=ctx.limits.files)]) from None
         raise Faults([fault("file", "unknown_file.message")]) from None
 

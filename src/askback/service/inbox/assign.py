@@ -51,8 +51,8 @@ async def assign_request(ctx: Services, principal: Principal, request_id: str, b
             return record
         try:
             return await _assign(ctx, principal, record, payload.assignees, old_assignment)
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
 
 
 async def _assign(

@@ -33,7 +33,10 @@ async def list_missed(
     await roles.require(ctx, principal, "list_missed")
     size = max(1, min(limit, ctx.limits.page))
     missed_requests = await _missed_requests(
-        ctx, principal, before=None if cursor is None else position_of(cursor), limit=size + 1
+        ctx,
+        principal,
+        history_position_before=None if cursor is None else position_of(cursor),
+        limit=size + 1,
     )
     page = [
         sharing.visible_to(principal, record)
@@ -57,7 +60,7 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
         if record.settled and sharing.can_see(principal, record.requester, record.access, record.thread_id)
     ]
     await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen_ids])
-    if not await _missed_requests(ctx, principal, before=None, limit=1):
+    if not await _missed_requests(ctx, principal, history_position_before=None, limit=1):
         # From now on a list does not have to skip seen requests.
         missed_until = rfc3339(ctx.clock.now_ms() - SETTLED_MS)
         await ctx.store.set_missed_until(principal.tenant, principal.user, missed_until)
@@ -67,14 +70,14 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
 
 
 async def _missed_requests(
-    ctx: Services, principal: Principal, *, before: HistoryPosition | None, limit: int
+    ctx: Services, principal: Principal, *, history_position_before: HistoryPosition | None, limit: int
 ) -> Sequence[tuple[str, Record]]:
     return await ctx.store.missed(
         principal.tenant,
         principal.user,
         since=rfc3339(ctx.clock.now_ms() - MISSED_MS),
         viewer=sharing.person_filter(principal),
-        before=before,
+        before=history_position_before,
         limit=limit,
     )
 

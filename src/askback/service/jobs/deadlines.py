@@ -140,8 +140,8 @@ async def _record_viewer(ctx: Services, request_record: Record) -> None:
     while record is not None and not record.settled and record.state.members.get("unseen"):
         try:
             await take_due_steps(ctx, record, ctx.clock.now_ms(), has_viewer=True)
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
         except Conflict:
             return  # it has ended, or is being answered already
         else:

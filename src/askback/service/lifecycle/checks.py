@@ -110,8 +110,8 @@ async def check_submission(ctx: Services, principal: Principal, request_id: str,
     while True:
         try:
             return await _renew(ctx, principal, record)
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
 
 
 async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:

@@ -64,8 +64,8 @@ async def _is_erased(ctx: Services, tenant: str, thread_id: str) -> bool:
     view = await ctx.store.thread(tenant, thread_id, limit=1)
     if view is None:
         return False
-    last = await ctx.store.thread_events(tenant, thread_id, after=view.seq - 1)
-    return [event.type for event in last] == [THREAD_ERASED]
+    last_events = await ctx.store.thread_events(tenant, thread_id, after=view.seq - 1)
+    return [event.type for event in last_events] == [THREAD_ERASED]
 
 
 def with_submission(change: Change, revision: int | None = None) -> Change:

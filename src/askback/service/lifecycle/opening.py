@@ -122,11 +122,11 @@ async def open_request(
     ):
         if envelope.require_client == "fail_fast":
             cancelled_record = record.as_settled(Status.CANCELLED, reason="not_shown")
-            queued = SideEffects(
+            queued_side_effects = SideEffects(
                 resumes=resumes_for_settled(ctx, cancelled_record, now=cancelled_record.created_at)
             )
             event = created_event(principal, cancelled_record, f"request.{cancelled_record.status}")
-            return await ctx.store.insert(cancelled_record, event, claim, queued)
+            return await ctx.store.insert(cancelled_record, event, claim, queued_side_effects)
         viewer_by = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, viewer_by)
     if isinstance(envelope, Ask) and envelope.repeat != "ask":
@@ -148,8 +148,8 @@ async def open_request(
             quotas.thread_quota(conduct, ctx.limits, envelope, principal.id),
             effects,
         )
-    except QuotaSpent as spent:
-        raise quotas.quota_error(ctx, spent, conduct, envelope) from None
+    except QuotaSpent as error:
+        raise quotas.quota_error(ctx, error, conduct, envelope) from None
     if viewer_by is not None and change.outcome is Outcome.APPLIED:
         await _await_viewer(ctx, change.record, viewer_by)
     return change
@@ -204,8 +204,8 @@ async def _insert_exclusive(
     while True:
         try:
             return await ctx.store.insert(record, event, claim, effects, quota=quota)
-        except KeyHeld as held:
-            holder = held.record
+        except KeyHeld as error:
+            holder = error.record
         if envelope.on_conflict == "reject":
             raise Conflict(
                 "Another request with this exclusive_key is open. Wait for it, or cancel it first.",

@@ -108,9 +108,9 @@ async def ask_source(ctx: Services, query: OptionQuery, path: str) -> OptionPage
         with anyio.fail_after(ctx.limits.option_source_s):
             reply = await source(query)
         page, skipped_count = read_page(reply, limit=query.limit, limits=ctx.limits)
-    except Exception as failed:  # noqa: BLE001 - whatever fails has answered nothing
+    except Exception as error:  # noqa: BLE001 - whatever fails has answered nothing
         # The text of the error could contain what the person typed.
-        _log.warning("the source of options %r failed with %s", query.source, type(failed).__name__)
+        _log.warning("the source of options %r failed with %s", query.source, type(error).__name__)
         raise Faults([fault(path, "source_unavailable")]) from None
     if skipped_count:
         _log.warning("the source of options %r returned %d that are left out", query.source, skipped_count)

@@ -79,13 +79,13 @@ async def settle(
     if queued:
         outcome, effects = {**outcome, "queued": True}, replace(effects, resumes=queued)
     outcome, message = await with_message(ctx, record, action, status, outcome, by=by, now=now)
-    state = _next_state(record, action, status, outcome, by=by, now=now, times=times)
+    state = _next_state(record, action, status, outcome, principal=by, now=now, times=times)
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
         # The check has ended, so the candidate values are deleted.
         effects = replace(effects, discard=(record.tenant, record.id))
     if kind_of(record).is_audited and action is not Action.NOTE:
-        entry = _settle_entry(record, action, outcome, by=by, at=now, **facts)
+        entry = _settle_entry(record, action, outcome, principal=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, entry))
     if files := file_claims(record, action, status, outcome):
         effects = replace(effects, files=files)
@@ -165,15 +165,15 @@ def _next_state(
     status: Status,
     outcome: Mapping[str, Any],
     *,
-    by: Principal | None,
+    principal: Principal | None,
     now: int,
     times: Schedule | None,
 ) -> State:
     changes: dict[str, Any] = {**(record.state.members if action is Action.NOTE else {}), **outcome}
     if status in TERMINAL:
         changes["settled_at"] = rfc3339(now)
-        if by is not None and "settled_by" not in changes:
-            changes["settled_by"] = by.settler
+        if principal is not None and "settled_by" not in changes:
+            changes["settled_by"] = principal.settler
     revision = record.revision + (action in ASKS_AGAIN)
     expires_at = record.expires_at if times is None else times.expires_at
     return next_state(record.state, status, changes, revision=revision, expires_at=expires_at)
@@ -184,7 +184,7 @@ def _settle_entry(
     action: Action,
     outcome: Mapping[str, Any],
     *,
-    by: Principal | None,
+    principal: Principal | None,
     at: int,
     **facts: Any,
 ) -> Any:
@@ -198,7 +198,7 @@ def _settle_entry(
         "decide" if action in _DECIDES else action.value,
         at=at,
         tenant=record.tenant,
-        by=by,
+        by=principal,
         about=record,
         **{
             **details,

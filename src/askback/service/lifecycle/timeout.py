@@ -21,7 +21,7 @@ async def time_out(
     checked = record.status is Status.RESOLVING
     on_timeout = record.spec.facts.on_timeout
     if on_timeout == "resume":
-        return await _detach(ctx, record, by=by, claim=claim)
+        return await _detach(ctx, record, principal=by, claim=claim)
     if (answer := _default(ctx, record)) is not None:
         outcome = {"source": "default", "answer": answer.answer}
         return await settle(
@@ -41,13 +41,17 @@ def _default(ctx: Services, record: Record) -> CleanedAnswer | None:
     return None
 
 
-async def _detach(ctx: Services, record: Record, *, by: Principal | None, claim: Claim | None) -> Change:
+async def _detach(
+    ctx: Services, record: Record, *, principal: Principal | None, claim: Claim | None
+) -> Change:
     """Remove the deadline of a request whose requester stops waiting; it can be answered at any time."""
     escalated = record.state.members.get("escalated", 0)
     times = record.spec.facts.schedule_from(None, created_at=record.created_at, escalated=escalated)
     if record.status is Status.RESOLVING:
-        return await settle(ctx, record, Action.REPROMPT, {"detached": True}, by=by, claim=claim, times=times)
+        return await settle(
+            ctx, record, Action.REPROMPT, {"detached": True}, by=principal, claim=claim, times=times
+        )
     changes = {"detached": True}
     return await settle(
-        ctx, record, Action.NOTE, changes, by=by, match_state=True, event=REQUEST_DETACHED, times=times
+        ctx, record, Action.NOTE, changes, by=principal, match_state=True, event=REQUEST_DETACHED, times=times
     )

@@ -185,8 +185,8 @@ async def mark_shown(ctx: Services, principal: Principal, request_id: str, body:
                 event=REQUEST_SHOWN,
                 times=times,
             )
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
         except Conflict:
             return await get_request(ctx, principal, request_id)
         else:

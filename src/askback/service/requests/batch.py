@@ -60,8 +60,8 @@ async def _apply(
         if item.digest is not None:
             body["digest"] = item.digest
         return item.id, await answer_request(ctx, principal, item.id, body, key=key)
-    except (Refused, Faults) as failed:
-        return item.id, failed
+    except (Refused, Faults) as error:
+        return item.id, error
 
 
 def _check_unchanged(item: BatchItem, record: Record) -> None:

@@ -42,8 +42,8 @@ async def create_request(
     handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else kind_name)
     try:
         change = await handlers.create(ctx, principal, body, key=key)
-    except ExternalIdTaken as taken:
-        change = Change(_same_request(taken), Outcome.FOUND)
+    except ExternalIdTaken as error:
+        change = Change(_same_request(error), Outcome.FOUND)
     except ThreadArchived:
         await require_not_erased(ctx, principal, _member(body, "thread_id"), key)
         raise

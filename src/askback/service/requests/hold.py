@@ -49,7 +49,7 @@ async def hold_decline(
         record,
         held_outcome,
         typed_values,
-        by=principal,
+        principal=principal,
         claim=claim,
         effects=SideEffects(audit=(entry,)),
     )
@@ -57,7 +57,7 @@ async def hold_decline(
 
 async def hold_timeout(ctx: Services, record: Record) -> Change:
     """Hold the deadline of a request."""
-    return await _hold(ctx, record, {"event": "timeout"}, None, by=None)
+    return await _hold(ctx, record, {"event": "timeout"}, None, principal=None)
 
 
 async def _hold(
@@ -66,7 +66,7 @@ async def _hold(
     held_outcome: Mapping[str, Any],
     typed_values: Mapping[str, Any] | None,
     *,
-    by: Principal | None,
+    principal: Principal | None,
     claim: Claim | None = None,
     effects: SideEffects = NOTHING,
 ) -> Change:
@@ -76,7 +76,7 @@ async def _hold(
         ctx,
         record,
         typed_values,
-        by=by,
+        by=principal,
         claim=claim,
         effects=effects,
         probe=check_validator,

@@ -131,11 +131,11 @@ def _run(extension: KindExtension, call: Callable[[], _T]) -> _T:
         return call()
     except ValidationError:
         raise
-    except Exception as failed:
+    except Exception as error:
         log.exception("the kind %s failed", extension.name)
         raise Conflict(
             f"The package of the kind {extension.name} failed. Nothing was changed.", code="kind_failed"
-        ) from failed
+        ) from error
 
 
 def _line(ctx: Services, summary: str) -> str:

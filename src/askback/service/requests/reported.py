@@ -55,8 +55,8 @@ async def report_answer(
         refusal = {"reason": payload.declined, "note": payload.note}
         try:
             return await decline(ctx, reporter, record, refusal, key=key)
-        except Faults as refused:
-            raise refused.with_paths([("reason", "declined")]) from None
+        except Faults as error:
+            raise error.with_paths([("reason", "declined")]) from None
     answer = handlers_of(record).answer
     if (
         answer is None

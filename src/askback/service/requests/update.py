@@ -68,8 +68,8 @@ async def update_request(
                 times=times,
                 spec=spec,
             )
-        except ConcurrentChange as overtaken:
-            record = overtaken.record
+        except ConcurrentChange as error:
+            record = error.record
 
 
 def _require_open(ctx: Services, record: Record) -> None:

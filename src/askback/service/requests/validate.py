@@ -48,12 +48,12 @@ async def validate_submission(ctx: Services, record: Record) -> None:
         await _apply(ctx, record, read_verdict(errors))
     except (Conflict, ConcurrentChange):
         raise
-    except Faults as wrong:
-        _log.warning("a validator gave no verdict that can be used: %s", wrong)
+    except Faults as error:
+        _log.warning("a validator gave no verdict that can be used: %s", error)
         await end_unchecked_now(ctx, record)
-    except Exception as failed:  # noqa: BLE001 - whatever fails has checked nothing
+    except Exception as exception:  # noqa: BLE001 - whatever fails has checked nothing
         # The text and the traceback of the error could contain what the person typed.
-        _log.warning("a validator failed with %s", type(failed).__name__)
+        _log.warning("a validator failed with %s", type(exception).__name__)
         await end_unchecked_now(ctx, record)
 
 

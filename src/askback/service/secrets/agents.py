@@ -142,13 +142,13 @@ def _agents_json(agents: Sequence[str]) -> Sequence[str] | Literal["all"]:
 
 
 def _agents_entry(
-    ctx: Services, action: str, by: Principal, secret: SecretRecord, agents: Sequence[str]
+    ctx: Services, action: str, principal: Principal, secret: SecretRecord, agents: Sequence[str]
 ) -> AuditDraft:
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
-        tenant=by.tenant,
-        by=by,
+        tenant=principal.tenant,
+        by=principal,
         names=[secret.name],
         scope=secret.scope,
         secret_id=secret.id,

@@ -123,12 +123,12 @@ async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) 
     return sharing.level(principal, access, thread_id) >= AccessLevel.ALL
 
 
-def _secret_entry(ctx: Services, action: str, by: Principal, secret: SecretRecord) -> Any:
+def _secret_entry(ctx: Services, action: str, principal: Principal, secret: SecretRecord) -> Any:
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
-        tenant=by.tenant,
-        by=by,
+        tenant=principal.tenant,
+        by=principal,
         names=[secret.name],
         scope=secret.scope,
         secret_id=secret.id,

@@ -67,9 +67,9 @@ async def _ask_probe(ctx: Services, probe: Probe, values: Mapping[str, Secret]) 
             verdict = await probe.probe(dict(values))
         redact = Redactor({name: value.reveal() for name, value in values.items()}).redact
         return Verdict(verdict.outcome, probe_errors(verdict.faults, of=values, redact=redact))
-    except Exception as failed:  # noqa: BLE001 - whatever fails has verified nothing
+    except Exception as error:  # noqa: BLE001 - whatever fails has verified nothing
         # The text and the traceback of the error could contain a value.
-        _log.warning("a probe failed with %s", type(failed).__name__)
+        _log.warning("a probe failed with %s", type(error).__name__)
         return UNVERIFIABLE
 
 

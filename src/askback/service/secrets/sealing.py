@@ -38,7 +38,7 @@ async def seal_values(
 
 async def _seal_value(
     ctx: Services,
-    by: Principal,
+    principal: Principal,
     name: str,
     value: Secret,
     location: SecretLocation,
@@ -49,7 +49,7 @@ async def _seal_value(
     now = ctx.clock.now_ms()
     version = 1 if stored_secret is None else stored_secret.version + 1
     secret_id = ctx.ids.new("sec", now_ms=now) if stored_secret is None else stored_secret.id
-    bound = Binding(by.tenant, owner, location.scope, location.subject, name, version)
+    binding = Binding(principal.tenant, owner, location.scope, location.subject, name, version)
     metadata: dict[str, Any] = {
         "id": secret_id,
         "name": name,
@@ -59,18 +59,18 @@ async def _seal_value(
         "owner": owner or None,
         "version": version,
         "set_at": rfc3339(now),
-        "set_by": by.actor,
+        "set_by": principal.actor,
         "request_id": request_id,
     }
     wire = to_json({key: part for key, part in metadata.items() if part is not None}).decode()
     return SecretRecord(
         id=secret_id,
-        tenant=by.tenant,
+        tenant=principal.tenant,
         owner=owner,
         scope=location.scope,
         subject=location.subject,
         name=name,
         version=version,
-        sealed=await ctx.vault.seal(bound, value),
+        sealed=await ctx.vault.seal(binding, value),
         wire=wire,
     )

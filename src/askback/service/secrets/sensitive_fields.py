@@ -128,19 +128,23 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
     optional_members = [part for part in (skipped, control) if part]
     body_json = json.dumps([revision, plain_values, sorted(sent_values), *optional_members])
     try:
-        checked = check_answer(
+        checked_cleaned_answer = check_answer(
             spec.form, sent_values, skipped, control=control, limits=limits, uploads=uploads
         )
-    except Faults as refused:
-        return _CheckedAnswer(revision, body_json, faults=_without_keys(refused.for_reader(languages).faults))
+    except Faults as error:
+        return _CheckedAnswer(revision, body_json, faults=_without_keys(error.for_reader(languages).faults))
     return _CheckedAnswer(
         revision,
         body_json,
-        values={name: None if name in names else value for name, value in checked.values.items()},
-        other=checked.other,
-        skipped=checked.skipped,
-        control=checked.control,
-        secrets={name: _secret(value) for name, value in checked.values.items() if name in names},
+        values={
+            name: None if name in names else value for name, value in checked_cleaned_answer.values.items()
+        },
+        other=checked_cleaned_answer.other,
+        skipped=checked_cleaned_answer.skipped,
+        control=checked_cleaned_answer.control,
+        secrets={
+            name: _secret(value) for name, value in checked_cleaned_answer.values.items() if name in names
+        },
         languages=languages,
     )
 

@@ -37,7 +37,7 @@ async def archive_thread(ctx: Services, principal: Principal, thread_id: str) ->
     # Refuse new requests first, or one could be created while the last is cancelled.
     await _store(ctx, principal, thread_id, THREAD_ARCHIVED, now, archived_at=now)
     until = ctx.clock.now_ms()  # later than any request that came in just before
-    cancelled = await _cancel_open(ctx, principal.tenant, thread_id, by=principal, until=until)
+    cancelled = await _cancel_open(ctx, principal.tenant, thread_id, principal=principal, until=until)
     view = await ctx.store.thread(principal.tenant, thread_id, limit=1)
     archived_at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
     return {"id": thread_id, "archived_at": archived_at, "cancelled": cancelled}
@@ -47,7 +47,7 @@ async def finish_archiving(ctx: Services) -> None:
     """Cancel open requests of threads whose archive was not finished in time: its server may have died."""
     before_ms = ctx.clock.now_ms() - FINISH_AFTER_MS
     for tenant, thread_id in await ctx.store.archiving(before_ms=before_ms):
-        await _cancel_open(ctx, tenant, thread_id, by=None, until=before_ms)
+        await _cancel_open(ctx, tenant, thread_id, principal=None, until=before_ms)
 
 
 async def unarchive_thread(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
@@ -93,9 +93,9 @@ async def cancel_open(
 
 
 async def _cancel_open(
-    ctx: Services, tenant: str, thread_id: str, *, by: Principal | None, until: int
+    ctx: Services, tenant: str, thread_id: str, *, principal: Principal | None, until: int
 ) -> list[str]:
-    cancelled = await cancel_open(ctx, tenant, thread_id, by=by, reason="thread_archived", until=until)
+    cancelled = await cancel_open(ctx, tenant, thread_id, by=principal, reason="thread_archived", until=until)
     await run_ends.end_all(ctx, tenant, thread_id)
     await ctx.store.archiving_ended(tenant, thread_id)
     return cancelled

@@ -103,9 +103,11 @@ def _conversation(
     messages: Mapping[str, Sequence[StoredMessage]],
     requests: Mapping[str, PlacedRequest],
 ) -> Conversation:
-    newest, asked = messages.get(details.id, ())[-1:], requests.get(details.id)
-    is_last = asked is not None and not (newest and newest[0].seq > asked.seq)
-    request = sharing.visible_to(principal, asked.record) if asked is not None and is_last else None
+    newest, asked_request = messages.get(details.id, ())[-1:], requests.get(details.id)
+    is_last = asked_request is not None and not (newest and newest[0].seq > asked_request.seq)
+    request = (
+        sharing.visible_to(principal, asked_request.record) if asked_request is not None and is_last else None
+    )
     return Conversation(details, _summary_line(json.loads(newest[0].data)) if newest else None, request)
 
 

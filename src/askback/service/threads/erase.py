@@ -43,16 +43,16 @@ async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> N
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()
     await archive.archive_thread(ctx, principal, thread_id)
-    await _erase_contents(ctx, principal.tenant, thread_id, by=principal)
+    await _erase_contents(ctx, principal.tenant, thread_id, principal=principal)
     await ctx.store.scrub()
 
 
 async def _erase_contents(
-    ctx: Services, tenant: str, thread_id: str, *, by: Principal | None, idle_since: int | None = None
+    ctx: Services, tenant: str, thread_id: str, *, principal: Principal | None, idle_since: int | None = None
 ) -> bool:
     now = ctx.clock.now_ms()
-    event = EventDraft(THREAD_ERASED, tenant, thread_id, now, None, archive.actor_json(by))
-    entry = audit_entry("thread.erased", at=now, tenant=tenant, by=by, thread_id=thread_id)
+    event = EventDraft(THREAD_ERASED, tenant, thread_id, now, None, archive.actor_json(principal))
+    entry = audit_entry("thread.erased", at=now, tenant=tenant, by=principal, thread_id=thread_id)
     return await ctx.store.erase_thread(event, SideEffects(audit=(entry,)), idle_since=idle_since)
 
 
@@ -79,7 +79,11 @@ async def erase_expired(ctx: Services, days: int | None) -> int:
             for idle_thread in page:
                 if await _is_too_old(ctx, idle_thread, days, now):
                     erased += await _erase_contents(
-                        ctx, idle_thread.tenant, idle_thread.thread_id, by=None, idle_since=idle_thread.since
+                        ctx,
+                        idle_thread.tenant,
+                        idle_thread.thread_id,
+                        principal=None,
+                        idle_since=idle_thread.since,
                     )
                 await anyio.lowlevel.checkpoint()
             last_thread = (page[-1].tenant, page[-1].thread_id)

@@ -124,8 +124,8 @@ async def _answer(
         await answer_request(ctx, principal, record.id, body, claim=claim)
     except Faults:
         return _not_answered("not_valid")
-    except Refused as refused:
-        return _not_answered(refused.code)
+    except Refused as error:
+        return _not_answered(error.code)
     return {"answered": record.id}
 
 

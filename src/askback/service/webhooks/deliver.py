@@ -95,8 +95,8 @@ async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Atte
     }
     try:
         answered = await ctx.webhook_client.post(webhook.url, headers=headers, body=letter.body)
-    except (AddressRefused, Unreachable) as failed:
-        return Attempt(error=str(failed))
+    except (AddressRefused, Unreachable) as error:
+        return Attempt(error=str(error))
     return Attempt(answered.status, retry_after=answered.retry_after)
 
 

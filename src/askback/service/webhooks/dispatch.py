@@ -51,12 +51,12 @@ async def _all_webhooks(ctx: Services) -> Sequence[Webhook]:
 
 
 async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
-    changed = ChangeSignal()
-    unsubscribe = ctx.bus.listen(tenant_topic(webhook.tenant), changed)
+    changed_change_signal = ChangeSignal()
+    unsubscribe = ctx.bus.listen(tenant_topic(webhook.tenant), changed_change_signal)
     try:
         while (delivered := await deliver_due(ctx, webhook)) is not None:
             if not delivered:
-                await changed.wait(await _pause(ctx, webhook))
+                await changed_change_signal.wait(await _pause(ctx, webhook))
     except Unavailable:
         log.warning("webhooks wait: the store cannot be written")
     except Exception:
@@ -104,10 +104,10 @@ async def queue_events(ctx: Services, webhook: Webhook) -> None:
         was_queued = await ctx.store.queue_deliveries(
             webhook, due, cursor=page[-1].position, forget_before=now - LOG_RETENTION_S * 1000
         )
-        read = await ctx.store.webhook(webhook.tenant, webhook.id)
-        if not was_queued or read is None:
+        read_webhook = await ctx.store.webhook(webhook.tenant, webhook.id)
+        if not was_queued or read_webhook is None:
             return
-        webhook = read
+        webhook = read_webhook
 
 
 async def _deliveries(ctx: Services, webhook: Webhook, event: Event, now: int) -> Iterator[Delivery]:

@@ -109,8 +109,8 @@ def _no_such_webhook() -> NotFound:
 def _url_faults(ctx: Services, url: str) -> Sequence[Fault]:
     try:
         ctx.webhook_client.check_url(url)
-    except AddressRefused as refused:
-        return [fault("url", _FAULTS.get(str(refused), "webhook_url"))]
+    except AddressRefused as error:
+        return [fault("url", _FAULTS.get(str(error), "webhook_url"))]
     return []
 
 
@@ -120,7 +120,7 @@ def _requester_faults(requester: str | None, limits: Limits) -> Sequence[Fault]:
     return text_faults("requester", requester, max_length=limits.identifier, lines=False)
 
 
-def _webhook_entry(ctx: Services, action: str, by: Principal, webhook: Webhook) -> AuditDraft:
+def _webhook_entry(ctx: Services, action: str, principal: Principal, webhook: Webhook) -> AuditDraft:
     target = parse_target(webhook.url)
     facts: dict[str, Any] = {
         "webhook_id": webhook.id,
@@ -128,4 +128,4 @@ def _webhook_entry(ctx: Services, action: str, by: Principal, webhook: Webhook) 
         "events": list(webhook.events),
         "for_requester": webhook.requester,
     }
-    return audit_entry(action, at=ctx.clock.now_ms(), tenant=by.tenant, by=by, **facts)
+    return audit_entry(action, at=ctx.clock.now_ms(), tenant=principal.tenant, by=principal, **facts)

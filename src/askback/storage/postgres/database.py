@@ -108,5 +108,5 @@ class PostgresDatabase:
         """Have the writer do an operation in a thread."""
         try:
             return await self._write(event, operation, new)
-        except Unchanged as unchanged:
-            return unchanged.result
+        except Unchanged as error:
+            return error.result

@@ -117,19 +117,19 @@ class Pool:
                 return result
         raise AssertionError("the last try returns or raises")
 
-    async def _read_with_retry(self, read: Operation[T]) -> T:
+    async def _read_with_retry(self, operation: Operation[T]) -> T:
         """Read, and retry once on another connection if the connection is lost.
 
         A database that took too long is not asked again: the caller has already waited for the whole timeout.
         """
         try:
             async with self._borrowed() as db:
-                return await read(db)
+                return await operation(db)
         except Unavailable as error:
             if isinstance(error.__cause__, TimeoutError | asyncpg.QueryCanceledError):
                 raise
         async with self._borrowed() as db:
-            return await read(db)
+            return await operation(db)
 
     @asynccontextmanager
     async def _borrowed(self) -> AsyncGenerator[Connection]:

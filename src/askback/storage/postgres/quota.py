@@ -27,8 +27,8 @@ async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
     for job, thread in pairs:
         try:
             _admit(job, thread, usage)
-        except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
-            job.error = refused
+        except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as error:
+            job.error = error
         else:
             job.slot = thread.next_slot(job.change.draft)
             if (message := job.message) is not None:
@@ -138,12 +138,12 @@ def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
 
 def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
     """Count a form, and return its spec with its number."""
-    limit, now = quota.questions, record.created_at
-    asked_count = 0 if thread.asked_from + quota.window_ms <= now else thread.asked
+    limit, current_created_at = quota.questions, record.created_at
+    asked_count = 0 if thread.asked_from + quota.window_ms <= current_created_at else thread.asked
     if limit is not None and asked_count >= limit:
         raise QuotaSpent("questions", maximum=limit, again_at=thread.asked_from + quota.window_ms)
-    number = usage.counts.count(thread.key, quota, now=now)
-    in_thread = thread.count(window_ms=quota.window_ms, now=now)
+    number = usage.counts.count(thread.key, quota, now=current_created_at)
+    in_thread = thread.count(window_ms=quota.window_ms, now=current_created_at)
     return record.spec.with_ordinal(*(number or (in_thread, limit)))
 
 

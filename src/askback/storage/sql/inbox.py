@@ -112,9 +112,9 @@ def _history_row(row: rows.Row) -> HistoryRow:
     return HistoryRow(*record_columns, access=read_access(people, agents))
 
 
-def _add_cursor(conditions: Conditions, before: HistoryPosition | None) -> None:
-    if before is not None:
-        conditions.add("(r.settled_at, r.id) < ({}, {})", *before)
+def _add_cursor(conditions: Conditions, history_position_before: HistoryPosition | None) -> None:
+    if history_position_before is not None:
+        conditions.add("(r.settled_at, r.id) < ({}, {})", *history_position_before)
 
 
 class InboxArea(Area):

@@ -68,8 +68,8 @@ class RunArea(Area):
             row = await tx.one(START, thread, run.id, run.agent, run.started_at, run.metadata)
             if row is None:
                 raise Unchanged((_run(run, await tx.one(OF_THREAD, thread, run.id)), Outcome.FOUND))
-            started = _run(run, row)
-            return (started, Outcome.APPLIED), started.wire
+            started_run = _run(run, row)
+            return (started_run, Outcome.APPLIED), started_run.wire
 
         return await self._db.change_thread(event, start)
 

@@ -122,8 +122,8 @@ class SqliteDatabase:
 
         try:
             return await self._writer.submit(change, outdates=True)
-        except Unchanged as unchanged:
-            return unchanged.result
+        except Unchanged as error:
+            return error.result
 
 
 def run_side_effects(db: Connection, effects: SideEffects) -> None:
@@ -136,8 +136,8 @@ def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends, and return its result."""
     try:
         coroutine.send(None)
-    except StopIteration as done:
-        return done.value
+    except StopIteration as error:
+        return error.value
     coroutine.close()
     raise AssertionError("nothing waits within a transaction of SQLite")
 

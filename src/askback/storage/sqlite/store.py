@@ -250,10 +250,10 @@ class SqliteStore(
         self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
     ) -> PolicyView:
         """Read what decides about a call, which hardly ever changes."""
-        read = super().policy
+        read_policy = super().policy
         view = await self._policies.get(
             (tenant, thread_id, project, agent),
-            lambda: read(tenant, thread_id=thread_id, project=project, now_ms=now_ms, agent=agent),
+            lambda: read_policy(tenant, thread_id=thread_id, project=project, now_ms=now_ms, agent=agent),
         )
         return view.at(now_ms)
 

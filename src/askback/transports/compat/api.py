@@ -88,8 +88,8 @@ class CallerApi:
         call = Call(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)
         try:
             return json.loads((await HANDLERS[operation](call)).text)
-        except Faults as refused:
-            raise refused.with_paths(paths) from None
+        except Faults as error:
+            raise error.with_paths(paths) from None
 
     async def requests(self, **filters: object) -> list[Json]:
         """Return all requests that the caller may see; see `ports.systems.Api`."""
@@ -136,8 +136,8 @@ class CallerApi:
     async def history(self, thread_id: str) -> list[Json]:
         """Return the events of a thread so far; see `ports.systems.Api`."""
         result = list[Json]()
-        async with self.watch(thread_id, readonly=True) as now:
-            end = now.cursor
+        async with self.watch(thread_id, readonly=True) as current_watch:
+            end = current_watch.cursor
         if end:
             async with self.watch(thread_id, after=0, readonly=True) as events:
                 async for event in events:

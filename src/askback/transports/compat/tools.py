@@ -84,8 +84,8 @@ async def _call(call: Call, tools: Tools, system: System, params: Json) -> Json:
         result = await tools.run(
             call, tool_call.name, tool_call.arguments, key if isinstance(key, str) else None
         )
-    except (Faults, Refused) as refused:
-        _status, body = system.refuse(call.api.explain(refused))
+    except (Faults, Refused) as error:
+        _status, body = system.refuse(call.api.explain(error))
         return {"content": _text(body["message"]), "isError": True}
     return {"content": _text(json.dumps(result)), "structuredContent": result, "isError": False}
 

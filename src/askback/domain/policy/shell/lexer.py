@@ -59,9 +59,9 @@ _NAMES = {
 class NotUnderstood(Exception):
     """The command is outside the subset; `why`, the message, names the part."""
 
-    def __init__(self, why: Reason) -> None:
-        super().__init__(why)
-        self.why = why
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.why = reason
 
 
 @frozen(slots=True)

@@ -57,8 +57,8 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
     try:
         commands = split_commands(text, posix=SHELLS[shell])
         unclear = _disagreement(commands, parsed_tree) or _state_change(commands)
-    except NotUnderstood as odd:
-        commands, unclear = (), odd.why
+    except NotUnderstood as error:
+        commands, unclear = (), error.why
     reading = _reading(commands, search, unclear)
     may_have_more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
     extended = _agreed_extended(text, shell, parsed_tree) if may_have_more else None
