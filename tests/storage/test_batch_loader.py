@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback.errors import Unavailable
-from askback.storage.postgres.batch_loader import MAX_BATCH, BatchLoader, Key
+from askback.storage.postgres.batch_loader import MAX_BATCH, SEVERAL, TURNS, BatchLoader, Key
 
 pytestmark = pytest.mark.anyio
 
@@ -57,6 +57,27 @@ async def test_lookups_during_a_query_share_the_next_one() -> None:
     assert await asyncio.gather(*calls) == [f"{n % 300}!" for n in range(2 * MAX_BATCH)]
     assert len(rows.asked) <= 3
     assert all(len(set(keys)) == len(keys) <= MAX_BATCH for keys in rows.asked)
+
+
+async def test_lookups_soon_after_a_query_for_several_share_the_next_one() -> None:
+    rows = Rows()
+    look = BatchLoader(rows.ask)
+    await asyncio.gather(*(look("main", f"{n}") for n in range(SEVERAL)))
+    first = asyncio.ensure_future(look("main", "a"))
+    for _ in range(TURNS // 2):
+        await asyncio.sleep(0)
+    assert [await look("main", "b"), await first] == ["b!", "a!"]
+    assert rows.asked[1:] == [[("main", "a"), ("main", "b")]]
+
+
+async def test_a_lookup_after_a_query_for_one_does_not_wait() -> None:
+    rows = Rows()
+    look = BatchLoader(rows.ask)
+    await look("main", "a")
+    second = asyncio.ensure_future(look("main", "b"))
+    for _ in range(TURNS // 2):
+        await asyncio.sleep(0)
+    assert second.done()
 
 
 async def test_each_caller_of_a_failed_query_gets_the_error_and_the_next_query_works() -> None:

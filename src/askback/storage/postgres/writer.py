@@ -1,9 +1,9 @@
 """What writes events: changes that wait while a group is written share the next one.
 
-A commit costs a sync of the disk and a round trip however many changes it holds. There is one connection, so groups are
-committed and delivered in one order. Changes of the same row, or with the same idempotency key, are in one group after
-another, in the order in which they came. Plain changes, which are most, go to the database in a single call; they are
-in groups of their own.
+A commit costs a sync of the disk and a round trip however many changes it holds, so after a group of several the writer
+lets what has already arrived join the next one. There is one connection, so groups are committed and delivered in one
+order. Changes of the same row, or with the same idempotency key, are in one group after another, in the order in which
+they came. Plain changes, which are most, go to the database in a single call; they are in groups of their own.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import asyncpg
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
+from askback.storage.postgres.batch_loader import let_more_join
 from askback.storage.postgres.connection import Connection, Database, is_retryable, unavailable
 from askback.storage.postgres.group import event_of, result_of, write_group
 from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
@@ -100,6 +101,7 @@ class Writer:
     async def _run(self) -> None:
         while group := await self._next_group():
             await self._write(group)
+            await let_more_join(len(group))
 
     async def _next_group(self) -> Group:
         """Wait for jobs; none once the writer is closed and all is done."""
