@@ -4,16 +4,16 @@ import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
 import { slimCatalogues, slimNames, slimPreload, slimTemplates } from "./scripts/slim.ts";
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** One build makes the pages that the mode names. */
 export default defineConfig(({ mode }) => ({
-  root: here("./pages"),
+  root: pathOf("./pages"),
   base: "/static/",
   publicDir: false,
   plugins: [shareLayout(), slimTemplates(), slimNames(), slimCatalogues(), slimPreload()],
-  server: { fs: { allow: [here("..")] } },
+  server: { fs: { allow: [pathOf("..")] } },
   build: {
-    outDir: here("../src/askback/static"),
+    outDir: pathOf("../src/askback/static"),
     emptyOutDir: false,
     manifest: "manifest.json",
     target: "es2022",

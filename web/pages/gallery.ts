@@ -38,8 +38,10 @@ interface Group {
 /** What a decision would be kept as, once it has travelled; the rule of it has a made-up id. */
 function decisionAnswer({ approval }: InputRequest, { rule, ...decision }: DecisionBody): Answer {
   const text = rule ?? approval?.rule;
-  const keeps = text && decision.scope !== undefined && decision.scope !== "once";
-  return JSON.parse(JSON.stringify({ ...decision, rule: keeps ? { id: "rul_example", text } : undefined }));
+  const storesRule = text && decision.scope !== undefined && decision.scope !== "once";
+  return JSON.parse(
+    JSON.stringify({ ...decision, rule: storesRule ? { id: "rul_example", text } : undefined }),
+  );
 }
 
 /** What is told of secrets that were handed over: their names, those that were there before among them. */

@@ -28,11 +28,11 @@ const query = (): URLSearchParams => new URLSearchParams(location.search);
 const codeIn = (text: string): string => splitFragment(text.trim().split("#").at(-1) ?? "")[0];
 
 /** Exchange a code for a session. If the person typed it, it may also be a token. */
-async function signIn(code: string, typed = false): Promise<void> {
+async function signIn(code: string, isTyped = false): Promise<void> {
   showSentence("busy");
   try {
     const { session } = await exchange({ code }).catch((error: unknown) => {
-      if (!typed || !(error instanceof WireError) || error.status !== 401) throw error;
+      if (!isTyped || !(error instanceof WireError) || error.status !== 401) throw error;
       return exchange({ token: code });
     });
     await storeSessionKey(session);
@@ -56,7 +56,7 @@ function showError(error: unknown): void {
 
 /** Show one of the sentences that the page has for what can happen. */
 function showSentence(id: string): void {
-  for (const each of $("said").children) (each as HTMLElement).hidden = each.id !== id;
+  for (const sentence of $("said").children) (sentence as HTMLElement).hidden = sentence.id !== id;
 }
 
 const isSignedIn = (): Promise<boolean> =>

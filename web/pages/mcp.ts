@@ -79,17 +79,17 @@ card.client = {
 };
 // A host may forbid forms to submit, which would keep the event from the card.
 card.addEventListener("click", (event) => {
-  const isSubmit = (each: EventTarget): boolean =>
-    each instanceof HTMLButtonElement && each.type === "submit";
+  const isSubmit = (target: EventTarget): boolean =>
+    target instanceof HTMLButtonElement && target.type === "submit";
   if (!event.composedPath().some(isSubmit)) return;
   event.preventDefault();
   card.submit();
 });
-const elsewhere = document.createElement("button");
-elsewhere.type = "button";
-elsewhere.hidden = true;
+const openPageButton = document.createElement("button");
+openPageButton.type = "button";
+openPageButton.hidden = true;
 const main = document.createElement("main");
-main.append(card, elsewhere);
+main.append(card, openPageButton);
 document.body.append(main);
 
 /** Put an answer in front of the model: its call has returned, and it goes on with a message of the person. */
@@ -104,14 +104,14 @@ async function show(id: string, url: unknown): Promise<void> {
   const { request, here } = await host.tool("read_in_view", { request_id: id });
   card.readonly = !here;
   card.request = request as InputRequest;
-  elsewhere.textContent = getText("mcp_open_page");
-  elsewhere.hidden = here === true || isTerminal((request as InputRequest).status);
-  elsewhere.onclick = () => void host.call("ui/open-link", { url }).catch(() => {});
+  openPageButton.textContent = getText("mcp_open_page");
+  openPageButton.hidden = here === true || isTerminal((request as InputRequest).status);
+  openPageButton.onclick = () => void host.call("ui/open-link", { url }).catch(() => {});
 }
 
 async function setContext({ theme, locale }: Json): Promise<void> {
   if (typeof theme === "string")
-    for (const each of [document.documentElement, card]) each.style.colorScheme = theme;
+    for (const element of [document.documentElement, card]) element.style.colorScheme = theme;
   if (typeof locale !== "string") return;
   const language = negotiate([locale]);
   await loadTexts(language);

@@ -5,8 +5,8 @@ import { $, getText, languageQuery } from "./words.ts";
 /** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
 export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
 
-const toLogin = (why = ""): void =>
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + languageQuery)}${why}`);
+const toLogin = (reason = ""): void =>
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + languageQuery)}${reason}`);
 
 /** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {

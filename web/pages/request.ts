@@ -28,12 +28,12 @@ const isForOthers = (request: InputRequest, person: Person): boolean =>
   isPrivate && !isTerminal(request.status) && readOnlyReason(request, person) === "for";
 
 async function show(request: InputRequest): Promise<void> {
-  const others = isForOthers(request, await me);
-  $("other").hidden = !others;
-  $("other").textContent = others ? getText("for_others", { names: audience(request) }) : "";
-  card.hidden = others;
-  $("thread").hidden = others;
-  if (others) return;
+  const isOthers = isForOthers(request, await me);
+  $("other").hidden = !isOthers;
+  $("other").textContent = isOthers ? getText("for_others", { names: audience(request) }) : "";
+  card.hidden = isOthers;
+  $("thread").hidden = isOthers;
+  if (isOthers) return;
   ($("thread") as HTMLAnchorElement).href = `/t/${encodeURIComponent(request.thread_id)}`;
   card.request = request;
   await loadKinds([request]);

@@ -40,8 +40,8 @@ _NAMING = (
 """The paths of a request's names and its agent's name."""
 
 
-_ADDED_MEMBERS = frozenset({"is_durable", "form", "languages"})
-"""Values that a new number does not change."""
+_KEPT_PROPERTIES = frozenset({"is_durable", "form", "languages"})
+"""Cached properties that a copy with a number keeps."""
 
 REQUESTER = "requester"
 """The `validator` of a form whose answers its requester checks; any other is a validator of the server."""
@@ -161,7 +161,7 @@ class Spec:
         """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
         numbered = Spec(jsontext.with_members(self.text, **numbers))
-        vars(numbered).update({name: value for name, value in vars(self).items() if name in _ADDED_MEMBERS})
+        vars(numbered).update({name: value for name, value in vars(self).items() if name in _KEPT_PROPERTIES})
         return numbered
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:

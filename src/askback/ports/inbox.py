@@ -76,7 +76,7 @@ class InboxStore(Protocol):
         before: HistoryPosition | None = None,
         limit: int = 50,
     ) -> Sequence[HistoryRow]:
-        """Return requests that ended from `since` on and before `until`, the last that ended first."""
+        """Return requests settled from `since` on and before `until`, the most recently settled first."""
         ...
 
     async def requests(self, tenant: str, request_ids: Sequence[str]) -> Mapping[str, Record]:

@@ -133,7 +133,7 @@ _INBOX = (
               PEOPLE, {200: "RequestPage"}, parameters=query.PAGE, large=True),
     Operation("mark_seen", "POST /v1/missed/seen", "Mark missed requests as seen.",
               PEOPLE, {204: None}, "SeenBody"),
-    Operation("list_history", "GET /v1/history", "Search settled requests, the last that ended first.",
+    Operation("list_history", "GET /v1/history", "Search settled requests, the most recently settled first.",
               PEOPLE, {200: "RequestPage"}, parameters=query.LIST_HISTORY, large=True),
 )
 _THREADS = (

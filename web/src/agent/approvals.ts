@@ -126,13 +126,13 @@ export class Approvals {
     tool: string,
     run: (input: I) => R | Promise<R>,
     options: ApproveOptions = {},
-  ): (input: I, more?: ApproveOptions) => Promise<R> {
-    return async (input, more) => {
+  ): (input: I, moreOptions?: ApproveOptions) => Promise<R> {
+    return async (input, moreOptions) => {
       const execution = `exe_${newKey()}`;
-      const decision = await this.approve(tool, input, { ...options, ...more });
-      const { request, input: approved } = approvedOrThrow(await this.use(decision, execution));
+      const decision = await this.approve(tool, input, { ...options, ...moreOptions });
+      const { request, input: approvedInput } = approvedOrThrow(await this.use(decision, execution));
       try {
-        const result = await run(approved);
+        const result = await run(approvedInput);
         await this.#report(request, execution, "succeeded");
         return result;
       } catch (error) {
@@ -172,8 +172,8 @@ export class Approvals {
     options: ApproveOptions,
   ): Promise<{ body: ApprovalAsk; call: AskingOptions }> {
     const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, ...content } = options;
-    const { title, reason, risk, scopes, project, allow_edit, preview, quorum, ...others } = content;
-    const { exclude_requester, valid_s, cwd, secret_free, timeout_s = TIMEOUT_S, ...envelope } = others;
+    const { title, reason, risk, scopes, project, allow_edit, preview, quorum, ...otherMembers } = content;
+    const { exclude_requester, valid_s, cwd, secret_free, timeout_s = TIMEOUT_S, ...envelope } = otherMembers;
     const cardFields = {
       title,
       reason,

@@ -22,7 +22,9 @@ export function question(
   const shared = { id: FIELD_ID, label, required: true, default: preset };
   if (!choices) return { fields: [{ ...shared, type: "text" }] };
   const labels = choices.map((choice) => (typeof choice === "string" ? choice : choice.label));
-  const short = labels.every((each) => typeof each === "string" && each.length <= MAX_BUTTON_LENGTH);
+  const short = labels.every(
+    (labelText) => typeof labelText === "string" && labelText.length <= MAX_BUTTON_LENGTH,
+  );
   const widget = short && !allow_other && choices.length <= MAX_BUTTONS ? "buttons" : undefined;
   return { fields: [{ ...shared, type: "select", options: [...choices], allow_other, widget }] };
 }

@@ -65,7 +65,7 @@ export class Requests {
       const poll = { ...args, wait: POLL_S, receipt: true };
       const found = await this.calls.call("get_request", poll, undefined, forever);
       // Only the second read tells the server that the outcome has arrived: until then a resume is held.
-      if (found && ended(found)) return this.get(found, forever);
+      if (found && isEnded(found)) return this.get(found, forever);
     }
   }
 
@@ -80,7 +80,7 @@ export class Requests {
     const creating = this.create(body, { ...options, retry_for, signal: leaving.signal });
     try {
       const created = await unlessAborted(creating, signal);
-      return ended(created) ? created : await this.wait(created, { signal });
+      return isEnded(created) ? created : await this.wait(created, { signal });
     } catch (error) {
       if (signal?.aborted && cancel_on_abort) await this.#withdraw(creating);
       leaving.abort();
@@ -95,7 +95,7 @@ export class Requests {
   }
 }
 
-const ended = ({ status }: InputRequest): boolean => status !== "pending" && status !== "resolving";
+const isEnded = ({ status }: InputRequest): boolean => status !== "pending" && status !== "resolving";
 
 /** Return the answer of a request that has ended, or throw how it ended without one. */
 export function answerOf(request: InputRequest): Answer {

@@ -31,7 +31,7 @@ export function singleKey(event: KeyboardEvent): string {
     return "";
   const [target] = event.composedPath();
   if (!(target instanceof Element)) return "";
-  if (event.composedPath().some((each) => each instanceof HTMLDialogElement)) return "";
+  if (event.composedPath().some((element) => element instanceof HTMLDialogElement)) return "";
   if (event.key === "Escape") return event.key;
   return target.matches(TYPING) || (event.key.length === 1 && !keys.enabled) ? "" : event.key;
 }

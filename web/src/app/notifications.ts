@@ -73,12 +73,12 @@ export class Notifier {
 
   #show(): void {
     this.#timer = undefined;
-    const [request, ...others] = this.#newRequests();
+    const [request, ...otherRequests] = this.#newRequests();
     if (!request || notifications.state !== "on") return;
     const getText = this.getText();
     const name = request.requester?.name ?? getText("app.notify_somebody");
     const kind = KINDS.includes(request.kind) ? request.kind : "other";
-    const count = others.length + 1;
+    const count = otherRequests.length + 1;
     const isNew = Date.now() - this.#lastShown > BURST_MS;
     this.#notification =
       count > 1

@@ -50,7 +50,7 @@ export class PersonalStore extends EventTarget implements Follower {
   async markSeen(ids: readonly string[]): Promise<void> {
     const seenRequests = this.missed.filter(({ id }) => ids.includes(id));
     if (seenRequests.length === 0) return;
-    this.missed = this.missed.filter((each) => !seenRequests.includes(each));
+    this.missed = this.missed.filter((request) => !seenRequests.includes(request));
     this.#changed();
     await this.client
       .post("/v1/missed/seen", { request_ids: seenRequests.map(({ id }) => id) }, newKey())

@@ -160,21 +160,21 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   }
 
   protected override updated(changed: Changed): void {
-    const before = changed.get("view") as View | undefined;
+    const previousView = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
     clearTimeout(this.#tick);
     if (request?.expires_at && !isTerminal(request.status))
       this.#tick = setTimeout(() => this.redraw(), nextTick(Date.parse(request.expires_at) - Date.now()));
     if (request) this.#kind?.afterDraw?.(request);
     if (!request || !isTerminal(request.status)) return;
-    const ended = before?.request?.id === request.id && before.phase !== phase;
+    const hasEnded = previousView?.request?.id === request.id && previousView.phase !== phase;
     const isOwnAnswer = isOwn(this.view);
     // The focused control was disabled while the answer was sent, so the browser moved the focus to the page.
     const dropped =
-      ended && isOwnAnswer && !this.#submission.quiet && document.activeElement === document.body;
-    if (this.#focused ? ended || !this.root.activeElement : dropped)
+      hasEnded && isOwnAnswer && !this.#submission.quiet && document.activeElement === document.body;
+    if (this.#focused ? hasEnded || !this.root.activeElement : dropped)
       this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
-    if (!ended) return;
+    if (!hasEnded) return;
     draftStore?.forget(request.id);
     this.dispatchEvent(
       createEvent("askback-settled", { id: request.id, status: request.status, own: isOwnAnswer }),

@@ -46,8 +46,9 @@ export class Submission {
     if (!request || !(open || (action === "decline" && mayDecline(view)))) return;
     const text = JSON.stringify([action, body]);
     const last = this.attempt;
-    const again = last?.text === text && last.makeBody === makeBody && last.key === view.key ? last : null;
-    this.attempt = again ?? { text, action, body, key: newKey(), makeBody };
+    const lastAttempt =
+      last?.text === text && last.makeBody === makeBody && last.key === view.key ? last : null;
+    this.attempt = lastAttempt ?? { text, action, body, key: newKey(), makeBody };
     this.sent = open;
     draftStore?.writeUnsent(request, this.attempt);
     this.signal({ type: "submit", key: this.attempt.key });
@@ -71,8 +72,8 @@ export class Submission {
     );
     if (!host.client || !unclaimed) return;
     try {
-      const sent = makeBody ? { ...(makeBody() as object), languages: body.languages } : body;
-      const request = await host.client.send(id, action, foldRows(sent), key);
+      const sentBody = makeBody ? { ...(makeBody() as object), languages: body.languages } : body;
+      const request = await host.client.send(id, action, foldRows(sentBody), key);
       await loadKinds([request]);
       if (host.view.request?.id === id) this.signal({ type: outcomeOf(request), request });
     } catch (error) {

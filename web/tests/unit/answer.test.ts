@@ -51,25 +51,25 @@ const oneField = (field: object): Form => ({
   fields: [{ id: "code", type: "text", label: "Code", ...field } as Field],
 });
 
-const refused = (form: Form, code: string, patterns?: Record<string, string | null>): string[] =>
+const refusedPaths = (form: Form, code: string, patterns?: Record<string, string | null>): string[] =>
   fillIn(form, { code }, patterns).faults.map(({ en }) => en);
 
 test("a field that opted out of checks in the browser is left to the server", () => {
   const form = oneField({ required: true, min_length: 5, validate_on_client: false });
   expect(fillIn(form, { code: "abc" })).toEqual({ sent: { code: "abc" }, faults: [] });
-  expect(refused(form, "")).toEqual(["The answer is empty. Fill in at least one field."]);
+  expect(refusedPaths(form, "")).toEqual(["The answer is empty. Fill in at least one field."]);
 });
 
 test("a pattern runs in the browser only as the server rewrote it", () => {
   const form = oneField({ pattern: "^(a+)+$" });
-  expect(refused(form, "b", { code: "^(?:a+)$" })).toEqual(["Invalid format."]);
-  expect(refused(form, "aa", { code: "^(?:a+)$" })).toEqual([]);
+  expect(refusedPaths(form, "b", { code: "^(?:a+)$" })).toEqual(["Invalid format."]);
+  expect(refusedPaths(form, "aa", { code: "^(?:a+)$" })).toEqual([]);
 });
 
 test("a pattern that is not safe in the browser, or that this browser does not know, is left to the server", () => {
   const form = oneField({ pattern: "^(a+)+$" });
   for (const patterns of [{ code: null }, {}, undefined, { code: "(?<=" }])
-    expect(refused(form, "b", patterns)).toEqual([]);
+    expect(refusedPaths(form, "b", patterns)).toEqual([]);
 });
 
 test("a field's pattern is found by its id and not on the prototype", () => {

@@ -25,8 +25,8 @@ const call = (approval: ShownApproval): InputRequest => request({ kind: "approva
 describe("what a row says", () => {
   it("is the sentence of the server about a call, never what the agent calls it", () => {
     const preview = { type: "command", headline: "Run: make deploy" } as const;
-    const said = call({ tool: "bash", title: "Nothing to see", preview });
-    expect(titleOf(said, reader)).toBe("Run: make deploy");
+    const headline = call({ tool: "bash", title: "Nothing to see", preview });
+    expect(titleOf(headline, reader)).toBe("Run: make deploy");
     const headline_code = { code: "command", params: { command: "make" } };
     expect(titleOf(call({ tool: "bash", preview: { ...preview, headline_code } }), reader)).toBe("Run: make");
   });
@@ -72,8 +72,8 @@ describe("the groups", () => {
       at("sooner", "2026-11-19T09:00:00Z", "2026-11-20T12:10:00Z"),
       at("old", "2026-11-19T08:00:00Z"),
     ];
-    const found = groupRequests(list, now, Date.parse("2026-11-20T00:00:00Z"));
-    expect(found.map(([name, some]) => [name, some.map(({ id }) => id)])).toEqual([
+    const groups = groupRequests(list, now, Date.parse("2026-11-20T00:00:00Z"));
+    expect(groups.map(([name, some]) => [name, some.map(({ id }) => id)])).toEqual([
       ["due", ["sooner", "later"]],
       ["today", ["new", "far"]],
       ["earlier", ["old"]],

@@ -38,10 +38,10 @@ function request(approval: ShownApproval): InputRequest {
 
 const edit = (patch: Partial<ApprovalDraft>): ApprovalDraft => ({ ...EMPTY_DRAFT, ...patch });
 /** A body as it travels: what is not said is not there. */
-const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+const jsonOf = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 test("an approval says what was seen and no more than was entered", () => {
-  expect(sent(approvalBody(request(COMMAND), EMPTY_DRAFT, "once"))).toEqual({
+  expect(jsonOf(approvalBody(request(COMMAND), EMPTY_DRAFT, "once"))).toEqual({
     revision: 3,
     decision: "approve",
     scope: "once",
@@ -51,23 +51,23 @@ test("an approval says what was seen and no more than was entered", () => {
 
 test("a denialBody has the note, and nothing where only blanks are written", () => {
   const deny = { revision: 3, decision: "deny", digest: "abc" };
-  expect(sent(denialBody(request(COMMAND), edit({ note: " not now \n" })))).toEqual({
+  expect(jsonOf(denialBody(request(COMMAND), edit({ note: " not now \n" })))).toEqual({
     ...deny,
     note: "not now",
   });
-  expect(sent(denialBody(request(COMMAND), edit({ note: " \n" })))).toEqual(deny);
+  expect(jsonOf(denialBody(request(COMMAND), edit({ note: " \n" })))).toEqual(deny);
 });
 
 test("a rule is sent when another one was chosen, and only with a scope that keeps it", () => {
-  const changed = edit({ rule: "bash(make:*)", script_may_change: true });
-  expect(approvalBody(request(COMMAND), changed, "always")).toMatchObject({
+  const changedDraft = edit({ rule: "bash(make:*)", script_may_change: true });
+  expect(approvalBody(request(COMMAND), changedDraft, "always")).toMatchObject({
     rule: "bash(make:*)",
     script_may_change: true,
   });
-  const once = approvalBody(request(COMMAND), changed, "once");
-  expect([once?.rule, once?.script_may_change]).toEqual([undefined, undefined]);
-  expect(denialBody(request(COMMAND), changed)).toMatchObject({ scope: undefined, rule: undefined });
-  expect(denialBody(request(COMMAND), changed, true)).toMatchObject({
+  const onceBody = approvalBody(request(COMMAND), changedDraft, "once");
+  expect([onceBody?.rule, onceBody?.script_may_change]).toEqual([undefined, undefined]);
+  expect(denialBody(request(COMMAND), changedDraft)).toMatchObject({ scope: undefined, rule: undefined });
+  expect(denialBody(request(COMMAND), changedDraft, true)).toMatchObject({
     scope: "always",
     rule: "bash(make:*)",
   });
@@ -114,6 +114,6 @@ test("an edited input keeps the JSON type that it had", () => {
     expect(inputOf(approval, text)).toEqual(means);
     for (const other of ["{}", "null", "", "["]) expect(inputOf(approval, other)).toBeNull();
     const body = approvalBody(request(approval), edit({ edited_input: text }), "once");
-    expect(sent(body)).toMatchObject({ edited_input: means });
+    expect(jsonOf(body)).toMatchObject({ edited_input: means });
   }
 });

@@ -45,10 +45,10 @@ test("an assignment replaces those whom the agent named, and null brings them ba
   const assigned = { by: { id: "x", name: "Bob" }, at: "2026-11-20T09:00:00.000Z", number: 1 };
   const handed = request({ assignees: ["Bob"], assignment: { ...assigned, assignees: ["group:ops"] } });
   expect([readOnlyReason(handed, ADA), audience(handed)]).toEqual([undefined, "ops"]);
-  const back = { ...handed, assignment: { ...assigned, assignees: null, number: 2 } };
-  expect(readOnlyReason(back, ADA)).toBe("for");
-  expect(isNewer(back, handed)).toBe(true);
-  expect(isNewer(handed, back)).toBe(false);
+  const returned = { ...handed, assignment: { ...assigned, assignees: null, number: 2 } };
+  expect(readOnlyReason(returned, ADA)).toBe("for");
+  expect(isNewer(returned, handed)).toBe(true);
+  expect(isNewer(handed, returned)).toBe(false);
 });
 
 test("where the agent named nobody, whom an escalation added excludes nobody", () => {

@@ -14,45 +14,49 @@ function message(seq: number, minutes: number, more: Partial<Message> = {}): Mes
   return { id: `m${seq}`, seq, role: "agent", author, at, content: [text("Hello")], ...more };
 }
 
-const shown = (...messages: Message[]): Entry[] => entries({ ...emptyThread("t1"), messages });
-const first = (all: Entry[]): boolean[] =>
-  [...entryHeaders(all, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(
+const entriesOf = (...messages: Message[]): Entry[] => entries({ ...emptyThread("t1"), messages });
+const firstOfRun = (entryList: Entry[]): boolean[] =>
+  [...entryHeaders(entryList, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(
     ({ isFirst }) => isFirst,
   );
 
 test("a name is above the first message of a group, and again after five minutes", () => {
-  expect(first(shown(message(1, 0), message(2, 4), message(3, 10)))).toEqual([true, false, true]);
+  expect(firstOfRun(entriesOf(message(1, 0), message(2, 4), message(3, 10)))).toEqual([true, false, true]);
 });
 
 test("another writer, and another part of the same agent, begin a group", () => {
   const bob = { role: "user", author: { id: "usr_bob", name: "Bob" } } as const;
   const part = { agent: { name: "planner" } };
-  expect(first(shown(message(1, 0), message(2, 0, bob), message(3, 0), message(4, 0, part)))).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
+  expect(
+    firstOfRun(entriesOf(message(1, 0), message(2, 0, bob), message(3, 0), message(4, 0, part))),
+  ).toEqual([true, true, true, true]);
 });
 
 test("a request of the same agent belongs to its group", () => {
   const request = { id: "r1", seq: 2, requester: { id: "agt_1", name: "scaffolder" }, status: "pending" };
-  const asked = { ...request, created_at: new Date(NOON).toISOString() } as ThreadRequest;
-  const all = entries({ ...emptyThread("t1"), messages: [message(1, 0), message(3, 1)], requests: [asked] });
-  expect(first(all)).toEqual([true, false, false]);
+  const askedRequest = { ...request, created_at: new Date(NOON).toISOString() } as ThreadRequest;
+  const allEntries = entries({
+    ...emptyThread("t1"),
+    messages: [message(1, 0), message(3, 1)],
+    requests: [askedRequest],
+  });
+  expect(firstOfRun(allEntries)).toEqual([true, false, false]);
 });
 
 test("only what the reader wrote is their own, from whichever session", () => {
   const me = { id: "usr_2", user: "eva", name: "Eva", role: "responder" } as const;
-  const mine = { role: "user", author: { id: "usr_1", user: "eva", name: "Eva" } } as const;
-  const others = { role: "user", author: { id: "usr_3", user: "bob", name: "Bob" } } as const;
-  const heads = entryHeaders(shown(message(1, 0), message(2, 0, mine), message(3, 0, others)), me);
+  const ownMessage = { role: "user", author: { id: "usr_1", user: "eva", name: "Eva" } } as const;
+  const otherMessage = { role: "user", author: { id: "usr_3", user: "bob", name: "Bob" } } as const;
+  const heads = entryHeaders(
+    entriesOf(message(1, 0), message(2, 0, ownMessage), message(3, 0, otherMessage)),
+    me,
+  );
   expect([...heads.values()].map(({ isOwn }) => isOwn)).toEqual([false, true, false]);
 });
 
 test("calls that follow each other are one step, whose name stays when another call comes", () => {
   const parts = (...content: MessagePart[]) =>
-    shown(message(1, 0, { content })).flatMap((entry) => (entry.type === "message" ? entry.parts : []));
+    entriesOf(message(1, 0, { content })).flatMap((entry) => (entry.type === "message" ? entry.parts : []));
   const names = (...content: MessagePart[]) =>
     groupToolCalls(parts(...content)).map(({ id, part }) => `${id} ${part.type}`);
   expect(names(text("a"), tool("x"))).toEqual(["text0 text", "tool1 tool"]);
@@ -70,8 +74,8 @@ test("a call that runs waits for a person while its request is open", () => {
     const request = { id: "r1", seq: 2, tool_call_id, status, created_at: new Date(NOON).toISOString() };
     const messages = [message(1, 0, { content: [call] })];
     const [entry] = entries({ ...emptyThread("t1"), messages, requests: [request as ThreadRequest] });
-    const [first] = entry?.type === "message" ? groupToolCalls(entry.parts) : [];
-    return first?.part.type === "tool" ? first.part.status : undefined;
+    const [firstOfRun] = entry?.type === "message" ? groupToolCalls(entry.parts) : [];
+    return firstOfRun?.part.type === "tool" ? firstOfRun.part.status : undefined;
   };
   expect(statusBeside("pending", "x")).toBe("waiting");
   expect(statusBeside("answered", "x")).toBe("calling");

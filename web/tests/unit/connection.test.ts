@@ -48,7 +48,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function connected(): Promise<Connection> {
+async function openConnection(): Promise<Connection> {
   const connection = new Connection(
     "ws://x/v1/ws",
     async () => [],
@@ -61,7 +61,7 @@ async function connected(): Promise<Connection> {
 }
 
 test("a connection that dies right after a ping is detected after 33 seconds and replaced", async () => {
-  const connection = await connected();
+  const connection = await openConnection();
   await vi.advanceTimersByTimeAsync(25_001);
   Network.dead = true;
   await vi.advanceTimersByTimeAsync(32_000);
@@ -74,13 +74,13 @@ test("a connection that dies right after a ping is detected after 33 seconds and
 });
 
 test("a living connection stays, however long", async () => {
-  const connection = await connected();
+  const connection = await openConnection();
   await vi.advanceTimersByTimeAsync(600_000);
   expect([connection.link, Network.sockets.length]).toEqual(["online", 1]);
 });
 
 test("`offline` closes the connection immediately, and a server that is still reachable is found again", async () => {
-  const connection = await connected();
+  const connection = await openConnection();
   page.dispatchEvent(new Event("offline"));
   expect(connection.link).toBe("offline");
   await vi.advanceTimersByTimeAsync(1_000);
@@ -103,20 +103,20 @@ test("a connection that cannot be made is given up, and tried again", async () =
 });
 
 test("the last follower of a thread to go ends its subscription, also while it is still beginning", async () => {
-  const connection = await connected();
+  const connection = await openConnection();
   const begins = () => ({
     ...follower,
     thread: "t1",
     sync: (socket: Socket) => socket.call<void>("subscribe"),
   });
-  const ends = () => Network.sockets[0]?.sent.filter(({ op }) => op === "unsubscribe");
+  const unsubscribeFrames = () => Network.sockets[0]?.sent.filter(({ op }) => op === "unsubscribe");
   const [first, second] = [connection.follow(begins()), connection.follow(begins())];
   await vi.advanceTimersByTimeAsync(0);
   first();
-  expect(ends()).toEqual([]);
+  expect(unsubscribeFrames()).toEqual([]);
   second();
-  expect(ends()).toMatchObject([{ thread_id: "t1" }]);
+  expect(unsubscribeFrames()).toMatchObject([{ thread_id: "t1" }]);
   connection.follow(begins())();
   await vi.advanceTimersByTimeAsync(0);
-  expect(ends()?.length).toBe(3);
+  expect(unsubscribeFrames()?.length).toBe(3);
 });

@@ -65,9 +65,9 @@ describe("start", () => {
   });
 
   it("keeps what was typed when the form changes, and starts what is new", () => {
-    const before = enter({ fields: [text("t")] }, { t: { text: "typed" } });
+    const draftBefore = enter({ fields: [text("t")] }, { t: { text: "typed" } });
     const form: Form = { fields: [text("t", { default: "x" }), text("u", { default: "y" })] };
-    expect(collectValues(form, startDraft(form, "en", before), "en")).toEqual({ t: "typed", u: "y" });
+    expect(collectValues(form, startDraft(form, "en", draftBefore), "en")).toEqual({ t: "typed", u: "y" });
   });
 
   it("shows an initial value that is no option as Other where that is allowed", () => {
@@ -83,8 +83,8 @@ describe("collect", () => {
   it("leaves out what is empty, and keeps names that objects have by themselves", () => {
     const form: Form = { fields: [text("__proto__"), text("constructor"), text("empty"), choice("none")] };
     const draft = enter(form, { constructor: { text: "x" }, empty: { text: "  " } });
-    const given = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: false });
-    expect(Object.entries(collectValues(form, given, "en"))).toEqual([
+    const extendedDraft = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: false });
+    expect(Object.entries(collectValues(form, extendedDraft, "en"))).toEqual([
       ["__proto__", "y"],
       ["constructor", "x"],
     ]);

@@ -75,12 +75,12 @@ test("a full disk keeps nothing and hinders nobody", () => {
 
 test("what is chosen of a source is restored with its label, and of nothing else", () => {
   const options = [{ value: 7, label: "Seven" }, "odd"];
-  const kept = [["a", entry({ chosen: [7, 9], options: options as unknown as Option[] })]];
+  const keptEntries = [["a", entry({ chosen: [7, 9], options: options as unknown as Option[] })]];
   const choice = { type: "select", options: [] };
   const sourced: Form = { fields: [field("a", { ...choice, options_from: { source: "places" } })] };
   const restored = entry({ chosen: [7], options: [{ value: 7, label: "Seven" }] });
-  expect(storedEntries(sourced, kept)).toEqual(new Map([["a", restored]]));
-  expect(storedEntries({ fields: [field("a", choice)] }, kept)).toEqual(new Map([["a", EMPTY]]));
+  expect(storedEntries(sourced, keptEntries)).toEqual(new Map([["a", restored]]));
+  expect(storedEntries({ fields: [field("a", choice)] }, keptEntries)).toEqual(new Map([["a", EMPTY]]));
 });
 
 test("only what was changed is kept, and nothing that is sensitive", () => {
@@ -100,10 +100,10 @@ test("what was kept fits the form as it is now", () => {
   const form: Form = {
     fields: [field("a", { type: "select", options }), field("__proto__"), field("s", { sensitive: true })],
   };
-  const kept = JSON.parse(
+  const keptEntries = JSON.parse(
     '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
   );
-  expect(storedEntries(form, kept)).toEqual(
+  expect(storedEntries(form, keptEntries)).toEqual(
     new Map([
       ["a", entry({ chosen: ["x"] })],
       ["__proto__", entry({ text: "fine" })],
@@ -118,25 +118,25 @@ test("a decision is sent again for two minutes, a form for as long as it takes (
     [false, true],
   ] as const) {
     const client = Object.assign(new EventTarget(), { send: async () => ({}) as never, link: "online" });
-    let sent = 0;
+    let sendCount = 0;
     let changes = 0;
     const repeater = new RetryScheduler(
       client,
-      () => sent++,
+      () => sendCount++,
       decision,
       () => changes++,
     );
     client.link = "offline";
     vi.advanceTimersByTime(60_000);
-    expect(sent).toBe(0);
+    expect(sendCount).toBe(0);
     client.link = "online";
     client.dispatchEvent(new Event("link"));
-    expect(sent).toBe(1);
+    expect(sendCount).toBe(1);
     vi.advanceTimersByTime(DECISION_MS);
-    const before = sent;
+    const before = sendCount;
     vi.advanceTimersByTime(600_000);
     client.dispatchEvent(new Event("link"));
-    expect([sent > before, repeater.active, changes]).toEqual([more, more, decision ? 1 : 0]);
+    expect([sendCount > before, repeater.active, changes]).toEqual([more, more, decision ? 1 : 0]);
     repeater.stop();
     vi.advanceTimersByTime(600_000);
     expect(repeater.active).toBe(false);

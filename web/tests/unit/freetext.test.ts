@@ -11,7 +11,7 @@ const options = [
 const choice: Field = { id: "size", type: "select", label: "Size", options };
 const several: Field = { id: "size", type: "multiselect", label: "Size", options };
 const text: Field = { id: "code", type: "text", label: "Code" };
-const one = (field: Field): Form => ({ fields: [field] });
+const singleFieldForm = (field: Field): Form => ({ fields: [field] });
 
 test.each([
   ["s", "s"],
@@ -20,8 +20,8 @@ test.each([
   ["XL", "XL"],
   ["xl", "xl"],
 ])("%j names an option", (said, value) => {
-  expect(parseReply(one(choice), said)).toEqual({ values: { size: value } });
-  expect(parseReply(one(several), said)).toEqual({ values: { size: [value] } });
+  expect(parseReply(singleFieldForm(choice), said)).toEqual({ values: { size: value } });
+  expect(parseReply(singleFieldForm(several), said)).toEqual({ values: { size: [value] } });
 });
 
 test.each([
@@ -30,12 +30,14 @@ test.each([
   ["", "not_an_option"],
   ["Xl", "ambiguous"],
 ])("%j names none, or more than one", (said, why) => {
-  expect(parseReply(one(choice), said)).toEqual({ why });
+  expect(parseReply(singleFieldForm(choice), said)).toEqual({ why });
 });
 
 test("a text is the answer to a single free text that anybody may read", () => {
-  expect(parseReply(one(text), " ab ")).toEqual({ values: { code: "ab" } });
-  expect(parseReply(one({ ...text, sensitive: true }), "ab")).toEqual({ why: "not_for_text" });
-  expect(parseReply(one({ id: "n", type: "number", label: "N" }), "1")).toEqual({ why: "not_for_text" });
+  expect(parseReply(singleFieldForm(text), " ab ")).toEqual({ values: { code: "ab" } });
+  expect(parseReply(singleFieldForm({ ...text, sensitive: true }), "ab")).toEqual({ why: "not_for_text" });
+  expect(parseReply(singleFieldForm({ id: "n", type: "number", label: "N" }), "1")).toEqual({
+    why: "not_for_text",
+  });
   expect(parseReply({ fields: [text, choice] }, "s")).toEqual({ why: "several_fields" });
 });

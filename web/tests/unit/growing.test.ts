@@ -22,11 +22,11 @@ test.each([
 });
 
 test("of a growing text no open mark and no table without its second line is shown", () => {
-  const whole = `Plan **now** with \`code\` and [docs](https://example.org):\n\n${TABLE}| 1 | 2 |\n\nDone.`;
-  for (let end = 1; end <= whole.length; end += 1) {
-    const shown = finishedPart(whole.slice(0, end));
-    expect(whole.slice(0, end).startsWith(shown)).toBe(true);
+  const wholeText = `Plan **now** with \`code\` and [docs](https://example.org):\n\n${TABLE}| 1 | 2 |\n\nDone.`;
+  for (let end = 1; end <= wholeText.length; end += 1) {
+    const shown = finishedPart(wholeText.slice(0, end));
+    expect(wholeText.slice(0, end).startsWith(shown)).toBe(true);
     expect(shown).not.toMatch(/^([^*]*\*\*[^*]*\*\*)*[^*]*\*\*[^*]*$|\[[^\]]*$|^\|[^\n]*\n?$/);
   }
-  expect(finishedPart(whole)).toBe(whole);
+  expect(finishedPart(wholeText)).toBe(wholeText);
 });

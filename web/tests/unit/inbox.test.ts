@@ -40,14 +40,14 @@ describe("filters", () => {
     request("d", { kind: "oven", form: null, summary: "Bake" }),
   ];
   facts.mine = all.slice(0, 2);
-  const none: Filter = { show: "all", agent: "", thread: "", text: "" };
+  const noFilter: Filter = { show: "all", agent: "", thread: "", text: "" };
 
   it("leave everything, what an agent or a conversation has, and what has all words", () => {
-    expect(filterRequests(all, none, facts)).toBe(all);
-    expect(ids(filterRequests(all, { ...none, agent: "bot" }, facts))).toEqual(["a"]);
-    expect(ids(filterRequests(all, { ...none, thread: "t2" }, facts))).toEqual(["c"]);
-    expect(ids(filterRequests(all, { ...none, text: " KEY release" }, facts))).toEqual(["c"]);
-    expect(ids(filterRequests(all, { ...none, text: "key nothing" }, facts))).toEqual([]);
+    expect(filterRequests(all, noFilter, facts)).toBe(all);
+    expect(ids(filterRequests(all, { ...noFilter, agent: "bot" }, facts))).toEqual(["a"]);
+    expect(ids(filterRequests(all, { ...noFilter, thread: "t2" }, facts))).toEqual(["c"]);
+    expect(ids(filterRequests(all, { ...noFilter, text: " KEY release" }, facts))).toEqual(["c"]);
+    expect(ids(filterRequests(all, { ...noFilter, text: "key nothing" }, facts))).toEqual([]);
   });
 
   it("count, and are left out where there is nothing, but for the one that is chosen", () => {
@@ -78,10 +78,13 @@ describe("filters", () => {
 // requirement: B25
 it("dangerous calls and plans are never allowed together with others", () => {
   const some = [approval("a"), approval("b", "danger"), approval("c", "normal", "1. Stop"), request("d")];
-  const { approvals, others, harmless } = bulkChoice(some);
-  expect([ids(approvals), ids(others), ids(harmless)]).toEqual([["a", "b", "c"], ["d"], ["a"]]);
-  const said = { ...approval("e"), approval: { tool: "x", agent_risk: { level: "danger" as const } } };
-  expect(bulkChoice([said]).harmless).toEqual([]);
+  const { approvals, others: otherRequests, harmless } = bulkChoice(some);
+  expect([ids(approvals), ids(otherRequests), ids(harmless)]).toEqual([["a", "b", "c"], ["d"], ["a"]]);
+  const riskyRequest = {
+    ...approval("e"),
+    approval: { tool: "x", agent_risk: { level: "danger" as const } },
+  };
+  expect(bulkChoice([riskyRequest]).harmless).toEqual([]);
 });
 
 describe("the part of a long list that is in view", () => {

@@ -8,8 +8,8 @@ test.each([
   ["2026-11-28T10:00:00", ["hour", "evening", "tomorrow", "monday"], "2026-11-30T09:00:00"],
   ["2026-11-29T10:00:00", ["hour", "evening", "tomorrow"], "2026-11-30T09:00:00"],
 ])("at %s a reminder offers %s", (now, names, last) => {
-  const found = moments(new Date(now));
-  expect(found.map(({ name }) => name)).toEqual(names);
-  expect(found.at(-1)?.at).toEqual(new Date(last));
-  expect(found.every(({ at }) => at > new Date(now))).toBe(true);
+  const momentList = moments(new Date(now));
+  expect(momentList.map(({ name }) => name)).toEqual(names);
+  expect(momentList.at(-1)?.at).toEqual(new Date(last));
+  expect(momentList.every(({ at }) => at > new Date(now))).toBe(true);
 });

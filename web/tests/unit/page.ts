@@ -32,27 +32,27 @@ export function fillIn(
   skipped: readonly string[] = [],
   control?: string,
 ): Outcome {
-  const given = isObject(values) ? flattenValues(form, values as Values) : {};
-  const flat = searched(
+  const flatValues = isObject(values) ? flattenValues(form, values as Values) : {};
+  const flat = withSearchOptions(
     flattenForm(form, (key) => key),
-    given,
+    flatValues,
   );
-  const entered = startDraft(bare(flat), "en", undefined, given);
+  const entered = startDraft(bare(flat), "en", undefined, flatValues);
   const { sent, faults } = press(flat, skip(flat, limitToNative(flat, entered), skipped), patterns, control);
   return { sent: foldValues(sent), faults };
 }
 
 /** The form after the person has found and chosen the values in the sources of its fields. */
-function searched(form: Form, values: Values): Form {
-  const found = (field: Field): Field => {
+function withSearchOptions(form: Form, values: Values): Form {
+  const withOptions = (field: Field): Field => {
     if (!("options_from" in field) || !field.options_from) return field;
-    const chosen = [values[field.id] ?? []].flat() as Option["value"][];
-    return { ...field, options: chosen.map((value) => ({ value, label: String(value) })) };
+    const chosenValues = [values[field.id] ?? []].flat() as Option["value"][];
+    return { ...field, options: chosenValues.map((value) => ({ value, label: String(value) })) };
   };
   return {
     ...form,
-    fields: form.fields?.map(found) ?? null,
-    sections: form.sections?.map((each) => ({ ...each, fields: each.fields.map(found) })) ?? null,
+    fields: form.fields?.map(withOptions) ?? null,
+    sections: form.sections?.map((each) => ({ ...each, fields: each.fields.map(withOptions) })) ?? null,
   };
 }
 
@@ -64,24 +64,27 @@ function skip(form: Form, draft: Draft, skipped: readonly string[]): Draft {
 
 /** Press Submit with a draft as the controls hold it. */
 export function press(
-  whole: Form,
+  fullForm: Form,
   draft: Draft,
   patterns?: Record<string, string | null>,
   control?: string,
 ): Outcome {
-  const open = openForm(whole, draft, "en");
+  const open = openForm(fullForm, draft, "en");
   const form = control === undefined ? open : onlyField(open, control);
-  const sent = collectValues(form, draft, "en");
+  const sentValues = collectValues(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
   const verdict = (locale: "en" | "de") =>
-    findErrors({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, { locale });
+    findErrors(
+      { form: inLanguage(form, locale), values: sentValues, draft, patterns, validityOf },
+      { locale },
+    );
   const german = verdict("de");
   const faults = verdict("en").map(({ path, message }, at) => ({
     path,
     en: message,
     de: german[at]?.message ?? "",
   }));
-  return { sent, faults: faults.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  return { sent: sentValues, faults: faults.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
 /** The form as the page shows it to a reader of one language. */
@@ -147,9 +150,9 @@ export function limitToNative(form: Form, draft: Draft): Draft {
 /** The bounds of a native input; texts of one format sort as moments do. */
 function nativeValidity(field: Field, text: string): ValidityState | undefined {
   if (field.type !== "date" && field.type !== "time" && field.type !== "datetime") return undefined;
-  const bound = (at?: string | null) => (at && isZoned(field) ? localOf(at) : at) || undefined;
+  const nativeBound = (at?: string | null) => (at && isZoned(field) ? localOf(at) : at) || undefined;
   const seconds = (at: string) => (field.type === "date" || at.split(":").length > 2 ? at : `${at}:00`);
-  const [min, max] = [bound(field.min), bound(field.max)];
+  const [min, max] = [nativeBound(field.min), nativeBound(field.max)];
   return {
     badInput: false,
     rangeUnderflow: !!text && min !== undefined && seconds(text) < seconds(min),
@@ -173,10 +176,10 @@ type Loose<T> = Omit<T, "options"> & { options?: (string | Partial<Option>)[] | 
 
 function normalField(field: Field): Field {
   if (field.type === "rows") return { ...field, rows: field.rows.map(normalRow) };
-  const { options, ...rest } = field as Loose<Field & { widget?: string }>;
-  if (!options && rest.type !== "select") return field;
-  const written = options?.length ? options : rest.widget === "confirm" ? ["Yes", "No"] : [];
-  return { ...rest, options: written.map(normalOption) } as Field;
+  const { options, ...otherMembers } = field as Loose<Field & { widget?: string }>;
+  if (!options && otherMembers.type !== "select") return field;
+  const writtenOptions = options?.length ? options : otherMembers.widget === "confirm" ? ["Yes", "No"] : [];
+  return { ...otherMembers, options: writtenOptions.map(normalOption) } as Field;
 }
 
 function normalOption(option: string | Partial<Option>): Option {

@@ -12,9 +12,9 @@ import {
   truncate,
 } from "../../src/core/parts.ts";
 
-const written = (parts: Parts): string => parts.map(textOf).join("");
+const fullText = (parts: Parts): string => parts.map(textOf).join("");
 const text = (lines: ReturnType<typeof linesOf>): string =>
-  lines.map(({ parts }) => written(parts)).join("\n");
+  lines.map(({ parts }) => fullText(parts)).join("\n");
 const numbered = (count: number): Parts => [
   Array.from({ length: count }, (_, at) => `line ${at}`).join("\n"),
 ];
@@ -23,7 +23,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 test("what would not be seen or would deceive is written out", () => {
   expect(showInvisible("rm \u202etxt.exe")).toEqual(["rm ", { escape: "\\u202e" }, "txt.exe"]);
-  expect(written(showInvisible("a\u200bb\u0007c\u00a0d\u{e0041}e"))).toBe(
+  expect(fullText(showInvisible("a\u200bb\u0007c\u00a0d\u{e0041}e"))).toBe(
     "a\\u200bb\\u0007c\\u00a0d\\U000e0041e",
   );
   expect(showInvisible("first\n\tsecond äß 漢字 👩")).toEqual(["first\n\tsecond äß 漢字 👩"]);
@@ -32,7 +32,7 @@ test("what would not be seen or would deceive is written out", () => {
 test("prose keeps the blanks and the pictures that a writer means", () => {
   const prose = "Vraiment\u00a0? ⚠\ufe0f";
   expect(showInvisible(prose, DECEIVING)).toEqual([prose]);
-  expect(written(showInvisible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
+  expect(fullText(showInvisible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
 });
 
 test("a short text is shown whole, a longer one by its two ends", () => {
@@ -59,7 +59,7 @@ test("whatever is folded, the ends are those of the text, they do not overlap, a
   fc.assert(
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
       const lines = linesOf(parts);
-      expect(text(lines)).toBe(written(parts));
+      expect(text(lines)).toBe(fullText(parts));
       const folded = truncate(lines);
       if (!folded) {
         expect(lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS).toBe(true);
@@ -68,8 +68,8 @@ test("whatever is folded, the ends are those of the text, they do not overlap, a
       const [head, tail] = [text([...folded.head]), text([...folded.tail])];
       expect(text(lines).startsWith(head)).toBe(true);
       expect(text(lines).endsWith(tail)).toBe(true);
-      expect(head.length + tail.length).toBeLessThan(written(parts).length);
-      if (!LONE_SURROGATE.test(written(parts))) expect(LONE_SURROGATE.test(`${head}|${tail}`)).toBe(false);
+      expect(head.length + tail.length).toBeLessThan(fullText(parts).length);
+      if (!LONE_SURROGATE.test(fullText(parts))) expect(LONE_SURROGATE.test(`${head}|${tail}`)).toBe(false);
     }),
   );
 });

@@ -14,7 +14,7 @@ const eva: Writer = {
   me: { id: "ses_1", name: "Eva", user: "eva" },
 };
 
-const asked = (form: Form | null, more: Partial<InputRequest> = {}): ThreadRequest => ({
+const threadRequest = (form: Form | null, members: Partial<InputRequest> = {}): ThreadRequest => ({
   id: `r${Math.random()}`,
   seq: 1,
   kind: form ? "form" : "approval",
@@ -23,7 +23,7 @@ const asked = (form: Form | null, more: Partial<InputRequest> = {}): ThreadReque
   created_at: "2026-11-20T09:00:00.000Z",
   status: "pending",
   revision: 1,
-  ...more,
+  ...members,
 });
 const thread = (free_text: FreeText, ...requests: ThreadRequest[]): Transcript => ({
   ...emptyThread("t1"),
@@ -32,30 +32,32 @@ const thread = (free_text: FreeText, ...requests: ThreadRequest[]): Transcript =
 });
 
 test.each<[FreeText, ThreadRequest[], string | undefined]>([
-  ["ignore", [asked(TEXT)], "composer.answers_nothing 1"],
-  ["queue", [asked(null)], "composer.queue"],
-  ["queue", [asked(TEXT, { status: "answered" })], undefined],
-  ["queue", [asked(TEXT, { queued_behind: true })], undefined],
-  ["block_input", [asked(TEXT, { status: "resolving" })], "composer.answer_first"],
-  ["cancel_pending", [asked(null)], "composer.answers_nothing 1"],
-  ["cancel_pending", [asked(null), asked(TEXT)], "composer.closes 1"],
-  ["cancel_pending", [asked(TEXT), asked(TEXT)], "composer.closes 2"],
-  ["answer", [asked(TEXT)], "composer.answers"],
-  ["answer", [asked(CHOICE)], "composer.answers_option"],
-  ["answer", [asked(null)], "composer.answers_nothing 1"],
-  ["answer", [asked(TEXT), asked(TEXT)], "composer.answers_nothing 2"],
-  ["answer", [asked(TEXT, { assignees: ["Dora"] })], "composer.answers_nothing 1"],
-  ["answer", [asked(TEXT, { assignees: ["eva"] })], "composer.answers"],
+  ["ignore", [threadRequest(TEXT)], "composer.answers_nothing 1"],
+  ["queue", [threadRequest(null)], "composer.queue"],
+  ["queue", [threadRequest(TEXT, { status: "answered" })], undefined],
+  ["queue", [threadRequest(TEXT, { queued_behind: true })], undefined],
+  ["block_input", [threadRequest(TEXT, { status: "resolving" })], "composer.answer_first"],
+  ["cancel_pending", [threadRequest(null)], "composer.answers_nothing 1"],
+  ["cancel_pending", [threadRequest(null), threadRequest(TEXT)], "composer.closes 1"],
+  ["cancel_pending", [threadRequest(TEXT), threadRequest(TEXT)], "composer.closes 2"],
+  ["answer", [threadRequest(TEXT)], "composer.answers"],
+  ["answer", [threadRequest(CHOICE)], "composer.answers_option"],
+  ["answer", [threadRequest(null)], "composer.answers_nothing 1"],
+  ["answer", [threadRequest(TEXT), threadRequest(TEXT)], "composer.answers_nothing 2"],
+  ["answer", [threadRequest(TEXT, { assignees: ["Dora"] })], "composer.answers_nothing 1"],
+  ["answer", [threadRequest(TEXT, { assignees: ["eva"] })], "composer.answers"],
 ])("%s, with what is open, predicts %#", (policy, requests, words) => {
   expect(predictOutcome(thread(policy, ...requests), eva)).toBe(words);
 });
 
 test("a text that is no answer says why, where it was meant to be one", () => {
-  expect(explainMismatch(thread("answer", asked(CHOICE)), "later", eva)).toBe("composer.not_an_option");
-  expect(explainMismatch(thread("answer", asked(CHOICE)), "small", eva)).toBeUndefined();
-  expect(explainMismatch(thread("answer", asked(TEXT)), "too long", eva)).toBe(
+  expect(explainMismatch(thread("answer", threadRequest(CHOICE)), "later", eva)).toBe(
+    "composer.not_an_option",
+  );
+  expect(explainMismatch(thread("answer", threadRequest(CHOICE)), "small", eva)).toBeUndefined();
+  expect(explainMismatch(thread("answer", threadRequest(TEXT)), "too long", eva)).toBe(
     "Must be at most 4 characters.",
   );
-  expect(explainMismatch(thread("answer", asked(TEXT)), "fine", eva)).toBeUndefined();
-  expect(explainMismatch(thread("ignore", asked(CHOICE)), "later", eva)).toBeUndefined();
+  expect(explainMismatch(thread("answer", threadRequest(TEXT)), "fine", eva)).toBeUndefined();
+  expect(explainMismatch(thread("ignore", threadRequest(CHOICE)), "later", eva)).toBeUndefined();
 });

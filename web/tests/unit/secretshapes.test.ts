@@ -30,15 +30,15 @@ function points(text: string, ...indices: number[]): number[] {
 describe("secret shapes", () => {
   test.each(cases<ShapeCase>("secretshapes"))("$id: $shows", ({ text, shape }) => {
     const whole = expand(text).join("");
-    const found = findSecret(whole);
-    expect(found && [found.kind, ...points(whole, found.start, found.end)]).toEqual(shape);
+    const secret = findSecret(whole);
+    expect(secret && [secret.kind, ...points(whole, secret.start, secret.end)]).toEqual(shape);
   });
 
   test("the vectors have distinct ids, and no part of one holds a whole key", () => {
-    const all = cases<ShapeCase>("secretshapes");
-    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    const allCases = cases<ShapeCase>("secretshapes");
+    expect(new Set(allCases.map(({ id }) => id)).size).toBe(allCases.length);
     const keys = ["api_key", "private_key", "jwt"];
-    for (const { id, text, shape } of all)
+    for (const { id, text, shape } of allCases)
       if (shape && keys.includes(shape[0]))
         expect(
           text.map((part) => findSecret(String(part))?.kind),
@@ -70,8 +70,9 @@ describe("secret shapes", () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         const text = parts.join("");
-        const found = findSecret(text);
-        if (found) expect(0 <= found.start && found.start < found.end && found.end <= text.length).toBe(true);
+        const secret = findSecret(text);
+        if (secret)
+          expect(0 <= secret.start && secret.start < secret.end && secret.end <= text.length).toBe(true);
       }),
     );
   });
@@ -98,9 +99,9 @@ describe("secret shapes", () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         const text = parts.join("");
-        const left = withoutSecrets(text);
-        expect(findSecret(left)).toBeNull();
-        expect(left === text).toBe(findSecret(text) === null);
+        const redactedText = withoutSecrets(text);
+        expect(findSecret(redactedText)).toBeNull();
+        expect(redactedText === text).toBe(findSecret(text) === null);
       }),
     );
   });

@@ -20,9 +20,9 @@ test.each([
 test("a date has its year only if it is another one", () => {
   vi.stubGlobal("navigator", { languages: ["en-US"] });
   const year = new Date().getFullYear();
-  const far = new Date(year + 1, 5, 15, 9, 30).toISOString();
-  const near = new Date(year, new Date().getMonth() === 5 ? 6 : 5, 15, 9, 30).toISOString();
-  expect(momentText(far, "en")).toContain(String(year + 1));
-  expect(momentText(near, "en")).not.toContain(String(year));
+  const farDate = new Date(year + 1, 5, 15, 9, 30).toISOString();
+  const nearDate = new Date(year, new Date().getMonth() === 5 ? 6 : 5, 15, 9, 30).toISOString();
+  expect(momentText(farDate, "en")).toContain(String(year + 1));
+  expect(momentText(nearDate, "en")).not.toContain(String(year));
   expect(momentText(new Date().toISOString(), "en")).toMatch(/^\d{1,2}:\d{2}/);
 });

@@ -38,13 +38,13 @@ function request(id: string, more: Partial<InputRequest> = {}): InputRequest {
   return { id, kind: "form", thread_id: "t1", created_at: AT, status: "pending", revision: 1, ...more };
 }
 
-function asked(seq: number, id: string, more: Partial<InputRequest> = {}): RequestEvent {
-  const status = more.status ?? "pending";
+function requestEvent(seq: number, id: string, members: Partial<InputRequest> = {}): RequestEvent {
+  const status = members.status ?? "pending";
   const type = `request.${status === "pending" ? "created" : status}` as RequestEvent["type"];
-  return { type, seq, position: seq * 10, thread_id: "t1", at: AT, request: request(id, more) };
+  return { type, seq, position: seq * 10, thread_id: "t1", at: AT, request: request(id, members) };
 }
 
-function said(seq: number, id: string, ...content: MessagePart[]): ThreadEvent {
+function messageEvent(seq: number, id: string, ...content: MessagePart[]): ThreadEvent {
   const message = { id, role: "agent" as const, at: AT, content };
   return { type: "message.added", seq, position: seq * 10, thread_id: "t1", at: AT, message };
 }
@@ -81,62 +81,70 @@ const tool = (id: string): MessagePart => ({ type: "tool", tool_call_id: id, nam
 
 test("a request is at its own block before all other places", () => {
   const thread = read(
-    said(1, "m1", text, { type: "request", request_id: "r1" }, text),
-    said(2, "m2", tool("tc1")),
-    asked(3, "r1", { tool_call_id: "tc1", message_id: "m2" }),
+    messageEvent(1, "m1", text, { type: "request", request_id: "r1" }, text),
+    messageEvent(2, "m2", tool("tc1")),
+    requestEvent(3, "r1", { tool_call_id: "tc1", message_id: "m2" }),
   );
   expect(order(thread)).toEqual(["m1[text r1 text]", "m2[tool]"]);
 });
 
 test("a request is after the tool call that asked, then after its message, then by time", () => {
   const thread = read(
-    said(1, "m1", tool("tc1"), text),
-    asked(2, "r_free"),
-    said(3, "m2", text),
-    asked(4, "r_tool", { tool_call_id: "tc1" }),
-    asked(5, "r_message", { message_id: "m1" }),
-    asked(6, "r_lost", { tool_call_id: "tc9", message_id: "m9" }),
+    messageEvent(1, "m1", tool("tc1"), text),
+    requestEvent(2, "r_free"),
+    messageEvent(3, "m2", text),
+    requestEvent(4, "r_tool", { tool_call_id: "tc1" }),
+    requestEvent(5, "r_message", { message_id: "m1" }),
+    requestEvent(6, "r_lost", { tool_call_id: "tc9", message_id: "m9" }),
   );
   expect(order(thread)).toEqual(["m1[tool r_tool text]", "r_message", "r_free", "m2[text]", "r_lost"]);
 });
 
 test("a standalone request is in no message, and comes last while it is open", () => {
-  const alone = { tool_call_id: "tc1", message_id: "m1", presentation: "standalone" } as const;
-  const open = read(said(1, "m1", tool("tc1")), asked(2, "r1", alone), said(3, "m2", text), asked(4, "r2"));
+  const standaloneMembers = { tool_call_id: "tc1", message_id: "m1", presentation: "standalone" } as const;
+  const open = read(
+    messageEvent(1, "m1", tool("tc1")),
+    requestEvent(2, "r1", standaloneMembers),
+    messageEvent(3, "m2", text),
+    requestEvent(4, "r2"),
+  );
   expect(order(open)).toEqual(["m1[tool]", "m2[text]", "r2", "r1"]);
-  const ended = applyEvent(open, asked(5, "r1", { ...alone, status: "answered" }));
+  const ended = applyEvent(open, requestEvent(5, "r1", { ...standaloneMembers, status: "answered" }));
   expect(order(ended)).toEqual(["m1[tool]", "r1", "m2[text]", "r2"]);
 });
 
 test("a request that is shown apart is left out", () => {
-  const thread = read(said(1, "m1", text), asked(2, "r1"), asked(3, "r2"));
+  const thread = read(messageEvent(1, "m1", text), requestEvent(2, "r1"), requestEvent(3, "r2"));
   expect(entries(thread, "r1").map(({ id }) => id)).toEqual(["m1", "r2"]);
 });
 
 test("a request that is named twice is shown once", () => {
   const block: MessagePart = { type: "request", request_id: "r1" };
-  expect(order(read(said(1, "m1", block, block), said(2, "m2", block), asked(3, "r1")))).toEqual([
-    "m1[r1]",
-    "m2[]",
-  ]);
+  expect(
+    order(read(messageEvent(1, "m1", block, block), messageEvent(2, "m2", block), requestEvent(3, "r1"))),
+  ).toEqual(["m1[r1]", "m2[]"]);
 });
 
 test("a block of a request that is not loaded keeps its place", () => {
-  const thread = read(said(1, "m1", { type: "request", request_id: "r1" }));
+  const thread = read(messageEvent(1, "m1", { type: "request", request_id: "r1" }));
   expect(entries(thread)[0]).toMatchObject({ parts: [{ type: "request", id: "r1", request: null }] });
 });
 
 test("an answer leaves the request where it was asked", () => {
-  const thread = read(asked(1, "r1"), said(2, "m1", text), asked(3, "r1", { status: "answered" }));
+  const thread = read(
+    requestEvent(1, "r1"),
+    messageEvent(2, "m1", text),
+    requestEvent(3, "r1", { status: "answered" }),
+  );
   expect(order(thread)).toEqual(["r1", "m1[text]"]);
   expect(thread.requests).toMatchObject([{ status: "answered", seq: 1 }]);
 });
 
 test("a delta extends the last text block", () => {
   const thread = read(
-    said(1, "m1", text, tool("tc1")),
+    messageEvent(1, "m1", text, tool("tc1")),
     delta(2, "m1", ", you"),
-    said(3, "m2", tool("tc2")),
+    messageEvent(3, "m2", tool("tc2")),
     delta(4, "m2", "Hi"),
   );
   expect(thread.messages.map((message) => message.content)).toEqual([
@@ -146,10 +154,10 @@ test("a delta extends the last text block", () => {
 });
 
 test("an event that comes too early is a gap until the missing one is there", () => {
-  const gapped = read(said(1, "m1", text), delta(3, "m1", "c"));
+  const gapped = read(messageEvent(1, "m1", text), delta(3, "m1", "c"));
   expect([gapped.seq, hasGap(gapped)]).toEqual([1, true]);
-  const whole = applyEvent(gapped, delta(2, "m1", "b"));
-  expect([whole.seq, hasGap(whole), whole.messages[0]?.content]).toEqual([
+  const reconnected = applyEvent(gapped, delta(2, "m1", "b"));
+  expect([reconnected.seq, hasGap(reconnected), reconnected.messages[0]?.content]).toEqual([
     3,
     false,
     [{ type: "text", text: "Hellobc" }],
@@ -157,27 +165,29 @@ test("an event that comes too early is a gap until the missing one is there", ()
 });
 
 test("a snapshot closes a gap, and an old one changes nothing", () => {
-  const gapped = read(said(1, "m1", text), delta(4, "m1", "!"));
+  const gapped = read(messageEvent(1, "m1", text), delta(4, "m1", "!"));
   const content: MessagePart[] = [{ type: "text", text: "Hello you" }];
   const message = { id: "m1", seq: 1, role: "agent" as const, at: AT, content };
-  const whole = adoptSnapshot(gapped, { ...NEW, id: "t1", seq: 3, messages: [message], requests: [] });
-  expect([whole.seq, hasGap(whole), whole.messages[0]?.content]).toEqual([
+  const reconnected = adoptSnapshot(gapped, { ...NEW, id: "t1", seq: 3, messages: [message], requests: [] });
+  expect([reconnected.seq, hasGap(reconnected), reconnected.messages[0]?.content]).toEqual([
     4,
     false,
     [{ type: "text", text: "Hello you!" }],
   ]);
-  expect(adoptSnapshot(whole, { ...NEW, id: "t1", seq: 2, messages: [], requests: [] })).toBe(whole);
+  expect(adoptSnapshot(reconnected, { ...NEW, id: "t1", seq: 2, messages: [], requests: [] })).toBe(
+    reconnected,
+  );
 });
 
 const HISTORY: ThreadEvent[] = [
-  said(1, "m1", text, tool("tc1")),
-  asked(2, "r1", { tool_call_id: "tc1" }),
+  messageEvent(1, "m1", text, tool("tc1")),
+  requestEvent(2, "r1", { tool_call_id: "tc1" }),
   delta(3, "m1", " there"),
-  asked(4, "r2"),
-  asked(5, "r1", { status: "answered" }),
-  said(6, "m2", text),
+  requestEvent(4, "r2"),
+  requestEvent(5, "r1", { status: "answered" }),
+  messageEvent(6, "m2", text),
   delta(7, "m2", "!"),
-  asked(8, "r2", { status: "cancelled" }),
+  requestEvent(8, "r2", { status: "cancelled" }),
 ];
 
 const doubled = fc.shuffledSubarray([...HISTORY, ...HISTORY], { minLength: 16 });
@@ -196,8 +206,8 @@ test("a snapshot at any moment converges with the events around it", () => {
   fc.assert(
     fc.property(doubled, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
       const { early: _, ...snapshot } = read(...HISTORY.slice(0, seq));
-      const started = events.slice(0, when).reduce(applyEvent, read());
-      const adopted = adoptSnapshot(started, {
+      const startedThread = events.slice(0, when).reduce(applyEvent, read());
+      const adopted = adoptSnapshot(startedThread, {
         ...NEW,
         ...snapshot,
         messages: [...snapshot.messages],
@@ -240,16 +250,16 @@ test("a conversation says which runs have not ended", () => {
     type,
     run: run(id),
   });
-  const one = adoptSnapshot(emptyThread("t1"), { ...snapshot("all", 1), runs: [run("r1")] });
-  const two = applyEvent(one, happened("run.started", 2, "r2"));
-  expect([two.seq, two.runs]).toEqual([2, [run("r2"), run("r1")]]);
-  const ended = ["r1", "r2"].map((id, after) => happened("run.ended", 3 + after, id));
-  expect(ended.reduce(applyEvent, two)).toMatchObject({ seq: 4, runs: [] });
+  const threadWithRun = adoptSnapshot(emptyThread("t1"), { ...snapshot("all", 1), runs: [run("r1")] });
+  const threadWithRuns = applyEvent(threadWithRun, happened("run.started", 2, "r2"));
+  expect([threadWithRuns.seq, threadWithRuns.runs]).toEqual([2, [run("r2"), run("r1")]]);
+  const ended = ["r1", "r2"].map((id, threadAfter) => happened("run.ended", 3 + threadAfter, id));
+  expect(ended.reduce(applyEvent, threadWithRuns)).toMatchObject({ seq: 4, runs: [] });
 });
 
 test("each request says what its reader may do in the thread", () => {
   const thread = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const later = applyEvent(thread, asked(2, "r2"));
+  const later = applyEvent(thread, requestEvent(2, "r2"));
   expect(later.requests.map(({ id, level }) => [id, level])).toEqual([
     ["r1", "view"],
     ["r2", "view"],
@@ -257,35 +267,41 @@ test("each request says what its reader may do in the thread", () => {
 });
 
 test("the reader's access is read again after it has changed, and nothing is lost meanwhile", () => {
-  const before = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const changed = [share(2), asked(3, "r2")].reduce(applyEvent, before);
-  expect([hasGap(changed), changed.seq]).toEqual([true, 1]);
-  const after = adoptSnapshot(changed, snapshot("prompt", 2, placed(1, "r1")));
-  expect([hasGap(after), after.seq]).toEqual([false, 3]);
-  expect(after.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
+  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
+  const changedThread = [share(2), requestEvent(3, "r2")].reduce(applyEvent, threadBefore);
+  expect([hasGap(changedThread), changedThread.seq]).toEqual([true, 1]);
+  const threadAfter = adoptSnapshot(changedThread, snapshot("prompt", 2, placed(1, "r1")));
+  expect([hasGap(threadAfter), threadAfter.seq]).toEqual([false, 3]);
+  expect(threadAfter.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
 });
 
 test("an archived thread is read again, and once more when it is restored", () => {
-  const before = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
-  const archived = applyEvent(before, archive("thread.archived", 2));
-  expect([hasGap(archived), archived.requests]).toEqual([true, before.requests]);
+  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
+  const archived = applyEvent(threadBefore, archive("thread.archived", 2));
+  expect([hasGap(archived), archived.requests]).toEqual([true, threadBefore.requests]);
   const put = adoptSnapshot(archived, { ...snapshot("all", 2), archived_at: AT });
   expect([hasGap(put), put.archived_at]).toEqual([false, AT]);
-  const taken = adoptSnapshot(applyEvent(put, archive("thread.unarchived", 3)), snapshot("all", 3));
-  expect([hasGap(taken), taken.archived_at]).toEqual([false, undefined]);
+  const unarchivedThread = adoptSnapshot(
+    applyEvent(put, archive("thread.unarchived", 3)),
+    snapshot("all", 3),
+  );
+  expect([hasGap(unarchivedThread), unarchivedThread.archived_at]).toEqual([false, undefined]);
 });
 
 test("a message that is held comes last, and where it was delivered once it is", () => {
-  const held = { id: "m1", role: "user" as const, at: AT, content: [text], held: true };
-  const before = read(
-    { type: "message.held", seq: 1, position: 10, thread_id: "t1", at: AT, message: held },
-    asked(2, "r1"),
-    said(3, "m2", text),
+  const heldMessage = { id: "m1", role: "user" as const, at: AT, content: [text], held: true };
+  const threadBefore = read(
+    { type: "message.held", seq: 1, position: 10, thread_id: "t1", at: AT, message: heldMessage },
+    requestEvent(2, "r1"),
+    messageEvent(3, "m2", text),
   );
-  expect(order(before)).toEqual(["r1", "m2[text]", "m1[text]"]);
-  const after = [said(4, "m1", text), said(5, "m3", text)].reduce(applyEvent, before);
-  expect(order(after)).toEqual(["r1", "m2[text]", "m1[text]", "m3[text]"]);
-  expect(after.messages.map(({ id, held }) => [id, held])).toEqual([
+  expect(order(threadBefore)).toEqual(["r1", "m2[text]", "m1[text]"]);
+  const threadAfter = [messageEvent(4, "m1", text), messageEvent(5, "m3", text)].reduce(
+    applyEvent,
+    threadBefore,
+  );
+  expect(order(threadAfter)).toEqual(["r1", "m2[text]", "m1[text]", "m3[text]"]);
+  expect(threadAfter.messages.map(({ id, held: heldMessage }) => [id, heldMessage])).toEqual([
     ["m2", undefined],
     ["m1", undefined],
     ["m3", undefined],
@@ -293,8 +309,8 @@ test("a message that is held comes last, and where it was delivered once it is",
 });
 
 test("what comes forward is later than what stood in line, whichever is heard first", () => {
-  const lined = asked(1, "r1", { queued_behind: true });
-  const forward = asked(2, "r1");
+  const lined = requestEvent(1, "r1", { queued_behind: true });
+  const forward = requestEvent(2, "r1");
   for (const events of [
     [lined, forward],
     [forward, lined],
@@ -307,10 +323,10 @@ test("what comes forward is later than what stood in line, whichever is heard fi
 
 test("the inbox shows what waits, newest first, whatever the order of events", () => {
   const events = [
-    asked(1, "r1", { created_at: "2026-11-20T09:00:01.000Z" }),
-    asked(2, "r2", { created_at: "2026-11-20T09:00:02.000Z" }),
-    asked(3, "r3", { created_at: "2026-11-20T09:00:03.000Z" }),
-    asked(4, "r2", { created_at: "2026-11-20T09:00:02.000Z", status: "expired" }),
+    requestEvent(1, "r1", { created_at: "2026-11-20T09:00:01.000Z" }),
+    requestEvent(2, "r2", { created_at: "2026-11-20T09:00:02.000Z" }),
+    requestEvent(3, "r3", { created_at: "2026-11-20T09:00:03.000Z" }),
+    requestEvent(4, "r2", { created_at: "2026-11-20T09:00:02.000Z", status: "expired" }),
   ];
   fc.assert(
     fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 8 }), (shuffled) => {
@@ -322,33 +338,35 @@ test("the inbox shows what waits, newest first, whatever the order of events", (
 
 test("the inbox knows what its reader may do in each thread, and shows nothing of a hidden one", () => {
   const levels = (inbox: Inbox) => waitingRequests(inbox).map(({ id, level }) => [id, level]);
-  const listed = addRequests(EMPTY_INBOX, [request("r1", { level: "view" })]);
-  const later = addRequests(listed, [
+  const inboxState = addRequests(EMPTY_INBOX, [request("r1", { level: "view" })]);
+  const later = addRequests(inboxState, [
     request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }),
   ]);
-  const changed = applyShared(later, { thread_id: "t1", level: "prompt" });
-  expect(levels(changed)).toEqual([
+  const changedThread = applyShared(later, { thread_id: "t1", level: "prompt" });
+  expect(levels(changedThread)).toEqual([
     ["r2", "view"],
     ["r1", "prompt"],
   ]);
-  expect(levels(addRequests(changed, [request("r1", { level: "all" })]))).toContainEqual(["r1", "all"]);
-  expect(levels(addRequests(changed, [request("r1", { status: "resolving" })]))).toContainEqual([
+  expect(levels(addRequests(changedThread, [request("r1", { level: "all" })]))).toContainEqual(["r1", "all"]);
+  expect(levels(addRequests(changedThread, [request("r1", { status: "resolving" })]))).toContainEqual([
     "r1",
     "prompt",
   ]);
-  expect(levels(addRequests(changed, [request("r1", { status: "answered" })]))).toEqual([["r2", "view"]]);
-  expect(levels(applyShared(changed, { thread_id: "t1", level: "none" }))).toEqual([["r2", "view"]]);
+  expect(levels(addRequests(changedThread, [request("r1", { status: "answered" })]))).toEqual([
+    ["r2", "view"],
+  ]);
+  expect(levels(applyShared(changedThread, { thread_id: "t1", level: "none" }))).toEqual([["r2", "view"]]);
 });
 
 test("a list that is older than an event does not bring a request back", () => {
-  const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
+  const ended = applyInboxEvent(EMPTY_INBOX, requestEvent(2, "r1", { status: "answered" as Status }));
   expect(waitingRequests(addRequests(ended, [request("r1")]))).toEqual([]);
 });
 
 test("a message grows in order, and what becomes of a tool call is seen in its place", () => {
   const call = { type: "tool", tool_call_id: "c1", name: "bash", status: "calling" } as const;
   const thread = read(
-    said(1, "m1", { type: "text", text: "One." }),
+    messageEvent(1, "m1", { type: "text", text: "One." }),
     updated(2, "m1", { content: [call, { type: "request", request_id: "req_1" }] }),
     delta(3, "m1", " Two"),
     delta(4, "m1", "."),

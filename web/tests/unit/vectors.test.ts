@@ -43,8 +43,8 @@ describe("answers", () => {
       vector.skipped,
       vector.control,
     );
-    const { sends, faults: shown } = expand(expected(vector));
-    expect(faults).toEqual(shown);
+    const { sends, faults: expectedFaults } = expand(expected(vector));
+    expect(faults).toEqual(expectedFaults);
     if (sends)
       expect(withoutUnticked(form, sent)).toEqual(withoutUnticked(form, withoutReadonly(form, sends)));
     // The page never refuses what the server accepts.

@@ -128,7 +128,7 @@ class Inbox(Resource):
         cursor: str | None = None,
         **chosen: Unpack[HistoryFilter],
     ) -> Page[InputRequest]:
-        """Read a page of settled requests, the last that ended first; it can have fewer than `limit`.
+        """Read a page of settled requests, the most recently settled first; it can have fewer than `limit`.
 
         `query` are texts that the title, the agent or the thread contains. `by` is the `user` or id of the person who
         settled it, `outcome` a decision (`approve`, `deny`), `answered`, `done`, `failed`, a reason of a decline,

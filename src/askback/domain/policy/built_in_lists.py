@@ -97,4 +97,4 @@ PLAN_MODE_RULES = (
     *(replace(rule, built_in=False) for rule in built_in_rules("default")),
     *built_in_rules("default"),
 )
-"""Rules whose calls plan mode lets run if the policy also allows them; only built-in rules read extended syntax."""
+"""Plan mode runs a call that one of them allows if the policy does, too. Only built-in rules read extended syntax."""

@@ -1,4 +1,4 @@
-"""Search settled requests, the last that ended first.
+"""Search settled requests, the most recently settled first.
 
 Each page scans at most `WINDOW` rows and returns a cursor, so its cost does not depend on the number of requests.
 """

@@ -46,35 +46,38 @@ class FormRevision implements Revision {
 
   constructor(
     private readonly root: ShadowRoot,
-    before: Form,
+    previousForm: Form,
     private readonly form: Form,
     draft: Draft,
     last: readonly RemovedText[],
   ) {
-    const known = allFields(before).map((field) => ({ field, uid: uidOf(before, field) }));
-    const kept = new Map(allFields(form).map((field) => [field.id, field]));
-    const secrets = known.map(({ field, uid }) => ({ field, secret: this.#secretOf(uid) }));
+    const previousFields = allFields(previousForm).map((field) => ({
+      field,
+      uid: uidOf(previousForm, field),
+    }));
+    const currentFields = new Map(allFields(form).map((field) => [field.id, field]));
+    const secrets = previousFields.map(({ field, uid }) => ({ field, secret: this.#secretOf(uid) }));
     this.removed = [...last];
     for (const { field, secret } of secrets) {
       const text = secret === undefined ? (draft.get(field.id) ?? EMPTY).text : secret && DOTS;
-      const now = kept.get(field.id);
-      const stays = now && shapeOf(now) === shapeOf(field) && !now.sensitive === !field.sensitive;
-      if (stays || isBlank(text)) continue;
-      this.removed.push({ label: nameOf(before, field), text });
+      const now = currentFields.get(field.id);
+      const isUnchanged = now && shapeOf(now) === shapeOf(field) && !now.sensitive === !field.sensitive;
+      if (isUnchanged || isBlank(text)) continue;
+      this.removed.push({ label: nameOf(previousForm, field), text });
       this.moved.add(field.id);
     }
     this.#secrets = new Map(secrets.map(({ field, secret = "" }) => [field.id, secret]));
-    this.#caret = this.#readCaret(known);
+    this.#caret = this.#readCaret(previousFields);
   }
 
   #secretOf(uid: string): string | undefined {
     return this.root.querySelector<HTMLInputElement>(`#${uid}.secret`)?.value;
   }
 
-  #readCaret(known: readonly { field: Field; uid: string }[]): Caret | undefined {
+  #readCaret(previousFields: readonly { field: Field; uid: string }[]): Caret | undefined {
     const control = this.root.activeElement as HTMLInputElement | null;
     const [whole, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
-    const id = known.find((each) => each.uid === uid)?.field.id;
+    const id = previousFields.find((each) => each.uid === uid)?.field.id;
     if (!control || !whole || id === undefined) return undefined;
     const { selectionStart, selectionEnd } = control;
     return { id, suffix, selection: selectionStart === null ? undefined : [selectionStart, selectionEnd] };
@@ -132,13 +135,13 @@ const canonical = (form: Form): string =>
   );
 
 /** The form has changed from what it was before, on this page or since a draft was stored on this device. */
-export function revise(kind: FormKind, before: Form, request: InputRequest): void {
+export function revise(kind: FormKind, previousForm: Form, request: InputRequest): void {
   const { form, host, draft, revision, revisionNumber } = kind;
   const removed =
     revisionNumber || isTerminal(request.status) ? [] : (draftStore?.readRemoved(request) ?? []);
-  if (removed.length === 0 && (!revisionNumber || canonical(before) === canonical(form))) return;
+  if (removed.length === 0 && (!revisionNumber || canonical(previousForm) === canonical(form))) return;
   const last = (revision as FormRevision | undefined)?.removed ?? removed;
-  const next = new FormRevision(host.root, before, form, draft, last);
+  const next = new FormRevision(host.root, previousForm, form, draft, last);
   kind.revision = next;
   kind.draft = new Map([...draft].filter(([id]) => !next.moved.has(id)));
 }
@@ -151,8 +154,8 @@ const formOf = (kind: Kind): FormKind | undefined =>
  * Return the function that lets another kind of the same request, whose form needs other parts now, go on with what is
  * entered in this one. It is called before the other is made, which empties the inputs.
  */
-export function inherit(before: Kind): (next: Kind) => void {
-  const last = formOf(before);
+export function inherit(previousKind: Kind): (next: Kind) => void {
+  const last = formOf(previousKind);
   const inputs = [...(last?.host.root.querySelectorAll<HTMLInputElement>(".secret") ?? [])];
   const values = inputs.map(({ value }) => value);
   return (next) => {

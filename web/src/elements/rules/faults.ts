@@ -11,11 +11,11 @@ function momentFaults(field: Field, input: CheckInput): Fault[] {
   const unreadable = unreadableFault(field, input);
   const { type, min, max, validate_on_client } = field as MomentField;
   if (unreadable.length > 0 || validate_on_client === false) return unreadable;
-  const wrong = (key: string, params: Fault["params"]) => [fault(valuePath(field.id), key, params)];
+  const faultsOf = (key: string, params: Fault["params"]) => [fault(valuePath(field.id), key, params)];
   const variant = type === "time" ? "time" : "date";
   const validity = input.validityOf(field);
-  if (validity?.rangeUnderflow) return wrong(`below_min.${variant}`, { min });
-  return validity?.rangeOverflow ? wrong(`above_max.${variant}`, { max }) : [];
+  if (validity?.rangeUnderflow) return faultsOf(`below_min.${variant}`, { min });
+  return validity?.rangeOverflow ? faultsOf(`above_max.${variant}`, { max }) : [];
 }
 
 /** Return one fault for an empty answer, unless its required fields are named already. */

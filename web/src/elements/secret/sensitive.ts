@@ -97,8 +97,8 @@ export class SensitiveForm extends FormKind {
   override drawField(view: FieldView): Template | false {
     if (!isTyped(view.field)) return drawField(view);
     const keptNote = html`<p class="hint">${this.getText("secret.kept")} ${this.getText("secret.never_paste")}</p>`;
-    const first = allFields(this.form).find(isTyped)?.id === view.field.id;
-    return html`${first && usernameField}${drawHidden(view)}${keptNote}`;
+    const isFirst = allFields(this.form).find(isTyped)?.id === view.field.id;
+    return html`${isFirst && usernameField}${drawHidden(view)}${keptNote}`;
   }
 
   override change(field: Field, patch: Partial<Entry>): void {
@@ -107,8 +107,10 @@ export class SensitiveForm extends FormKind {
   }
 
   override isBegun(section: Section): boolean {
-    const typed = section.fields.filter(isTyped);
-    return super.isBegun(section) || typed.some((field) => this.#inputs.read(uidOf(this.form, field)) !== "");
+    const typedFields = section.fields.filter(isTyped);
+    return (
+      super.isBegun(section) || typedFields.some((field) => this.#inputs.read(uidOf(this.form, field)) !== "")
+    );
   }
 
   override skip(section: Section): void {

@@ -55,7 +55,7 @@ export function actorOf(
 export function subjectOf(entry: Entry, getText: GetText): Template {
   const action = text(entry.action);
   const decision = text(entry.decision);
-  const subject = SUBJECTS.find((each) => action === each || action.startsWith(`${each}.`));
+  const subject = SUBJECTS.find((prefix) => action === prefix || action.startsWith(`${prefix}.`));
   const verdict =
     decision &&
     html`<span class=${decision === "approve" ? "tag good" : "tag bad"}>${getText(`audit.${decision}`)}</span>`;

@@ -77,20 +77,20 @@ export class Place extends PlaceElement {
   }
 
   /** Read the newest entries, or with `more` those before. */
-  async #load(more = false): Promise<void> {
+  async #load(isNextPage = false): Promise<void> {
     this.#loadCount += 1;
     const loadCount = this.#loadCount;
     try {
-      const query = this.#searchQuery(more ? this.#next : null);
+      const query = this.#searchQuery(isNextPage ? this.#next : null);
       const page = await this.app.client.get<AuditEntries>(`/v1/audit/entries?${query}`);
       if (loadCount !== this.#loadCount) return;
-      this.#entries = [...(more ? (this.#entries ?? []) : []), ...page.entries];
+      this.#entries = [...(isNextPage ? (this.#entries ?? []) : []), ...page.entries];
       const { agents, threads } = this.#names;
       this.#names = {
         agents: { ...agents, ...page.names.agents },
         threads: { ...threads, ...page.names.threads },
       };
-      this.#isLoaded = page.checked + (more ? this.#isLoaded : 0);
+      this.#isLoaded = page.checked + (isNextPage ? this.#isLoaded : 0);
       this.#next = page.next_cursor;
       this.#failed = false;
     } catch {

@@ -23,11 +23,13 @@ export class Verifier {
     let query = "";
     try {
       while (this.#running) {
-        const found = await this.place.app.client.get<AuditVerification>(`/v1/audit/verification${query}`);
-        this.#last = found;
-        if (found.complete) verified.keep(found.end.seq, this.place.app.client.now);
-        if (found.complete || found.broken) break;
-        query = `?after=${found.end.seq}&hash=${found.end.hash}`;
+        const verification = await this.place.app.client.get<AuditVerification>(
+          `/v1/audit/verification${query}`,
+        );
+        this.#last = verification;
+        if (verification.complete) verified.keep(verification.end.seq, this.place.app.client.now);
+        if (verification.complete || verification.broken) break;
+        query = `?after=${verification.end.seq}&hash=${verification.end.hash}`;
         this.place.redraw();
       }
     } catch {
@@ -54,9 +56,9 @@ export class Verifier {
 
   #drawResult(): Template | false {
     const { getText } = this.place;
-    const found = this.#last;
-    if (!found) return this.#running && html`<p class="muted">${getText("audit.verifying")}</p>`;
-    const { broken, complete, end, head } = found;
+    const verification = this.#last;
+    if (!verification) return this.#running && html`<p class="muted">${getText("audit.verifying")}</p>`;
+    const { broken, complete, end, head } = verification;
     if (broken)
       return html`<p class="problem"><b>${getText("audit.broken", { seq: broken.seq })}</b> ${broken.why}</p>`;
     if (!complete)

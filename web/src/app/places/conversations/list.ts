@@ -34,7 +34,7 @@ export class ConversationList {
 
   /** Follow what happens until `leave()`. */
   follow(): void {
-    let first = true;
+    let isFirst = true;
     const readSoon = (): void => {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
@@ -44,8 +44,8 @@ export class ConversationList {
     this.#stop = this.client.follow({
       async sync() {
         // What happened while there was no connection.
-        if (!first) readSoon();
-        first = false;
+        if (!isFirst) readSoon();
+        isFirst = false;
       },
       event: (event) => {
         if ("request" in event) readSoon();
@@ -76,13 +76,13 @@ export class ConversationList {
     if (this.cursor) void this.#read(PAGE, this.cursor);
   }
 
-  async #read(limit: number, from?: string): Promise<void> {
+  async #read(limit: number, startCursor?: string): Promise<void> {
     this.#readCount += 1;
     const readCount = this.#readCount;
-    const before = from ? (this.found ?? []) : [];
+    const earlierItems = startCursor ? (this.found ?? []) : [];
     const { q, archived } = this.#search;
     let read: readonly Conversation[] = [];
-    let cursor: string | null = from ?? null;
+    let cursor: string | null = startCursor ?? null;
     try {
       do {
         const query = new URLSearchParams({ limit: String(limit) });
@@ -97,7 +97,7 @@ export class ConversationList {
         cursor = page.next_cursor;
       } while (cursor && read.length < MIN_LIMIT);
       const ids = new Set(read.map(({ id }) => id));
-      this.found = [...before.filter(({ id }) => !ids.has(id)), ...read];
+      this.found = [...earlierItems.filter(({ id }) => !ids.has(id)), ...read];
       this.cursor = cursor;
       this.failed = false;
     } catch {

@@ -101,7 +101,7 @@ export class Place extends PlaceElement {
 
   /** What a conversation is called: its title, its id if that is readable, or the agents in it. */
   #nameOf({ id, title, agents }: Pick<Conversation, "id" | "title" | "agents">): string {
-    const names = (agents ?? []).flatMap((each) => this.#agents.get(each) ?? []);
+    const names = (agents ?? []).flatMap((agent) => this.#agents.get(agent) ?? []);
     const shownTitle = titleOrId(id, title) || (names.length === 0 && id);
     return shownTitle || this.getText("app.conversation_with", { name: names.join(", ") });
   }
@@ -134,17 +134,17 @@ export class Place extends PlaceElement {
   protected override updated(): void {
     const waiting = new Map<string, number>();
     for (const { thread_id: id } of this.app.inbox.mine) waiting.set(id, (waiting.get(id) ?? 0) + 1);
-    drawList(this.root.querySelector(".rows"), this.#list?.found ?? [], (each, place) =>
-      render(this.#drawRow(each, waiting.get(each.id) ?? 0), place),
+    drawList(this.root.querySelector(".rows"), this.#list?.found ?? [], (conversation, place) =>
+      render(this.#drawRow(conversation, waiting.get(conversation.id) ?? 0), place),
     );
   }
 
-  #drawRow(each: Conversation, waiting: number): Template {
-    const { id, message, request, updated_at } = each;
-    const name = this.#nameOf(each);
+  #drawRow(conversation: Conversation, waiting: number): Template {
+    const { id, message, request, updated_at } = conversation;
+    const name = this.#nameOf(conversation);
     const text = request ? titleOf(request, this) : (message?.text ?? "");
     const speaker = request ? agentOf(request) : message?.name;
-    const author = speaker ?? this.#agents.get(each.agents?.[0] ?? "") ?? name;
+    const author = speaker ?? this.#agents.get(conversation.agents?.[0] ?? "") ?? name;
     const line = speaker ? this.getText("conversations.said", { name: speaker, text }) : text;
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
       <span class="mark" aria-hidden="true">${initialsOf(author)}</span>
@@ -176,25 +176,29 @@ export class Place extends PlaceElement {
         list.search({ q: this.query?.get("q") ?? "", archived: this.#archived }),
       );
     if (!list?.found) return drawLoading(getText);
-    const more =
+    const moreButton =
       list.cursor &&
       html`<button type="button" class="more" .onclick=${() => list.readMore()}>${getText("conversations.more")}</button>`;
-    if (list.found.length > 0) return html`<ul class="rows"></ul>${more}`;
+    if (list.found.length > 0) return html`<ul class="rows"></ul>${moreButton}`;
     if (this.query?.get("q")) {
       const clear = html`<a href=${pathOf("conversations", this.item)}>${getText("conversations.clear")}</a>`;
       return drawEmpty({
         icon: placeIcons.search,
         title: getText("conversations.nothing"),
-        action: html`${more || clear}`,
+        action: html`${moreButton || clear}`,
       });
     }
     if (this.#archived)
-      return drawEmpty({ icon: placeIcons.tick, title: getText("conversations.no_archive"), action: more });
+      return drawEmpty({
+        icon: placeIcons.tick,
+        title: getText("conversations.no_archive"),
+        action: moreButton,
+      });
     return drawEmpty({
       title: getText("conversations.empty"),
       text: getText("conversations.hint"),
       code: 'from askback import Client\nClient().say("I am packing for Rome.", thread_id="trip")',
-      action: more,
+      action: moreButton,
     });
   }
 

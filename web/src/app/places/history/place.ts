@@ -63,8 +63,8 @@ export class Place extends PlaceElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    const chips = (found: readonly { id: string; name: string }[]): Chip[] =>
-      found.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
+    const chips = (people: readonly { id: string; name: string }[]): Chip[] =>
+      people.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
     const { client } = this.app;
     const leaveKeys = followListKeys(this);
     const unfollow = this.#follow(client);
@@ -119,32 +119,32 @@ export class Place extends PlaceElement {
   }
 
   /** Search, read the next page from `cursor`, or with `again` read what is newer. */
-  async #load(cursor = "", again = false): Promise<void> {
+  async #load(cursor = "", isReload = false): Promise<void> {
     this.#search += 1;
     const search = this.#search;
-    if (!cursor && !again) this.#requests = undefined;
+    if (!cursor && !isReload) this.#requests = undefined;
     this.#failed = false;
     const query = new URLSearchParams(cursor ? { cursor } : {});
     for (const name of FILTERS) {
       const value = this.query?.get(name);
       if (value) query.set(name, value);
     }
-    const since = TIMES[this.query?.get("time") ?? ""];
-    if (since) query.set("settled_after", new Date(this.app.client.now - since).toISOString());
+    const period = TIMES[this.query?.get("time") ?? ""];
+    if (period) query.set("settled_after", new Date(this.app.client.now - period).toISOString());
     try {
       const page = await this.app.client.get<RequestPage>(`/v1/history?${query}`);
       if (page.requests.some(needsTexts)) await import("../../../elements/texts/texts.ts").catch(ignore);
       if (search !== this.#search) return;
       const ids = new Set(page.requests.map(({ id }) => id));
-      const before = this.#requests ?? [];
-      const older = before.filter(({ id }) => !ids.has(id));
+      const earlierRequests = this.#requests ?? [];
+      const older = earlierRequests.filter(({ id }) => !ids.has(id));
       // Without one that is known there may be more between the newest and the others.
-      const isJoined = older.length < before.length;
-      if (!again) this.#requests = [...older, ...page.requests];
+      const isJoined = older.length < earlierRequests.length;
+      if (!isReload) this.#requests = [...older, ...page.requests];
       else this.#requests = isJoined ? [...page.requests, ...older] : page.requests;
-      if (!again || !isJoined) this.#cursor = page.next_cursor;
+      if (!isReload || !isJoined) this.#cursor = page.next_cursor;
     } catch {
-      if (search === this.#search) this.#failed = !again || !this.#requests;
+      if (search === this.#search) this.#failed = !isReload || !this.#requests;
     }
     this.redraw();
   }
@@ -206,7 +206,7 @@ export class Place extends PlaceElement {
   #drawRow(request: InputRequest): Template {
     const { id, settled_at, thread_title, thread_id } = request;
     const outcome = outcomeOf(request);
-    const about = [
+    const details = [
       settlerOf(request, this.getText),
       agentOf(request),
       titleOrId(thread_id, thread_title),
@@ -214,7 +214,7 @@ export class Place extends PlaceElement {
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
       <span class="t">${escapeText(titleOf(request, this))}</span>
       <askback-time class="when" at=${settled_at}></askback-time>
-      <span class="s"><span class=${`tag ${tagClassOf(outcome)}`}>${this.getText(`history.outcome_${outcome}`)}</span> ${escapeText(about.join(" · "))}</span>
+      <span class="s"><span class=${`tag ${tagClassOf(outcome)}`}>${this.getText(`history.outcome_${outcome}`)}</span> ${escapeText(details.join(" · "))}</span>
     </a>`;
   }
 
@@ -245,10 +245,10 @@ export class Place extends PlaceElement {
     const { getText } = this;
     if (this.#failed) return drawError(getText, () => void this.#load());
     if (!this.#requests) return drawLoading(getText);
-    const more =
+    const moreButton =
       this.#cursor &&
       html`<button type="button" class="more" .onclick=${() => void this.#load(this.#cursor ?? "")}>${getText("history.more")}</button>`;
-    if (this.#requests.length > 0) return html`<ul class="rows"></ul>${more}`;
+    if (this.#requests.length > 0) return html`<ul class="rows"></ul>${moreButton}`;
     if (this.#isEmpty)
       return drawEmpty({
         icon: placeIcons.tick,
@@ -259,7 +259,7 @@ export class Place extends PlaceElement {
     return drawEmpty({
       icon: placeIcons.search,
       title: getText("history.nothing"),
-      action: html`${more || clear}`,
+      action: html`${moreButton || clear}`,
     });
   }
 

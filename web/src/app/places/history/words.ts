@@ -22,7 +22,11 @@ export type Outcome = (typeof OUTCOMES)[number];
 export function outcomeOf({ status, answer, reason }: InputRequest): Outcome {
   const result =
     status === "answered" ? (answer?.decision ?? answer?.outcome) : status === "declined" && reason;
-  return OUTCOMES.find((each) => each === result) ?? OUTCOMES.find((each) => each === status) ?? "answered";
+  return (
+    OUTCOMES.find((outcome) => outcome === result) ??
+    OUTCOMES.find((outcome) => outcome === status) ??
+    "answered"
+  );
 }
 
 const TAG_CLASSES: Partial<Record<Outcome, string>> = {

@@ -54,7 +54,7 @@ export class Bulk {
   }
 
   toggle(id: string): void {
-    const without = [...this.#ids].filter((each) => each !== id);
+    const without = [...this.#ids].filter((selectedId) => selectedId !== id);
     this.select(without.length === this.#ids.size ? [...without, id] : without);
   }
 
@@ -69,10 +69,10 @@ export class Bulk {
   }
 
   /** Draw the actions for the selected requests; `offered` are all requests that can be selected. */
-  draw(offered: readonly InputRequest[]): Template | false {
+  draw(requests: readonly InputRequest[]): Template | false {
     if (this.isEmpty) return false;
     const { getText } = this.host;
-    const selected = offered.filter(({ id }) => this.#ids.has(id));
+    const selected = requests.filter(({ id }) => this.#ids.has(id));
     const { approvals, others, harmless } = bulkChoice(selected);
     const drawSelectButton = (className: string, key: string, requests: readonly InputRequest[]) =>
       html`<button type="button" class=${className} .onclick=${() => this.select(requests.map(({ id }) => id))}>${getText(key, { count: requests.length })}</button>`;
@@ -84,7 +84,7 @@ export class Bulk {
     return html`<div class="bulk" role="region" aria-label=${getText("inbox.bulk")}>
       <div class="actions">
         <b role="status">${getText("inbox.selected", { count: selected.length })}</b>
-        ${selected.length < offered.length && drawSelectButton("quiet", "inbox.select_all", offered)}
+        ${selected.length < requests.length && drawSelectButton("quiet", "inbox.select_all", requests)}
         ${drawSelectButton("quiet", "inbox.unselect", [])}
       </div>
       ${mixed && html`<p>${getText("inbox.mixed")}</p>`}

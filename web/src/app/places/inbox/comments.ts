@@ -77,8 +77,8 @@ export class Comments {
       const comment = await this.place.app.client.post<Comment>(this.#path(id), { text }, newKey());
       draftStore?.forget(keyOf(id));
       if (this.#request?.id !== id) return;
-      const others = this.#comments.filter((each) => each.id !== comment.id);
-      this.#comments = [...others, comment];
+      const otherComments = this.#comments.filter((each) => each.id !== comment.id);
+      this.#comments = [...otherComments, comment];
       this.#text = "";
       this.#outcome = this.place.getText("inbox.comment_sent");
     } catch {
@@ -100,7 +100,7 @@ export class Comments {
     try {
       await app.client.change("DELETE", this.#path(id, comment.id));
       if (this.#request?.id !== id) return;
-      this.#comments = this.#comments.filter((each) => each.id !== comment.id);
+      this.#comments = this.#comments.filter((otherComment) => otherComment.id !== comment.id);
       this.#outcome = getText("inbox.comment_deleted");
     } catch {
       this.#outcome = getText("app.not_done");

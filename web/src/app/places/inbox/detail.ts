@@ -46,7 +46,7 @@ export class Detail {
    */
   constructor(
     private readonly place: PlaceElement,
-    private readonly voted: (missing: number) => void,
+    private readonly voted: (missingVotes: number) => void,
     onPutAside: () => void,
   ) {
     this.#comments = new Comments(place);
@@ -107,10 +107,10 @@ export class Detail {
           this.#tools.open(request);
           void this.place.app.inbox.personal.markSeen([request.id]);
           this.place.redraw();
-          const missing = isSent ? this.#missing(request) : 0;
-          if (missing === 0) return;
+          const missingVotes = isSent ? this.#missingVotes(request) : 0;
+          if (missingVotes === 0) return;
           isSent = false;
-          this.voted(missing);
+          this.voted(missingVotes);
         });
       },
       () => {
@@ -121,7 +121,7 @@ export class Detail {
   }
 
   /** Return how many approvals are missing where this person has voted and others have not; 0 otherwise. */
-  #missing({ status, approval, votes }: InputRequest): number {
+  #missingVotes({ status, approval, votes }: InputRequest): number {
     const { me } = this.place.app;
     if (isTerminal(status) || !me || !hasVoted(me, votes)) return 0;
     return (approval?.quorum ?? 1) - approvalCount(votes);
@@ -165,14 +165,14 @@ export class Detail {
 
   #drawBar({ index, total, step, close }: DetailPosition): Template {
     const { getText } = this.place;
-    const go = (by: number, key: string, icon: Template) =>
-      html`<button type="button" class="quiet icon-only" aria-label=${getText(key)} title=${getText(key)} .onclick=${() => step(by)}>${icon}</button>`;
-    const back = (event: Event): void => {
+    const go = (distance: number, key: string, icon: Template) =>
+      html`<button type="button" class="quiet icon-only" aria-label=${getText(key)} title=${getText(key)} .onclick=${() => step(distance)}>${icon}</button>`;
+    const goBack = (event: Event): void => {
       event.preventDefault();
       close();
     };
     return html`<div class="bar">
-      <a class="back" href="/" aria-label=${getText("app.inbox")} .onclick=${back}>${placeIcons.back}<span>${getText("app.inbox")}</span></a>
+      <a class="back" href="/" aria-label=${getText("app.inbox")} .onclick=${goBack}>${placeIcons.back}<span>${getText("app.inbox")}</span></a>
       ${
         total > 1 &&
         html`${go(-1, "inbox.previous", UP_ICON)}${go(1, "inbox.next", DOWN_ICON)}

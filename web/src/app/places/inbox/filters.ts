@@ -98,14 +98,14 @@ export function valuesOf(
   read: (request: InputRequest) => string,
   labelOf: (request: InputRequest) => string = read,
 ): Chip[] {
-  const found = new Map<string, { label: string; count: number }>();
+  const values = new Map<string, { label: string; count: number }>();
   for (const request of requests) {
     const id = read(request);
-    const existing = found.get(id);
+    const existing = values.get(id);
     if (existing) existing.count += 1;
-    else found.set(id, { label: labelOf(request), count: 1 });
+    else values.set(id, { label: labelOf(request), count: 1 });
   }
-  return [...found]
+  return [...values]
     .map(([id, chip]) => ({ id, ...chip }))
     .sort((a, b) => b.count - a.count || a.label.localeCompare(b.label));
 }

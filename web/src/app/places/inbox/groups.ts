@@ -25,5 +25,5 @@ export function groupRequests(
   groups.due.sort((a, b) => Date.parse(a.expires_at ?? "") - Date.parse(b.expires_at ?? ""));
   return (["due", "today", "earlier"] as const)
     .map((name) => [name, groups[name]] as const)
-    .filter(([, found]) => found.length > 0);
+    .filter(([, members]) => members.length > 0);
 }

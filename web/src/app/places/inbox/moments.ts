@@ -18,12 +18,12 @@ export function moments(now: Date): readonly Moment[] {
     day.setHours(hour, 0, 0, 0);
     return day;
   };
-  const found: Moment[] = [{ name: "hour", at: new Date(now.getTime() + 3_600_000) }];
-  if (now.getHours() < EVENING_HOUR - 2) found.push({ name: "evening", at: inDays(0, EVENING_HOUR) });
-  found.push({ name: "tomorrow", at: inDays(1, MORNING_HOUR) });
+  const result: Moment[] = [{ name: "hour", at: new Date(now.getTime() + 3_600_000) }];
+  if (now.getHours() < EVENING_HOUR - 2) result.push({ name: "evening", at: inDays(0, EVENING_HOUR) });
+  result.push({ name: "tomorrow", at: inDays(1, MORNING_HOUR) });
   const monday = (8 - now.getDay()) % 7 || 7;
-  if (monday > 1) found.push({ name: "monday", at: inDays(monday, MORNING_HOUR) });
-  return found;
+  if (monday > 1) result.push({ name: "monday", at: inDays(monday, MORNING_HOUR) });
+  return result;
 }
 
 /** A moment in words: `Mon 30 Nov, 09:00`. */

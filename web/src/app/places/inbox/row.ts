@@ -53,18 +53,23 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
     expired: getText("inbox.expired"),
     resolving: getText("checking"),
   };
-  const by = !readOnlyText && request.assignment?.assignees && request.assignment.by;
-  const assigned = by && !(app.me && isSame(app.me, by)) && getText("inbox.assigned_by", { name: by.name });
+  const assigner = !readOnlyText && request.assignment?.assignees && request.assignment.by;
+  const assigned =
+    assigner &&
+    !(app.me && isSame(app.me, assigner)) &&
+    getText("inbox.assigned_by", { name: assigner.name });
   const state = states[status] ?? (readOnlyText || detailOf(request, reader));
   const shownTime = settled_at ?? until ?? (soon ? expires_at : created_at);
-  const about = [agentOf(request), app.inbox.titleOf(thread_id), assigned, state].filter(Boolean).join(" · ");
+  const details = [agentOf(request), app.inbox.titleOf(thread_id), assigned, state]
+    .filter(Boolean)
+    .join(" · ");
   const title = titleOf(request, reader);
   const mark = isDangerous(request) ? "bad" : ICON_CLASSES[sort];
   return html`<a class=${readOnlyText ? "row read" : "row"} href=${href} aria-current=${isOpen && "true"}>
     <span class=${`mark ${mark}`} title=${getText(`inbox.kind_${sort}`)}>${KIND_ICONS[sort]}</span>
     <span class="t">${escapeText(title)}</span>
     <askback-time class=${soon ? "when soon" : "when"} look=${(soon || !!until) && "left"} at=${shownTime}></askback-time>
-    <span class="s">${escapeText(about)}</span>
+    <span class="s">${escapeText(details)}</span>
   </a>
   ${isMine && html`<label class="picker"><input type="checkbox" class="pick" aria-label=${getText("inbox.select_this", { title })} .checked=${isSelected} .onchange=${toggle} /></label>`}`;
 }

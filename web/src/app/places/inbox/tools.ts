@@ -60,8 +60,8 @@ export class RequestTools {
     this.#assigneeIds = new Set(request.assignment?.assignees ?? []);
     this.#show("assign");
     const path = `/v1/people?limit=200&request_id=${encodeURIComponent(request.id)}`;
-    const found = await this.place.app.client.get<PeopleList>(path).catch(() => undefined);
-    this.#people = [...(found?.people ?? [])].sort((a, b) => a.name.localeCompare(b.name));
+    const people = await this.place.app.client.get<PeopleList>(path).catch(() => undefined);
+    this.#people = [...(people?.people ?? [])].sort((a, b) => a.name.localeCompare(b.name));
     this.place.redraw();
   }
 
@@ -70,8 +70,12 @@ export class RequestTools {
     const request = this.#request;
     if (!request) return;
     const { app, getText } = this.place;
-    const send = (to: readonly string[] | null) =>
-      app.client.post(`/v1/requests/${encodeURIComponent(request.id)}/assign`, { assignees: to }, newKey());
+    const send = (newAssignees: readonly string[] | null) =>
+      app.client.post(
+        `/v1/requests/${encodeURIComponent(request.id)}/assign`,
+        { assignees: newAssignees },
+        newKey(),
+      );
     try {
       await send(assignees);
     } catch (error) {
@@ -80,12 +84,12 @@ export class RequestTools {
       return;
     }
     this.#show("");
-    const before = request.assignment?.assignees ?? null;
+    const previousAssignees = request.assignment?.assignees ?? null;
     const names = this.#people?.filter(({ id }) => assignees?.includes(id)).map(({ name }) => name);
     const text = assignees
       ? getText("inbox.assigned", { names: names?.join(", ") ?? "" })
       : getText("inbox.unassigned");
-    app.toast({ text, undo: () => void send(before).catch(() => {}) });
+    app.toast({ text, undo: () => void send(previousAssignees).catch(() => {}) });
   }
 
   async #remind(time: Date | undefined): Promise<void> {

@@ -17,26 +17,26 @@ export function drawUsage(usage: RuleUsage | null | undefined, getText: GetText)
 
 /** Draw the built-in rules, folded by subject; those that match a search are unfolded. */
 export function drawBuiltIn({ groups }: BuiltInRules, words: string, getText: GetText): Template {
-  const found = groups.map(({ name, rules }) => ({
+  const foundGroups = groups.map(({ name, rules }) => ({
     name,
     rules: rules.filter(({ rule }) => rule.toLowerCase().includes(words)),
   }));
   return html`<section class="built-in" aria-label=${getText("rules.built_in")}>
     <h2>${getText("rules.built_in")}</h2>
     <p class="muted">${getText("rules.built_in_text")}</p>
-    ${found.map(({ name, rules }) => {
-      const used = rules.reduce((sum, { usage }) => sum + (usage?.count ?? 0), 0);
-      const off = rules.filter(({ active }) => !active).length;
+    ${foundGroups.map(({ name, rules }) => {
+      const useCount = rules.reduce((sum, { usage }) => sum + (usage?.count ?? 0), 0);
+      const inactiveCount = rules.filter(({ active }) => !active).length;
       return (
         rules.length > 0 &&
         html`<details .open=${words !== ""}>
           <summary>${getText(`rules.group_${name}`)} <span class="muted">${getText("rules.count", { count: rules.length })}
-            ${used > 0 && html`· <span class="times">${getText("rules.used_times", { count: used })}</span>`}
-            ${off === rules.length && html`· <span class="tag">${getText("rules.inactive")}</span>`}</span></summary>
+            ${useCount > 0 && html`· <span class="times">${getText("rules.used_times", { count: useCount })}</span>`}
+            ${inactiveCount === rules.length && html`· <span class="tag">${getText("rules.inactive")}</span>`}</span></summary>
           <ul>${rules.map(
             ({ rule, description, usage, active }) =>
               html`<li>${drawRule(rule, description, "allow", getText)}
-                ${!active && off < rules.length && html`<span class="tag">${getText("rules.inactive")}</span>`}
+                ${!active && inactiveCount < rules.length && html`<span class="tag">${getText("rules.inactive")}</span>`}
                 ${usage && html`<span class="muted used times">${getText("rules.times", { count: usage.count })} · <askback-time at=${usage.last_at} look="long"></askback-time></span>`}</li>`,
           )}</ul>
         </details>`

@@ -36,7 +36,7 @@ export class Editor {
   #trial: RuleTrial | undefined;
   #calls: readonly PastCall[] = [];
   #preview: RulePreview | undefined;
-  #checked = 0;
+  #checkNumber = 0;
   #busy = false;
   #failure = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +70,7 @@ export class Editor {
   #forgetCalls(): void {
     this.#preview = undefined;
     this.#calls = [];
-    this.#checked = 0;
+    this.#checkNumber = 0;
   }
 
   #change(change: Partial<Draft>): void {
@@ -106,16 +106,16 @@ export class Editor {
     const { client } = this.place.app;
     const changeCount = this.#changeCount;
     const draft = this.#draft;
-    const written = draft?.rule.trim() ? this.#body : null;
+    const body = draft?.rule.trim() ? this.#body : null;
     const call = draft?.call.trim() ? { tool: "bash", input: { command: draft.call } } : null;
     this.#forgetCalls();
-    if (!written && !call) {
+    if (!body && !call) {
       this.#trial = undefined;
       this.place.redraw();
       return;
     }
     try {
-      const trial = await client.post<RuleTrial>("/v1/rules/try", { rule: written, call }, newKey());
+      const trial = await client.post<RuleTrial>("/v1/rules/try", { rule: body, call }, newKey());
       if (changeCount !== this.#changeCount) return;
       this.#trial = trial;
       this.place.redraw();
@@ -133,7 +133,7 @@ export class Editor {
       if (changeCount !== this.#changeCount) return;
       this.#preview = page;
       this.#calls = [...this.#calls, ...page.calls];
-      this.#checked += page.checked;
+      this.#checkNumber += page.checked;
       this.place.redraw();
     } catch (error) {
       if (changeCount === this.#changeCount) this.#fail(error);
@@ -185,14 +185,14 @@ export class Editor {
     if (!preview || !this.#trial?.rule) return false;
     const effect = (this.#draft as Draft).effect;
     const count = this.#calls.length;
-    const back = preview.next_cursor
+    const backButton = preview.next_cursor
       ? getText("rules.checked_to", {
-          checked: this.#checked,
+          checked: this.#checkNumber,
           moment: momentText(preview.checked_to, locale),
         })
-      : getText("rules.checked_all", { checked: this.#checked });
+      : getText("rules.checked_all", { checked: this.#checkNumber });
     return html`<h3>${getText(`rules.would_${effect}`, { count })}</h3>
-      <p class="muted">${back}</p>
+      <p class="muted">${backButton}</p>
       <ul class="calls">${this.#calls.map(
         (call) => html`<li>
           <a href=${pathOf("inbox", call.request_id)} target="_blank"><code dir="ltr">${escapeText(call.headline)}</code></a>
@@ -241,7 +241,7 @@ export class Editor {
     const draft = this.#draft;
     if (!draft) return false;
     const { getText, agents } = this.place;
-    const named = (names: readonly string[]): [string, string][] =>
+    const optionsOf = (names: readonly string[]): [string, string][] =>
       names.map((id) => [id, getText(`rules.${id}`)]);
     const set = (name: "rule" | "call" | "why") => (event: Event) =>
       this.#change({ [name]: (event.target as HTMLInputElement).value });
@@ -253,8 +253,8 @@ export class Editor {
         <label>${getText("rules.rule")}<input id="rule" type="text" autofocus=${!this.#isTrying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
         <p class="muted">${getText("rules.examples")} <code dir="ltr">git status</code>, <code dir="ltr">npm test:*</code>, <code dir="ltr">write_file(path=src/**)</code></p>
         <div class="fields">
-          ${this.#drawChoice("effect", getText("rules.decides"), named(EFFECTS))}
-          ${this.#drawChoice("scope", getText("rules.where"), named(["always", "project", "thread"]))}
+          ${this.#drawChoice("effect", getText("rules.decides"), optionsOf(EFFECTS))}
+          ${this.#drawChoice("scope", getText("rules.where"), optionsOf(["always", "project", "thread"]))}
           ${this.#drawSubject(draft)}
           ${this.#drawChoice("agent", getText("rules.agent"), [["", getText("rules.every_agent")], ...agents.map(({ id, name }): [string, string] => [id, name])])}
           ${this.#drawChoice("lasts", getText("rules.lasts"), [["", getText("rules.lasts_always")], ...Object.keys(LIFETIMES_S).map((id): [string, string] => [id, getText(`rules.lasts_${id}`)])])}

@@ -8,7 +8,7 @@ import type { Host } from "./host.ts";
 /** The import of a file: checked first, and stored when the person has seen what it would do. */
 export class Importer {
   #rows: readonly unknown[] = [];
-  #checked: RuleImport | undefined;
+  #preview: RuleImport | undefined;
   #failure = "";
 
   constructor(private readonly place: Host) {}
@@ -24,13 +24,13 @@ export class Importer {
 
   async #read(file: File | undefined): Promise<void> {
     if (!file) return;
-    this.#checked = undefined;
+    this.#preview = undefined;
     this.#failure = "";
     try {
       const { rules } = JSON.parse(await file.text()) as { rules?: unknown };
       if (!Array.isArray(rules)) throw new SyntaxError();
       this.#rows = rules;
-      this.#checked = await this.#send(true);
+      this.#preview = await this.#send(true);
     } catch (error) {
       this.#failure = error instanceof WireError ? error.message : this.place.getText("rules.no_export");
     }
@@ -55,19 +55,19 @@ export class Importer {
   }
 
   #close(): void {
-    this.#checked = undefined;
+    this.#preview = undefined;
     this.#failure = "";
     this.place.redraw();
   }
 
   draw(): Template | false {
     const { getText } = this.place;
-    const checked = this.#checked;
-    if (!checked && !this.#failure) return false;
-    const refused = checked?.rows.flatMap(({ problems = [] }) => problems) ?? [];
+    const preview = this.#preview;
+    if (!preview && !this.#failure) return false;
+    const refused = preview?.rows.flatMap(({ problems = [] }) => problems) ?? [];
     return html`<askback-modal heading=${getText("rules.import_title")} .onclose=${() => this.#close()}>
       ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
-      ${checked && html`<p>${getText("rules.import_counts", { added: checked.added, known: checked.known, refused: checked.refused })}</p>`}
+      ${preview && html`<p>${getText("rules.import_counts", { added: preview.added, known: preview.known, refused: preview.refused })}</p>`}
       ${
         refused.length > 0 &&
         html`<p>${getText("rules.import_refused")}</p><ul class="calls">${refused.map(
@@ -77,7 +77,7 @@ export class Importer {
       }
       <div class="actions end">
         <button type="button" .onclick=${() => this.#close()}>${getText("app.cancel")}</button>
-        ${checked && checked.added > 0 && checked.refused === 0 && html`<button type="button" class="primary" .onclick=${() => void this.#import()}>${getText("rules.import_yes", { count: checked.added })}</button>`}
+        ${preview && preview.added > 0 && preview.refused === 0 && html`<button type="button" class="primary" .onclick=${() => void this.#import()}>${getText("rules.import_yes", { count: preview.added })}</button>`}
       </div>
     </askback-modal>`;
   }

@@ -71,14 +71,14 @@ export class Place extends PlaceElement {
   }
 
   /** Reload the rules, or with `more` the next page of them. */
-  async load(more = false): Promise<void> {
-    const cursor = more && this.#next ? `&cursor=${encodeURIComponent(this.#next)}` : "";
+  async load(isNextPage = false): Promise<void> {
+    const cursor = isNextPage && this.#next ? `&cursor=${encodeURIComponent(this.#next)}` : "";
     try {
       const [list, builtIn] = await Promise.all([
         this.app.client.get<RuleList>(`/v1/rules?limit=${PAGE}${cursor}`),
         this.app.client.get<BuiltInRules>("/v1/rules/built-in"),
       ]);
-      this.rules = [...(more ? (this.rules ?? []) : []), ...list.rules];
+      this.rules = [...(isNextPage ? (this.rules ?? []) : []), ...list.rules];
       this.#next = list.next_cursor;
       this.#builtIn = builtIn;
       this.#failed = false;
@@ -116,13 +116,13 @@ export class Place extends PlaceElement {
       if (await this.app.confirm(question)) await this.#send(rule);
       return;
     }
-    const back = (): void => {
+    const undo = (): void => {
       this.#leaving.delete(rule.id);
       this.redraw();
     };
     this.#leaving.add(rule.id);
     this.redraw();
-    this.app.toast({ text, undo: back, act: () => void this.#send(rule).finally(back) });
+    this.app.toast({ text, undo, act: () => void this.#send(rule).finally(undo) });
   }
 
   async #send(rule: Rule): Promise<void> {
@@ -194,8 +194,8 @@ export class Place extends PlaceElement {
         code: 'askback rules add "git push:*" --effect ask',
         action: add,
       });
-    const shown = this.#filteredRules;
-    if (shown.length === 0)
+    const shownRules = this.#filteredRules;
+    if (shownRules.length === 0)
       return drawEmpty({ title: getText("rules.none_found"), text: getText("rules.none_found_text") });
     return drawTable(
       getText("rules.kept"),
@@ -207,20 +207,20 @@ export class Place extends PlaceElement {
         { label: getText("rules.used"), draw: (rule) => drawUsage(rule.usage, getText) },
         { label: getText("rules.revoke"), quiet: true, draw: (rule) => this.#drawActions(rule) },
       ],
-      shown,
+      shownRules,
     );
   }
 
   #drawToolbar(): Template | false {
     const { getText } = this;
     if (!this.rules?.length) return false;
-    const found = this.#searched(this.#text.toLowerCase());
+    const matchingRules = this.#searched(this.#text.toLowerCase());
     const counts = EFFECTS.map((id) => ({
       id,
       label: getText(`rules.${id}`),
-      count: found.filter(({ effect }) => effect === id).length,
+      count: matchingRules.filter(({ effect }) => effect === id).length,
     }));
-    const allChip = { id: "", label: getText("rules.all"), count: found.length };
+    const allChip = { id: "", label: getText("rules.all"), count: matchingRules.length };
     const names = new Map(
       this.rules.flatMap(({ agent, agent_name }) => (agent ? [[agent, agent_name ?? agent]] : [])),
     );

@@ -38,7 +38,7 @@ export function describeTrial({ covers, now, then }: RuleTrial, getText: GetText
   const today = getText(`rules.now_${now.decision}`);
   if (!then) return today;
   const matches = getText(covers ? "rules.covers" : "rules.covers_not");
-  const after =
+  const verdictAfter =
     then.decision === now.decision ? getText("rules.then_same") : getText(`rules.then_${then.decision}`);
-  return [matches, today, after].join(" ");
+  return [matches, today, verdictAfter].join(" ");
 }

@@ -76,8 +76,8 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     const agents = this.#forAllAgents ? "all" : form.getAll("agent").map(String);
-    const done = this.getText("chosen", { name });
-    if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents }, done)) this.#show();
+    const message = this.getText("chosen", { name });
+    if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents }, message)) this.#show();
   }
 
   async #erase({ id, name }: StoredSecret): Promise<void> {
@@ -146,10 +146,10 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
     };
     const allowed = secret.agents === "all" ? [] : (secret.agents ?? []);
     const isAllowed = (id: string): boolean => allowed.includes(id);
-    const listed = this.#agents.filter(({ id, stopped_at }) => !stopped_at || isAllowed(id));
+    const listedAgents = this.#agents.filter(({ id, stopped_at }) => !stopped_at || isAllowed(id));
     // An agent beyond the page that was read keeps the secret unless the person takes it away.
-    const unlistedIds = allowed.filter((id) => !this.#agents.some((each) => each.id === id));
-    const agents = [...listed, ...unlistedIds.map((id) => ({ id, name: id }))];
+    const unlistedIds = allowed.filter((id) => !this.#agents.some((agent) => agent.id === id));
+    const agents = [...listedAgents, ...unlistedIds.map((id) => ({ id, name: id }))];
     return html`<form class="stack" .onsubmit=${(event: Event) => void this.#choose(event, secret)}>
       <fieldset><legend>${this.getText("who")}</legend>
         <label class="tick"><input type="radio" name="who" value="some" .checked=${!this.#forAllAgents} .onchange=${set(false)} autofocus />${this.getText("some")}</label>

@@ -38,15 +38,19 @@ export class Browser extends Section {
   }
 
   draw(): Template {
-    const looks = ["", "light", "dark"].map((value) => ({
+    const appearances = ["", "light", "dark"].map((value) => ({
       value,
       label: this.getText(`look_${value || "system"}`),
     }));
-    const named = Object.entries(LANGUAGES).map(([value, label]) => ({ value, label, lang: value }));
-    const languages = [{ value: "", label: this.getText("language_browser") }, ...named];
+    const languageOptions = Object.entries(LANGUAGES).map(([value, label]) => ({
+      value,
+      label,
+      lang: value,
+    }));
+    const languages = [{ value: "", label: this.getText("language_browser") }, ...languageOptions];
     const { state } = notifications;
     return html`<div class="groups">
-      ${drawChoice("look", this.getText("look"), looks, localStorage[APPEARANCE] ?? "", (value) => this.#setAppearance(value))}
+      ${drawChoice("look", this.getText("look"), appearances, localStorage[APPEARANCE] ?? "", (value) => this.#setAppearance(value))}
       ${drawChoice("language", this.getText("language"), languages, localStorage[LANGUAGE] ?? "", (value) => this.#setLanguage(value))}
       <fieldset><legend>${this.getText("notifications")}</legend>
         <p class="muted">${this.getText("notifications_text")}</p>

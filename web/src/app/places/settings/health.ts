@@ -47,9 +47,9 @@ export class Health extends Section {
     return html`<button type="button" .onclick=${() => void this.host.read()}>${this.getText("look_again")}</button>`;
   }
 
-  #drawChecks(checked: readonly InputRequest[]): Template {
+  #drawChecks(requests: readonly InputRequest[]): Template {
     const title = this.getText("checks");
-    if (checked.length === 0) return html`<p class="muted">${this.getText("checks_none")}</p>`;
+    if (requests.length === 0) return html`<p class="muted">${this.getText("checks_none")}</p>`;
     const columns: Column<InputRequest>[] = [
       {
         label: this.getText("check_request"),
@@ -70,7 +70,7 @@ export class Health extends Section {
         draw: ({ check }) => check && html`<askback-time look="left" at=${check.until}></askback-time>`,
       },
     ];
-    return drawTable(title, columns, checked);
+    return drawTable(title, columns, requests);
   }
 
   #drawAudit({ audit }: ServerRecord): Template {

@@ -48,7 +48,7 @@ type Values = LimitsReply & Record<string, unknown>;
 export class Limits extends Section {
   #limits: Values | undefined;
   /** What the admin has typed, by name. */
-  #typed: Readonly<Record<string, string>> = {};
+  #typedValues: Readonly<Record<string, string>> = {};
 
   async read(): Promise<void> {
     this.#limits = await this.host.app.client.get<Values>("/v1/limits");
@@ -73,9 +73,11 @@ export class Limits extends Section {
 
   async #save(event: Event): Promise<void> {
     event.preventDefault();
-    const set = Object.fromEntries(Object.entries(this.#typed).map(([name, text]) => [name, Number(text)]));
+    const set = Object.fromEntries(
+      Object.entries(this.#typedValues).map(([name, text]) => [name, Number(text)]),
+    );
     if (!(await this.change("POST", "/v1/policy", set))) return;
-    this.#typed = {};
+    this.#typedValues = {};
     this.host.redraw();
     this.host.app.toast({ text: this.getText("saved") });
   }
@@ -86,19 +88,19 @@ export class Limits extends Section {
 
   /** Keep what was typed, or forget it. */
   #type(name: string, text?: string): void {
-    const { [name]: _before, ...others } = this.#typed;
-    this.#typed = text ? { ...others, [name]: text } : others;
+    const { [name]: _before, ...otherValues } = this.#typedValues;
+    this.#typedValues = text ? { ...otherValues, [name]: text } : otherValues;
     this.host.redraw();
   }
 
   #drawField(name: string, value: number): Template {
-    return html`<input type="number" name=${name} min="0" step="1" aria-label=${this.getText(`limit_${name}`)} .value=${this.#typed[name] ?? String(value)} .oninput=${(event: Event) => this.#type(name, (event.target as HTMLInputElement).value)} />`;
+    return html`<input type="number" name=${name} min="0" step="1" aria-label=${this.getText(`limit_${name}`)} .value=${this.#typedValues[name] ?? String(value)} .oninput=${(event: Event) => this.#type(name, (event.target as HTMLInputElement).value)} />`;
   }
 
   #drawSetter(name: string, limits: Values, editable: boolean): unknown {
-    const by = this.getText(`by_${limits.set_by[name] ?? "askback"}`);
-    if (!editable || limits.set_by[name] !== "policy") return by;
-    return html`${by} <button type="button" class="quiet" .onclick=${() => void this.#reset(name)}>${this.getText("reset")}<span class="hidden"> ${this.getText(`limit_${name}`)}</span></button>`;
+    const setter = this.getText(`by_${limits.set_by[name] ?? "askback"}`);
+    if (!editable || limits.set_by[name] !== "policy") return setter;
+    return html`${setter} <button type="button" class="quiet" .onclick=${() => void this.#reset(name)}>${this.getText("reset")}<span class="hidden"> ${this.getText(`limit_${name}`)}</span></button>`;
   }
 
   #drawGroup(title: string, names: readonly string[], limits: Values, editable: boolean): Template {
@@ -129,19 +131,19 @@ export class Limits extends Section {
   draw(): Template | undefined {
     const limits = this.#limits;
     if (!limits) return undefined;
-    const others = Object.keys(limits).filter((name) => !LIMIT_NAMES.includes(name));
-    const changed = Object.keys(this.#typed).length > 0;
+    const otherNames = Object.keys(limits).filter((name) => !LIMIT_NAMES.includes(name));
+    const isChanged = Object.keys(this.#typedValues).length > 0;
     const question = this.getText("limits_asked");
     return html`<div class="groups">
       <form class="stack" .onsubmit=${(event: Event) => void this.#save(event)}>
         <h2>${question}</h2>
         ${!this.isAdmin && html`<p class="muted">${this.getText("admins_only")}</p>`}
         ${this.#drawGroup(question, POLICY, limits, this.isAdmin)}
-        ${changed && html`<div class="actions"><button type="submit" class="primary">${this.getText("save")}</button></div>`}
+        ${isChanged && html`<div class="actions"><button type="submit" class="primary">${this.getText("save")}</button></div>`}
       </form>
       <div class="stack"><h2>${this.getText("limits_times")}</h2>${this.#drawGroup(this.getText("limits_times"), TIMES, limits, false)}</div>
       <div class="stack"><h2>${this.getText("limits_sizes")}</h2>${this.#drawGroup(this.getText("limits_sizes"), SIZES, limits, false)}</div>
-      <details><summary>${this.getText("limits_all")}</summary>${this.#drawGroup(this.getText("limits_all"), others, limits, false)}</details>
+      <details><summary>${this.getText("limits_all")}</summary>${this.#drawGroup(this.getText("limits_all"), otherNames, limits, false)}</details>
       <p class="muted">${this.getText("limits_operator")} <code dir="ltr">ASKBACK_LIMITS</code></p>
     </div>`;
   }

@@ -22,7 +22,7 @@ export class Policy extends Section {
   #policy: PolicySettings | undefined;
   /** What waits for the typed confirmation. */
   #confirming: { readonly setting: Setting; readonly value: string } | undefined;
-  #typed = "";
+  #typedWords = "";
 
   async read(): Promise<void> {
     this.#policy = await this.host.app.client.get<PolicySettings>("/v1/policy");
@@ -37,9 +37,9 @@ export class Policy extends Section {
   }
 
   #choose(setting: Setting, value: string): void {
-    const everything = value === "full" || (value === "off" && this.#policy?.table === "nebo");
-    if (!everything) return void this.#set(setting, value);
-    this.#typed = "";
+    const allowsEverything = value === "full" || (value === "off" && this.#policy?.table === "nebo");
+    if (!allowsEverything) return void this.#set(setting, value);
+    this.#typedWords = "";
     this.#confirming = { setting, value };
     this.host.redraw();
   }
@@ -64,10 +64,11 @@ export class Policy extends Section {
     if (!confirming) return false;
     const send = (event: Event): void => {
       event.preventDefault();
-      if (this.#typed === CONFIRMATION) void this.#set(confirming.setting, confirming.value, CONFIRMATION);
+      if (this.#typedWords === CONFIRMATION)
+        void this.#set(confirming.setting, confirming.value, CONFIRMATION);
     };
     const type = (event: Event): void => {
-      this.#typed = (event.target as HTMLInputElement).value.trim();
+      this.#typedWords = (event.target as HTMLInputElement).value.trim();
       this.host.redraw();
     };
     return html`<askback-modal heading=${this.getText("full_title")} .onclose=${() => this.#close()}>
@@ -77,7 +78,7 @@ export class Policy extends Section {
         <input id="confirm" type="text" autocomplete="off" spellcheck="false" .oninput=${type} autofocus />
         <div class="actions end">
           <button type="button" .onclick=${() => this.#close()}>${this.host.getText("app.cancel")}</button>
-          <button type="submit" class="danger primary" aria-disabled=${this.#typed !== CONFIRMATION && "true"}>${this.getText("full_yes")}</button>
+          <button type="submit" class="danger primary" aria-disabled=${this.#typedWords !== CONFIRMATION && "true"}>${this.getText("full_yes")}</button>
         </div>
       </form>
     </askback-modal>`;
