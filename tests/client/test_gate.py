@@ -42,12 +42,12 @@ async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
     agent: AsyncClient, person: AsyncClient, ran: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1", reason="it is ready", scopes=["once"])
-    async def publish(version: str, *files: str, dry: bool = True, **extra: int) -> str:
+    async def publish(version: str, *files: str, dry: bool = True, **more: int) -> str:
         """Publish a version.
 
         To everybody.
         """
-        ran.append((version, files, dry, extra))
+        ran.append((version, files, dry, more))
         return f"published {version}"
 
     async with deciding(person, "t1", YES) as requests:

@@ -225,7 +225,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     """Sign somebody in by a new one-time link that leads to `path`; afterwards the console must be empty.
 
     `name` is the person and `who` the host's other data about them, `at` another server than the shared one,
-    `house` a separate tenant there, `before` prepares the page, and everything else is an option of
+    `team` a separate tenant there, `before` prepares the page, and everything else is an option of
     Playwright's `new_context`.
     """
     opened_items: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []

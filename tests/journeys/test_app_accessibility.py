@@ -97,7 +97,7 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
     screen: OpenScreen, team: Team, thread: str, locale: str
 ) -> None:
     names = await fill(team, thread)
-    eva = await screen("/", house=team, who={"role": "admin"}, locale=locale)
+    eva = await screen("/", team=team, who={"role": "admin"}, locale=locale)
     faults: dict[str, Any] = {}
     await eva.page.evaluate(_LOOK_AT_ALL)
     for place in PLACES:

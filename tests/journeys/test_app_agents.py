@@ -26,7 +26,7 @@ async def yes(page: Page, name: str) -> None:
 @requirement("I8")
 async def test_an_agent_is_stopped_after_a_question(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.agent.bash(thread, "make one")
-    eva = await screen("/agents", house=team)
+    eva = await screen("/agents", team=team)
     page = eva.page
     row = page.get_by_role("row").filter(has_text="agent").last
     stop = row.get_by_role("button", name="Stop this agent")
@@ -45,7 +45,7 @@ async def test_an_agent_is_stopped_after_a_question(screen: OpenScreen, team: Te
 async def test_a_person_who_is_no_admin_sees_no_tokens_and_makes_no_links(
     screen: OpenScreen, team: Team
 ) -> None:
-    eva = await screen("/agents/tokens", house=team)
+    eva = await screen("/agents/tokens", team=team)
     await expect(eva.page.get_by_role("button", name="Tokens")).to_have_count(0)
     await expect(eva.page.get_by_role("heading", name="Agents and people")).to_be_visible()
     await eva.page.get_by_role("button", name="Signed-in browsers").click()
@@ -55,7 +55,7 @@ async def test_a_person_who_is_no_admin_sees_no_tokens_and_makes_no_links(
 
 @requirement("N15")
 async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/agents/browsers", house=team, **AS_ADMIN)
+    boss = await screen("/agents/browsers", team=team, **AS_ADMIN)
     page = boss.page
     await page.get_by_role("button", name="Sign in another browser").click()
     await page.get_by_label("Name", exact=True).fill("Ada's phone")
@@ -78,7 +78,7 @@ async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: Open
 
 
 async def test_a_token_is_shown_once_works_and_is_revoked(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/agents/tokens", house=team, **AS_ADMIN)
+    boss = await screen("/agents/tokens", team=team, **AS_ADMIN)
     page = boss.page
     await page.get_by_role("button", name="New token").click()
     await page.get_by_label("Name", exact=True).fill("nightly")
@@ -104,7 +104,7 @@ async def test_a_long_list_comes_in_pages(screen: OpenScreen, team: Team) -> Non
     for number in range(52):
         reply = await team.admin.http.post("/v1/agents", json={"name": f"agent-{number:02}"})
         assert reply.status_code == 201, reply.text
-    eva = await screen("/agents", house=team)
+    eva = await screen("/agents", team=team)
     oldest = eva.page.get_by_role("row").filter(has_text="agent-00")
     await expect(eva.page.get_by_role("row").filter(has_text="agent-51")).to_be_visible()
     await expect(oldest).to_have_count(0)

@@ -21,7 +21,7 @@ PHONE: ViewportSize = {"width": 390, "height": 780}
 
 async def log_of(screen: OpenScreen, team: Team, query: str = "", **options: Any) -> Screen:
     """Sign the admin of a house in by a token, as the sign-in page does, and open the log."""
-    eva = await screen("/", house=team, **options)
+    eva = await screen("/", team=team, **options)
     eva.forgive("401")  # a token is tried as the code of a link first
     await eva.go(f"/login?next={quote(f'/audit{query}')}")
     await eva.page.locator("#code").fill(str(team.admin.token))
@@ -80,7 +80,7 @@ async def test_the_log_is_verified_up_to_its_sealed_head_and_exported(
 
 
 async def test_a_responder_has_no_audit_log(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/audit", house=team)
+    eva = await screen("/audit", team=team)
     await expect(eva.page.get_by_role("heading", name="Page not found")).to_be_visible()
     await expect(eva.page.get_by_role("link", name="Audit log")).to_have_count(0)
 

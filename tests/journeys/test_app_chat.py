@@ -23,7 +23,7 @@ async def test_messages_are_grouped_and_the_own_stand_on_the_other_side(
     for words in ("One", "Two"):
         await say(team.agent, thread, text(words), agent={"name": "planner"})
     await say(team.bob, thread, text("I am Bob"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await eva.composer.fill("I am *Eva*")
     await eva.page.keyboard.press("Enter")
     await expect(message_texts(eva)).to_have_text(["One", "Two", "I am Bob", "I am *Eva*"])
@@ -40,7 +40,7 @@ async def test_tool_calls_of_a_step_are_one_line_that_shows_each_with_its_result
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     message = await say(team.agent, thread, text("Working"), tool("read", "c1", status="calling"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.locator("askback-thread .tool summary")).to_have_text("readrunning")
     more = [
         tool("edit", "c2", status="calling"),
@@ -68,7 +68,7 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
 ) -> None:
     await say(team.agent, thread, text(MARKDOWN))
     permissions = ["clipboard-read", "clipboard-write"]
-    eva = await screen(f"/conversations/{thread}", house=team, permissions=permissions)
+    eva = await screen(f"/conversations/{thread}", team=team, permissions=permissions)
     shown = message_texts(eva)
     await expect(shown.locator("strong")).to_have_text("care")
     await expect(shown.locator("td")).to_have_text(["a.py", "12"])
@@ -143,7 +143,7 @@ async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_message
 ) -> None:
     for at in range(40):
         await say(team.agent, thread, text(f"Message {at}"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.get_by_text("Message 39", exact=True)).to_be_in_viewport()
     await say(team.agent, thread, text("Message 40"))
     await expect(eva.page.get_by_text("Message 40", exact=True)).to_be_in_viewport()
@@ -168,7 +168,7 @@ async def test_a_button_jumps_to_the_open_question(screen: OpenScreen, team: Tea
     request = await ask(team.agent, thread, "Which tides?")
     for at in range(40):
         await say(team.agent, thread, text(f"Message {at}"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     await eva.composer.focus()
     await eva.page.evaluate(SCROLL_UP)
@@ -195,7 +195,7 @@ async def test_no_button_for_a_question_that_is_visible_or_for_others(
         for at in range(30):
             await say(team.agent, thread, text(f"Message {at}"))
         await ask(team.agent, thread, "Which tides?")
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     way = eva.page.get_by_role("button", name="2 questions wait")
     await expect(eva.card.nth(1)).to_be_in_viewport()
     await expect(way).to_have_count(0)
@@ -216,7 +216,7 @@ async def test_earlier_messages_load_without_moving_the_read_text(
 ) -> None:
     for at in range(80):
         await say(team.agent, thread, text(f"Message {at}"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.get_by_text("Message 79", exact=True)).to_be_in_viewport()
     await expect(message_texts(eva)).to_have_count(60)
     await eva.page.get_by_text("Message 22", exact=True).scroll_into_view_if_needed()
@@ -233,7 +233,7 @@ async def test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draf
         await say(team.agent, thread, text(f"Message {at}"))
     await ask(team.agent, thread, "Which tides?")
     await say(team.agent, f"{thread}-other", text("Elsewhere"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.page.get_by_text("A message does not answer the question above.")).to_be_visible()
     await eva.page.evaluate(SCROLL_UP)
     await expect(eva.composer).to_be_in_viewport()

@@ -19,7 +19,7 @@ NARROW: ViewportSize = {"width": 320, "height": 640}
 async def test_the_list_shows_the_last_activity_and_open_requests_live(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/conversations", house=team)
+    eva = await screen("/conversations", team=team)
     await expect(eva.page.get_by_role("heading", name="No conversations yet")).to_be_visible()
     await expect(eva.page.get_by_text("Client().say(")).to_be_visible()
     await say(team.agent, f"{thread}-a", text("Packing **now**."), agent={"name": "packer"})
@@ -43,7 +43,7 @@ async def test_a_search_finds_messages_on_the_server_and_keeps_the_open_conversa
     for name, words in (("a", "The coffee machine is broken"), ("b", "Tea for two")):
         await say(team.agent, f"{thread}-{name}", text(words))
         await call(team.agent, f"{thread}-{name}", f"Kitchen {name}")
-    eva = await screen(f"/conversations/{thread}-b", house=team)
+    eva = await screen(f"/conversations/{thread}-b", team=team)
     await expect(message_texts(eva)).to_have_text("Tea for two")
     await eva.page.get_by_role("searchbox", name="Search titles and messages").fill("COFFEE")
     await expect(titles(eva)).to_have_text(["Kitchen a"])
@@ -60,7 +60,7 @@ async def test_a_conversation_is_renamed_archived_and_restored(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await say(team.agent, thread, text("Hello"))
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await eva.page.get_by_role("button", name="Rename").click()
     await eva.page.get_by_role("textbox", name="Title").fill("Größe & <b>Farbe</b>")
     await eva.page.keyboard.press("Enter")
@@ -93,7 +93,7 @@ async def test_a_view_only_person_gets_no_editing_controls(
     await say(team.agent, thread, text("Hello"))
     access = {"owner": team.bob.id, "others": "view"}
     await team.agent.http.put(f"/v1/threads/{thread}/access", json=access)
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(message_texts(eva)).to_have_text("Hello")
     await expect(eva.page.get_by_role("button", name="Archived")).to_be_visible()
     for name in ("Rename", "Archive"):
@@ -105,7 +105,7 @@ async def test_everything_is_reached_with_the_keyboard(screen: OpenScreen, team:
     for name in "abc":
         await say(team.agent, f"{thread}-{name}", text(f"Hello {name}"))
         await call(team.agent, f"{thread}-{name}", f"Thread {name}")
-    eva = await screen("/conversations", house=team)
+    eva = await screen("/conversations", team=team)
     await expect(titles(eva)).to_have_text(["Thread c", "Thread b", "Thread a"])
     keys = eva.page.keyboard
     for key in ("j", "j", "k", "ArrowDown"):
@@ -131,7 +131,7 @@ async def test_a_list_that_cannot_be_loaded_says_so_and_tries_again(
     async def break_it(page: Page) -> None:
         await page.route("**/v1/conversations?**", lambda route: route.fulfill(status=503, body="{}"))
 
-    eva = await screen("/conversations", house=team, before=break_it)
+    eva = await screen("/conversations", team=team, before=break_it)
     eva.forgive("503")
     retry_button = eva.page.get_by_role("button", name="Try again")
     await expect(retry_button).to_be_visible()
@@ -149,7 +149,7 @@ async def test_no_violation_in_any_look_and_nothing_hangs_over_at_320_pixels(
     await say(team.bob, thread, text("Please go on."))
     await call(team.agent, thread, "A title that is long enough to need more room than there is")
     await ask(team.agent, thread, "Which tides?")
-    eva = await screen(f"/conversations/{thread}", house=team)
+    eva = await screen(f"/conversations/{thread}", team=team)
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await expect(message_texts(eva).locator("td").first).to_be_attached()
     await eva.page.locator("askback-thread .tools > summary").click()

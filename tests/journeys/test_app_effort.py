@@ -48,7 +48,7 @@ async def test_each_task_takes_as_many_keys_as_documented(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     requests = await ask_four(team, thread)
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await expect(eva.page.locator("askback-place-inbox .row")).to_have_count(4)
     await eva.page.keyboard.press("j")
     await expect(eva.button("Early")).to_be_visible()
@@ -73,7 +73,7 @@ async def test_each_task_takes_as_many_clicks_as_documented(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     requests = await ask_four(team, thread)
-    eva = await screen(f"/inbox/{requests[0]['id']}", house=team, before=stop_the_clock)
+    eva = await screen(f"/inbox/{requests[0]['id']}", team=team, before=stop_the_clock)
     await eva.button("Early").click()
     await expect(eva.card).to_contain_text("make one")
     await press(eva)

@@ -58,7 +58,7 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
         request_of(await team.agent.bash(thread, f"make {name}", timeout_s=3000 + at))
         for at, name in enumerate("abc")
     ]
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await expect(titles(eva)).to_have_text(["Run: make a", "Run: make b", "Run: make c"])
     await eva.page.keyboard.press("j")
     await eva.page.keyboard.press("Enter")
@@ -91,7 +91,7 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
 ) -> None:
     several = request_of(await team.agent.bash(thread, "make a", timeout_s=3000, quorum=3))
     other_request = request_of(await team.agent.bash(thread, "make b", timeout_s=3001))
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.button("Allow once")).to_be_visible()
     await team.bob.decide(several["id"], "approve")
@@ -118,7 +118,7 @@ async def test_on_a_phone_the_focus_comes_back_to_the_row_that_was_open(
     screen: OpenScreen, team: Team, thread: str, way: str
 ) -> None:
     await team.agent.bash(thread, "make a")
-    eva = await screen("/", house=team, viewport=ViewportSize(width=390, height=780))
+    eva = await screen("/", team=team, viewport=ViewportSize(width=390, height=780))
     row = eva.page.get_by_role("link", name="Run: make a")
     await row.click()
     await expect(eva.card.locator("#title")).to_be_focused()
@@ -136,7 +136,7 @@ async def test_a_dangerous_call_takes_a_and_enter_and_a_key_too_early_does_nothi
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "rm -rf build"))
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: rm -rf build").click()
     await expect(eva.button("Allow once")).to_be_visible()
     for key in ("a", "d"):
@@ -160,7 +160,7 @@ async def test_a_letter_decides_nothing_outside_of_the_request_or_when_keys_are_
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make one"))
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Run: make one").click()
     await expect(eva.button("Allow once")).to_be_visible()
     await press(eva, "/", "a", "d")
@@ -183,7 +183,7 @@ async def test_numbers_choose_and_enter_sends_and_escape_skips_nothing(
 ) -> None:
     region = form({"type": "radio", "label": "Region", "options": ["eu", "us"]}, allow_skip=True)
     request = request_of(await team.agent.ask(thread, {**region, "title": "Which region?"}))
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await eva.page.get_by_role("link", name="Which region?").click()
     await expect(eva.card.get_by_role("radio")).to_have_count(2)
     await eva.card.get_by_role("radio", name="eu").focus()
@@ -207,7 +207,7 @@ async def test_filters_count_and_narrow_and_stay_in_the_address(
     await team.agent.bash("other", "make two", agent={"name": "tester"}, assignees=["dora"])
     await team.agent.ask(thread, form({"type": "text"}, title="A name?"), agent={"name": "builder"})
     await team.agent.need(thread, "A_KEY")
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     filters = eva.page.get_by_role("group", name="Filters").get_by_role("button")
     await expect(filters).to_have_text(["All 4", "For me 3", "Approvals 2", "Questions 1", "Secrets 1"])
     await filters.nth(2).click()
@@ -237,7 +237,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     requests = [
         request_of(await team.agent.bash(f"{thread}-{at % 3}", f"make target-{at}")) for at in range(30)
     ]
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     sent: list[str] = []
     eva.page.on("request", lambda each: sent.append(each.url) if each.method == "POST" else None)
     await expect(eva.page).to_have_title("(30) Inbox – askback")
@@ -283,7 +283,7 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
     risky = request_of(await team.agent.bash(thread, "rm -rf build", timeout_s=3000))
     plain_request = request_of(await team.agent.bash(thread, "make one", timeout_s=3001))
     question = request_of(await team.agent.ask(thread, form({"type": "text"}, title="A name?")))
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     bar = eva.page.get_by_role("region", name="Selected requests")
     await eva.page.get_by_role("link", name="Run: rm -rf build").focus()
     await press(eva, "x", "j", "x", "j", "x")
@@ -313,7 +313,7 @@ async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     requests = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
-    eva = await screen("/", house=team, before=stop_the_clock)
+    eva = await screen("/", team=team, before=stop_the_clock)
     await eva.page.get_by_role("checkbox", name="Select: Run: make a").check()
     await eva.page.get_by_role("button", name="Select all 2").click()
     await eva.page.get_by_role("button", name="Deny 2").click()
@@ -330,7 +330,7 @@ async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make one"))
-    eva = await screen(f"/inbox/{request['id']}", house=team)
+    eva = await screen(f"/inbox/{request['id']}", team=team)
     tab = await eva.context.new_page()
     await tab.goto(eva.origin)
     await expect(tab.locator("askback-place-inbox .row")).to_have_count(1)
@@ -345,7 +345,7 @@ async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt
 async def test_new_requests_do_not_move_the_visible_ones(screen: OpenScreen, team: Team, thread: str) -> None:
     for at in range(40):
         await team.agent.ask(thread, form({"type": "text"}, title=f"Question {at}"))
-    eva = await screen("/", house=team, viewport=ViewportSize(width=1280, height=720))
+    eva = await screen("/", team=team, viewport=ViewportSize(width=1280, height=720))
     row = eva.page.get_by_role("link", name="Question 20")
     await eva.page.get_by_role("link", name="Question 39").focus()
     for _ in range(19):
@@ -363,7 +363,7 @@ async def test_only_the_visible_part_of_a_very_long_list_is_on_the_page(
 ) -> None:
     for at in range(230):
         await team.agent.ask(thread, form({"type": "text"}, title=f"Question {at}"))
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     await expect(eva.page).to_have_title("(230) Inbox – askback")
     assert await titles(eva).count() < 60
     await eva.page.locator("askback-place-inbox .pane.list").evaluate("(pane) => pane.scrollTo(0, 1e6)")
@@ -377,7 +377,7 @@ async def test_axe_finds_nothing_in_the_help_the_selection_and_the_undo_toast(
 ) -> None:
     await team.agent.bash(thread, "make one")
     await team.agent.ask(thread, form({"type": "text"}, title="A name?"))
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     await expect(titles(eva)).to_have_count(2)
     await eva.page.keyboard.press("?")
     await expect(eva.page.locator("dialog")).to_be_visible()

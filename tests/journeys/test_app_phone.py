@@ -30,7 +30,7 @@ async def test_what_can_be_pressed_in_a_list_is_44_px_high_for_a_finger(
     for place in ("a", "b"):
         await team.agent.bash(f"{thread}-{place}", "make test", agent={"name": f"agent {place}"})
         await team.agent.ask(f"{thread}-{place}", form({"type": "text"}))
-    eva = await screen("/", house=team, **PHONE)
+    eva = await screen("/", team=team, **PHONE)
     listed = eva.page.locator("askback-place-inbox")
     controls = listed.locator(":is(button:visible, select, input, a.row)")
     await expect(controls).to_have_count(15)
@@ -47,7 +47,7 @@ async def test_a_finger_beside_the_text_of_a_row_ticks_it_while_selecting_and_op
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.bash(thread, "make test")
-    eva = await screen("/", house=team, **PHONE)
+    eva = await screen("/", team=team, **PHONE)
     row = eva.page.get_by_role("link", name="Run: make test")
     tick = eva.page.get_by_role("checkbox", name="Select: Run: make test")
     await row.tap(position={"x": 8, "y": 50})
@@ -68,7 +68,7 @@ async def test_the_bar_of_a_request_and_of_a_conversation_is_one_line_in_german(
     title = "Cleaning up the staging servers after the load test of last week"
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": title})
     first, _ = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
-    eva = await screen(f"/inbox/{first['id']}", house=team, locale="de-DE", **PHONE)
+    eva = await screen(f"/inbox/{first['id']}", team=team, locale="de-DE", **PHONE)
     bar = eva.page.locator(".detail > .bar")
     for name in ("Zuweisen…", "Erinnern…", "Vorige Anfrage (k)", "Nächste Anfrage (j)"):
         await expect(bar.get_by_role("button", name=name)).to_be_visible()
@@ -95,7 +95,7 @@ async def test_a_long_script_is_named_in_a_few_words_once_it_is_decided(
 ) -> None:
     script = "\n".join(f"docker stop staging-{number}" for number in range(40))
     request = request_of(await team.agent.bash(thread, script))
-    eva = await screen(f"/inbox/{request['id']}", house=team, **PHONE)
+    eva = await screen(f"/inbox/{request['id']}", team=team, **PHONE)
     await eva.button("Deny").tap()
     said = eva.page.locator(".toast span").first
     await expect(said).to_contain_text("Denied: Run: docker stop")

@@ -39,7 +39,7 @@ async def test_the_list_shows_the_calls_the_agents_and_the_uses_of_each_rule(
     await create_rule(team, "git push:*", effect="ask", scope="project", project="shop")
     for _ in range(2):
         await team.agent.bash(thread, "make test")
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     rows = eva.page.get_by_role("table", name="Rules").locator("tbody tr")
     await expect(rows).to_have_count(2)
     for part in ("git push", "and anything after it", "Ask", "Project shop", "Every agent", "Not used yet"):
@@ -59,7 +59,7 @@ async def test_built_in_rules_are_folded_by_subject_and_found_by_a_search(
 ) -> None:
     await team.agent.bash(thread, "git status")
     await create_rule(team, "make test")
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     built_in = eva.page.get_by_role("region", name="Built in")
     await expect(built_in.get_by_text("Read with Git")).to_contain_text("used once")
     await expect(built_in.get_by_text("git status")).to_be_hidden()
@@ -75,7 +75,7 @@ async def test_the_number_of_uses_is_not_broken_on_a_phone_in_german(
 ) -> None:
     for command in ("git status", "git log"):
         await team.agent.bash(thread, command)
-    eva = await screen("/rules", house=team, viewport=PHONE, locale="de-DE")
+    eva = await screen("/rules", team=team, viewport=PHONE, locale="de-DE")
     built_in = eva.page.get_by_role("region", name="Mitgeliefert")
     await expect(built_in.locator("summary .times")).to_have_text(["2-mal verwendet"])
     lines = await built_in.locator(".times").evaluate_all(
@@ -89,7 +89,7 @@ async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_a
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_of(await team.agent.bash(thread, "make clean"))
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     await expect(eva.page.get_by_role("heading", name="No rules yet")).to_be_visible()
     await expect(eva.page.get_by_text('askback rules add "git push:*" --effect ask')).to_be_visible()
     await eva.page.get_by_role("button", name="Add a rule").first.click()
@@ -118,7 +118,7 @@ async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_a
 
 
 async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     await eva.page.get_by_role("button", name="Try a command…").click()
     await eva.page.keyboard.type("git status")
     await expect(eva.page.locator("askback-modal")).to_contain_text("Today it is allowed.")
@@ -130,7 +130,7 @@ async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team)
 async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, team: Team) -> None:
     await create_rule(team, "make lint")
     await create_rule(team, "make test")
-    eva = await screen("/rules", house=team, before=lambda page: page.clock.install())
+    eva = await screen("/rules", team=team, before=lambda page: page.clock.install())
     revoke = eva.page.get_by_role("button", name="Revoke bash(make test)")
     await revoke.press("Enter")
     await expect(revoke).to_have_count(0)
@@ -149,7 +149,7 @@ async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, te
 @requirement("B12")
 async def test_controls_that_a_role_may_not_use_are_absent(screen: OpenScreen, team: Team) -> None:
     await create_rule(team, "make deploy", effect="ask", locked=True)
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     row = eva.page.get_by_role("row", name="make deploy")
     await expect(row).to_contain_text("Locked")
     await expect(row.get_by_role("button")).to_have_count(0)
@@ -158,7 +158,7 @@ async def test_controls_that_a_role_may_not_use_are_absent(screen: OpenScreen, t
 
 async def test_rules_are_exported_as_a_file(screen: OpenScreen, team: Team) -> None:
     await create_rule(team, "make test")
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     async with eva.page.expect_download() as download:
         await eva.page.get_by_role("button", name="Export").click()
     file = Path(await (await download.value).path())
@@ -167,7 +167,7 @@ async def test_rules_are_exported_as_a_file(screen: OpenScreen, team: Team) -> N
 
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_in_the_rules(screen: OpenScreen, team: Team, thread: str) -> None:
-    eva = await screen("/rules", house=team)
+    eva = await screen("/rules", team=team)
     await expect(eva.page.locator("askback-copy")).to_be_visible()
     violations = {"empty": await eva.violations("light", "dark")}
     await create_rule(team, "make test", shadow=True, expires_in_s=60)

@@ -35,9 +35,9 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
 ) -> None:
     await provide_secret(team, thread)
     responses: list[Response] = []
-    boss = await screen("/secrets", house=team, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, **AS_ADMIN)
     page = boss.page
-    page.on("response", responses.append)
+    page.on("response", lambda response: responses.append(response))
     row = page.get_by_role("row").filter(has_text="A_KEY")
     await expect(row).to_contain_text("Everywhere")
     await expect(row).to_contain_text("agent")
@@ -81,7 +81,7 @@ async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await provide_secret(team, thread)
-    boss = await screen("/secrets", house=team, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, **AS_ADMIN)
     page = boss.page
     await page.get_by_role("button", name="Replace A_KEY").click()
     await page.get_by_label("Value", exact=True).evaluate(
@@ -103,7 +103,7 @@ async def test_an_agent_may_not_use_a_secret_after_its_grant_is_revoked(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await provide_secret(team, thread)
-    boss = await screen("/secrets", house=team, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, **AS_ADMIN)
     page = boss.page
     row = page.get_by_role("row").filter(has_text="A_KEY")
     await row.get_by_role("button", name="Change access").click()
@@ -129,7 +129,7 @@ async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
         empty_page = {"agents": [], "next_cursor": "more"}
         await page.route("**/v1/agents?*", lambda route: route.fulfill(json=empty_page))
 
-    boss = await screen("/secrets", house=team, before=late, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, before=late, **AS_ADMIN)
     await (
         boss.page.get_by_role("row")
         .filter(has_text="A_KEY")
@@ -145,7 +145,7 @@ async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
 async def test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_question(
     screen: OpenScreen, team: Team
 ) -> None:
-    boss = await screen("/secrets", house=team, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, **AS_ADMIN)
     page = boss.page
     await expect(page.get_by_role("heading", name="No secrets yet")).to_be_visible()
     add = page.get_by_role("button", name="Add a secret")
@@ -176,7 +176,7 @@ async def test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_ques
 async def test_a_name_that_cannot_be_is_refused_in_words_and_the_value_stays(
     screen: OpenScreen, team: Team
 ) -> None:
-    boss = await screen("/secrets", house=team, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, **AS_ADMIN)
     boss.forgive("422")
     page = boss.page
     await page.get_by_role("button", name="Add a secret").click()
@@ -191,13 +191,13 @@ async def test_a_person_sees_only_the_secrets_that_they_may_manage(screen: OpenS
     for name, extra in (("SHARED", {}), ("HERS", {"owner": "somebody"})):
         body = {"name": name, "value": "v", "scope": "global", **extra}
         assert (await team.admin.http.post("/v1/secrets", json=body)).status_code == 201
-    eva = await screen("/secrets", house=team)
+    eva = await screen("/secrets", team=team)
     await expect(eva.page.get_by_role("row").filter(has_text="SHARED")).to_be_visible()
     await expect(eva.page.get_by_text("HERS")).to_have_count(0)
 
 
 async def test_nothing_is_wrong_with_it_for_assistive_technology(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/secrets", house=team, viewport={"width": 320, "height": 700}, **AS_ADMIN)
+    boss = await screen("/secrets", team=team, viewport={"width": 320, "height": 700}, **AS_ADMIN)
     page = boss.page
     await expect(page.locator(".empty")).to_be_visible()
     assert await boss.violations("light", "dark") == []

@@ -40,7 +40,7 @@ async def record_notifications(page: Page) -> None:
 async def test_the_language_changes_in_every_tab_and_is_kept(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/settings?lang=en", house=team)
+    eva = await screen("/settings?lang=en", team=team)
     page = eva.page
     other = await eva.context.new_page()
     await other.goto(eva.origin)
@@ -65,7 +65,7 @@ async def test_the_language_changes_in_every_tab_and_is_kept(
 
 @requirement("J11")
 async def test_a_dark_page_stays_dark_on_every_page(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/settings", house=team, color_scheme="light")
+    eva = await screen("/settings", team=team, color_scheme="light")
     page = eva.page
 
     async def scheme(place: str) -> str:
@@ -85,7 +85,7 @@ async def test_a_dark_page_stays_dark_on_every_page(screen: OpenScreen, team: Te
 
 @requirement("J3")
 async def test_single_letter_keys_are_turned_off(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/settings", house=team)
+    eva = await screen("/settings", team=team)
     page = eva.page
     box = page.get_by_label("Use single-letter keys")
     await expect(box).to_be_checked()
@@ -101,7 +101,7 @@ async def test_single_letter_keys_are_turned_off(screen: OpenScreen, team: Team)
 async def test_a_notification_names_the_agent_and_never_the_question(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/settings", house=team, before=record_notifications)
+    eva = await screen("/settings", team=team, before=record_notifications)
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
     await expect(page.get_by_label("Notify me in this browser")).to_be_checked()
@@ -128,7 +128,7 @@ async def test_simultaneous_requests_make_one_notification_that_is_updated_silen
         await page.clock.install()
         await record_notifications(page)
 
-    eva = await screen("/settings", house=team, before=prepare)
+    eva = await screen("/settings", team=team, before=prepare)
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
     locator = page.locator("html")
@@ -152,7 +152,7 @@ async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, tea
         await page.clock.install()
         await record_notifications(page)
 
-    eva = await screen("/settings", house=team, before=prepare)
+    eva = await screen("/settings", team=team, before=prepare)
     page = eva.page
     await page.get_by_label("Notify me in this browser").check()
     await expect(page.locator("html")).to_have_attribute("data-shown", re.compile("Notifications are on"))
@@ -169,7 +169,7 @@ async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, tea
 async def test_the_policy_page_explains_its_values_in_the_table_of_nebo(
     screen: OpenScreen, team: Team
 ) -> None:
-    boss = await screen("/settings/policy", house=team, **AS_ADMIN)
+    boss = await screen("/settings/policy", team=team, **AS_ADMIN)
     denied = boss.page.get_by_text("Calls that no rule allows are denied without asking anybody.")
     await expect(denied).to_be_visible()
     await team.admin.http.post("/v1/policy", json={"table": "nebo"})
@@ -183,7 +183,7 @@ async def test_the_policy_page_explains_its_values_in_the_table_of_nebo(
 async def test_an_admin_changes_the_policy_and_everything_needs_typed_words(
     screen: OpenScreen, team: Team
 ) -> None:
-    boss = await screen("/settings/policy", house=team, **AS_ADMIN)
+    boss = await screen("/settings/policy", team=team, **AS_ADMIN)
     page = boss.page
     mode = page.get_by_role("group", name="Mode")
     await mode.get_by_label("Plan").check()
@@ -207,7 +207,7 @@ async def test_an_admin_changes_the_policy_and_everything_needs_typed_words(
 async def test_a_person_who_is_no_admin_reads_the_settings_and_changes_none(
     screen: OpenScreen, team: Team
 ) -> None:
-    eva = await screen("/settings/policy", house=team)
+    eva = await screen("/settings/policy", team=team)
     page = eva.page
     await expect(page.get_by_text("Only an admin can change this.")).to_be_visible()
     await expect(page.get_by_text("The two settings below decide.")).to_be_visible()
@@ -223,7 +223,7 @@ async def test_a_person_who_is_no_admin_reads_the_settings_and_changes_none(
 
 @requirement("L7")
 async def test_an_admin_sets_a_limit_and_takes_it_back(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/settings/limits", house=team, **AS_ADMIN)
+    boss = await screen("/settings/limits", team=team, **AS_ADMIN)
     page = boss.page
     row = page.get_by_role("row").filter(has_text="max_questions")
     await row.get_by_role("spinbutton").fill("7")
@@ -238,7 +238,7 @@ async def test_an_admin_sets_a_limit_and_takes_it_back(screen: OpenScreen, team:
 
 @requirement("G10")
 async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScreen, team: Team) -> None:
-    boss = await screen("/settings/webhooks", house=team, **AS_ADMIN)
+    boss = await screen("/settings/webhooks", team=team, **AS_ADMIN)
     page = boss.page
     await expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible()
     await page.get_by_role("button", name="Add a webhook").click()
@@ -266,7 +266,7 @@ async def test_health_shows_the_checks_and_the_server(screen: OpenScreen, team: 
     request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
     sent_reply = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
     assert sent_reply.json()["status"] == "resolving", sent_reply.text
-    boss = await screen("/settings/health", house=team, **AS_ADMIN)
+    boss = await screen("/settings/health", team=team, **AS_ADMIN)
     page = boss.page
     await expect(page.get_by_role("row").filter(has_text=thread)).to_contain_text("agent")
     await expect(page.get_by_text(re.compile("askback [0-9]"))).to_be_visible()
@@ -285,7 +285,7 @@ async def test_health_says_why_the_database_refuses_changes(screen: OpenScreen, 
         body = {"error": {"code": "unavailable", "message": "The disk is full."}}
         await route.fulfill(status=503, json=body)
 
-    boss = await screen("/settings", house=team, **AS_ADMIN)
+    boss = await screen("/settings", team=team, **AS_ADMIN)
     boss.forgive("503")
     await boss.page.route(re.compile(r"/readyz$|/v1/requests\?status=resolving"), refuse)
     await boss.page.get_by_role("button", name="Health").click()
@@ -298,7 +298,7 @@ async def test_health_says_why_the_database_refuses_changes(screen: OpenScreen, 
 
 
 async def test_on_a_phone_both_places_are_below_more(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/", house=team, viewport={"width": 390, "height": 800})
+    eva = await screen("/", team=team, viewport={"width": 390, "height": 800})
     page = eva.page
     for name in ("Secrets", "Settings"):
         await page.get_by_role("button", name="More").click()

@@ -20,7 +20,7 @@ async def test_the_inbox_counts_open_requests_and_explains_an_empty_list(
 ) -> None:
     for name, command in (("a", "make one"), ("b", "rm -rf build"), ("c", "make three")):
         await team.agent.bash(f"{thread}-{name}", command)
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     await expect(eva.page).to_have_title("(3) Inbox – askback")
     await expect(eva.page.get_by_role("navigation", name="Main")).to_contain_text("3")
     rows = eva.page.locator("askback-place-inbox li:has(.row)")
@@ -32,7 +32,7 @@ async def test_on_a_phone_the_list_opens_the_request_and_back_returns(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make one"))
-    eva = await screen("/", house=team, viewport=PHONE)
+    eva = await screen("/", team=team, viewport=PHONE)
     row = eva.page.get_by_role("link", name="Run: make one")
     await row.click()
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{request['id']}")
@@ -57,7 +57,7 @@ async def test_back_forward_and_reload_show_the_page_of_the_address(
 ) -> None:
     for command in ("make one", "make two"):
         await team.agent.bash(thread, command)
-    eva = await screen("/?lang=de", house=team)
+    eva = await screen("/?lang=de", team=team)
     for command in ("make one", "make two"):
         await eva.page.get_by_role("link", name=f"Ausführen: {command}").click()
         await expect(eva.card).to_contain_text(command)
@@ -85,7 +85,7 @@ async def test_a_lost_connection_is_shown_and_missed_requests_appear_after_it(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     wire = Wire()
-    eva = await screen("/", house=team, before=wire.watch)
+    eva = await screen("/", team=team, before=wire.watch)
     await expect(eva.link).to_have_text("Connected")
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     await expect(eva.page.get_by_text("from askback import Client")).to_be_visible()
@@ -101,7 +101,7 @@ async def test_a_lost_connection_is_shown_and_missed_requests_appear_after_it(
 
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_in_the_application(screen: OpenScreen, team: Team, thread: str) -> None:
-    empty_screen = await screen("/", house=team)
+    empty_screen = await screen("/", team=team)
     await expect(empty_screen.page.locator("askback-copy")).to_be_visible()
     violations = {"empty": await empty_screen.violations("light", "dark")}
     await team.agent.bash(thread, "rm -rf build")
@@ -127,7 +127,7 @@ KEYS = {
 
 
 async def test_g_and_a_letter_open_a_place(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     for key, heading in {"h": "History", "c": "Conversations", "i": "Inbox"}.items():
         await eva.page.keyboard.press("g")
         await eva.page.keyboard.press(key)
@@ -139,7 +139,7 @@ async def test_g_and_a_letter_open_a_place(screen: OpenScreen, team: Team) -> No
 
 
 async def test_a_question_mark_lists_the_keys_of_the_place(screen: OpenScreen, team: Team) -> None:
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     for place, (listed, not_listed) in KEYS.items():
         await eva.visit(place)
         await expect(eva.page.get_by_role("heading", level=1)).to_be_visible()

@@ -129,8 +129,8 @@ async def test_a_receipt_revokes_an_unused_approval_on_every_page(
     request = await approved(team, thread)
     run_result = await approved(team, thread, "make test")
     place = place_of(thread)
-    eva = await screen(place, house=team, locale=locale)
-    bob = await screen(place, house=team, name="Bob", locale=locale)
+    eva = await screen(place, team=team, locale=locale)
+    bob = await screen(place, team=team, name="Bob", locale=locale)
     for each in (eva, bob):
         await expect(each.page.get_by_role("button", name=button)).to_have_count(2)
     await team.agent.consume(run_result["id"], "run-1")

@@ -33,7 +33,7 @@ async def outcome(team: Team, request_id: str) -> Any:
 async def test_the_link_opens_in_a_new_tab_and_the_page_shows_its_target(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen(f"/r/{await ask(team, thread)}", house=team)
+    eva = await screen(f"/r/{await ask(team, thread)}", team=team)
     link = eva.card.get_by_role("link", name="Open the shop")
     for name, expected in {
         "href": LINK["url"],
@@ -49,7 +49,7 @@ async def test_a_completed_action_is_reported_with_the_keyboard(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_id = await ask(team, thread)
-    eva = await screen(f"/r/{request_id}", house=team)
+    eva = await screen(f"/r/{request_id}", team=team)
     await expect(eva.button("I've done it")).to_be_visible()
     await eva.tab_to("link")
     for _ in ("It didn't work", "Dismiss", "I've done it"):
@@ -65,7 +65,7 @@ async def test_a_completed_action_is_reported_with_the_keyboard(
 @requirement("A21")
 async def test_a_failure_is_reported_with_its_reason(screen: OpenScreen, team: Team, thread: str) -> None:
     request_id = await ask(team, thread)
-    eva = await screen(f"/r/{request_id}", house=team)
+    eva = await screen(f"/r/{request_id}", team=team)
     await eva.button("It didn't work").click()
     reason = eva.card.get_by_label("What went wrong?")
     await expect(reason).to_be_focused()
@@ -84,7 +84,7 @@ async def test_an_attempt_that_failed_is_shown_and_can_be_tried_again(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_id = await ask(team, thread)
-    eva = await screen(f"/r/{request_id}", house=team)
+    eva = await screen(f"/r/{request_id}", team=team)
     await expect(eva.button("I've done it")).to_be_visible()
     for reason in ("It is not there yet.", "It is still not there."):
         body = {"outcome": "failed", "reason": reason, "retry": True}
@@ -97,7 +97,7 @@ async def test_an_attempt_that_failed_is_shown_and_can_be_tried_again(
 
 async def test_a_german_reader_dismisses_an_action(screen: OpenScreen, team: Team, thread: str) -> None:
     request_id = await ask(team, thread)
-    eva = await screen(f"/r/{request_id}", house=team, locale="de-DE")
+    eva = await screen(f"/r/{request_id}", team=team, locale="de-DE")
     await expect(eva.card).to_contain_text("Führt zu shop.example.com")
     await expect(eva.button("Es hat nicht geklappt")).to_be_visible()
     await eva.button("Verwerfen").click()
@@ -115,7 +115,7 @@ async def test_an_action_is_shown_in_the_language_of_its_reader(
         "label": {"en": "Open the shop", "de": "Zum Shop"},
     }
     request_id = await ask(team, thread, action={**LINK, **texts})
-    eva = await screen(f"/r/{request_id}", house=team, locale="de-DE")
+    eva = await screen(f"/r/{request_id}", team=team, locale="de-DE")
     await expect(eva.card.get_by_role("heading", name="Das Plugin einbauen")).to_be_visible()
     await expect(eva.card.get_by_role("link", name="Zum Shop")).to_be_visible()
     await expect(eva.card.locator("strong", has_text="kostenlosen")).to_be_visible()

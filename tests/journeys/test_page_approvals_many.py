@@ -19,7 +19,7 @@ _MODAL = 'document.querySelector("askback-thread").setAttribute("modal", "")'
 async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.page.evaluate(_MODAL)
     await eva.composer.click()
     first_request = request_of(await team.agent.bash(thread, "make one"))
@@ -62,7 +62,7 @@ async def stop_the_clock(page: Page) -> None:
 async def test_a_key_that_was_meant_for_the_message_decides_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    eva = await screen(place_of(thread), team=team, before=stop_the_clock)
     await eva.page.evaluate(_MODAL)
     await eva.composer.click()
     await team.agent.bash(thread, "make one")
@@ -79,7 +79,7 @@ async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_again(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.bash(thread, "make one")
-    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    eva = await screen(place_of(thread), team=team, before=stop_the_clock)
     once = eva.card.nth(0).get_by_role("button", name="Allow once")
     await expect(once).to_be_visible()
     await eva.page.clock.run_for(600)
@@ -96,7 +96,7 @@ async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_again(
 async def test_an_inline_card_leaves_the_caret_where_it_is(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.composer.click()
     await eva.page.keyboard.type("half a ")
     await team.agent.bash(thread, "make test")
@@ -111,8 +111,8 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make release", quorum=2))
     eva, bob = (
-        await screen(place_of(thread), house=team),
-        await screen(place_of(thread), house=team, name="Bob"),
+        await screen(place_of(thread), team=team),
+        await screen(place_of(thread), team=team, name="Bob"),
     )
     await expect(eva.card).to_contain_text("0 of 2 have approved")
     await eva.button("Allow once").click()
@@ -134,8 +134,8 @@ async def test_a_person_who_is_no_assignee_sees_the_request_and_cannot_decide(
 ) -> None:
     await team.agent.bash(thread, "make release", assignees=["eva"])
     eva, bob = (
-        await screen(place_of(thread), house=team, who={"user": "eva"}),
-        await screen(place_of(thread), house=team, name="Bob"),
+        await screen(place_of(thread), team=team, who={"user": "eva"}),
+        await screen(place_of(thread), team=team, name="Bob"),
     )
     await expect(eva.card).to_contain_text("Assigned to eva")
     await expect(bob.card).to_contain_text("Waiting for eva.")
@@ -151,7 +151,7 @@ async def test_the_second_of_two_concurrent_decisions_gets_a_message(
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
     wire = Wire()
-    eva = await screen(f"/r/{request['id']}", house=team, before=wire.watch)
+    eva = await screen(f"/r/{request['id']}", team=team, before=wire.watch)
     eva.forgive("status of 409")
     await expect(eva.button("Deny")).to_be_visible()
     wire.losing_events = True
@@ -174,8 +174,8 @@ async def test_the_user_of_the_agent_sees_that_another_person_has_to_decide(
     async with Person(server.url, reply.json()["token"]) as agent:
         await agent.bash(thread, "make release", exclude_requester=True)
     eva, bob = (
-        await screen(place_of(thread), house=team, who={"user": "eva"}),
-        await screen(place_of(thread), house=team, name="Bob"),
+        await screen(place_of(thread), team=team, who={"user": "eva"}),
+        await screen(place_of(thread), team=team, name="Bob"),
     )
     await expect(eva.card).to_contain_text("The agent works for you, so somebody else has to decide.")
     await expect(eva.card.get_by_role("button")).to_have_count(0)

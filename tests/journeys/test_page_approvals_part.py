@@ -43,7 +43,7 @@ def parts(shown_screen: Screen) -> list[str]:
 
 async def test_a_page_with_forms_alone_never_fetches_it(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.agent.ask(thread, FORM)
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     assert parts(eva) == []
     await team.agent.bash(thread, "make test")
@@ -59,7 +59,7 @@ async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
     request = request_of(await team.agent.bash(thread, "make test"))
     gate = Gate()
     eva = await screen(
-        place_of(thread) if page == "/t" else f"/r/{request['id']}", house=team, before=gate.watch
+        place_of(thread) if page == "/t" else f"/r/{request['id']}", team=team, before=gate.watch
     )
     with anyio.fail_after(120):
         await gate.asked.wait()
@@ -79,7 +79,7 @@ async def test_without_the_approval_module_the_page_works_and_the_call_can_be_di
     gate = Gate()
     gate.lost = True
     gate.open.set()
-    eva = await screen(place_of(thread), house=team, before=gate.watch)
+    eva = await screen(place_of(thread), team=team, before=gate.watch)
     eva.forgive("net::ERR_FAILED")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.button("Dismiss").click()
@@ -92,7 +92,7 @@ async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await expect(eva.button("Allow once")).not_to_have_attribute("aria-disabled", "true")
     await eva.tab_to("deny")
     await eva.page.keyboard.press("Tab")
@@ -130,7 +130,7 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
 ) -> None:
     for at, every in enumerate([False, True]):
         request = request_of(await team.agent.bash(thread, f"make all-{at}"))
-        eva = await screen(f"/r/{request['id']}", house=team)
+        eva = await screen(f"/r/{request['id']}", team=team)
         await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
         await expect(eva.card.get_by_role("radio", name=f"Only {name}")).to_be_checked()
@@ -150,7 +150,7 @@ async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "cat notes.md", cwd="/srv/shop"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await eva.press_more("Allow reading in /srv/shop")
     await expect(eva.card.locator(".sure")).to_contain_text(
         f"Let {request['requester']['name']} read in /srv/shop without asking?"
@@ -182,7 +182,7 @@ async def test_a_folder_is_offered_only_where_one_person_may_grant_it_for_readin
         request_of(await team.agent.bash(thread, "make", cwd="/srv/shop")),
     ]
     for request in calls:
-        eva = await screen(f"/r/{request['id']}", house=team)
+        eva = await screen(f"/r/{request['id']}", team=team)
         await expect(eva.button("Allow once")).to_be_visible()
         await expect(eva.card.get_by_role("button", name="Allow reading")).to_have_count(0)
 
@@ -194,7 +194,7 @@ async def test_the_second_step_of_a_card_fits_at_320_pixels_in_german(
     folder = "/srv/" + "-".join(["kundenverwaltung"] * 4)
     request = request_of(await team.agent.bash(thread, "cat notes.md", cwd=folder))
     small = {"viewport": {"width": 320, "height": 640}, "locale": "de-DE"}
-    eva = await screen(f"/r/{request['id']}", house=team, **small)
+    eva = await screen(f"/r/{request['id']}", team=team, **small)
     await eva.card.locator("#more").click()
     await expect(eva.card.locator("#root")).not_to_have_attribute("aria-disabled", "true")
     assert (await eva.width(), await eva.violations("light", "dark")) == (320, [])
@@ -233,7 +233,7 @@ async def live_page(team: Team, thread: str) -> AsyncIterator[None]:
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, thread: str) -> None:
     async with live_page(team, thread):
-        eva = await screen(place_of(thread), house=team, who=EVA)
+        eva = await screen(place_of(thread), team=team, who=EVA)
         await expect(eva.card).to_have_count(9)
         for at in range(3):
             await eva.card.nth(at).locator("summary").first.click()
@@ -261,7 +261,7 @@ async def test_nothing_of_an_approval_hangs_over_at_320_pixels(
     async with live_page(team, thread):
         eva = await screen(
             place_of(thread),
-            house=team,
+            team=team,
             who=EVA,
             locale=locale,
             viewport={"width": 320, "height": 640},

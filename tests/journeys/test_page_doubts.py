@@ -24,7 +24,7 @@ async def test_a_value_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str, field: dict[str, Any]
 ) -> None:
     request = request_of(await team.agent.ask(thread, {"fields": [{"id": "how", "label": "How?", **field}]}))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     if "options" in field:
         await eva.card.get_by_label("How?").select_option("Other")
     async with eva.page.expect_response("**/assets/warning-*.js"):
@@ -47,7 +47,7 @@ async def test_a_value_that_looks_like_no_secret_is_sent_without_confirmation(
     request = request_of(
         await team.agent.ask(thread, {"fields": [{"id": "how", "type": "text", "label": "How?"}]})
     )
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     async with eva.page.expect_response("**/assets/warning-*.js"):
         await eva.card.get_by_label("How?").fill("with 3 of the 14 keys on the wall")
     await eva.button("Submit").click()
@@ -103,7 +103,7 @@ async def test_a_note_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "git push"))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.card.get_by_text("Add a note").click()
     note = eva.card.get_by_label("Note for the agent")
     await note.fill(f"with {KEY}")

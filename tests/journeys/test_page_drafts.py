@@ -78,7 +78,7 @@ async def test_a_note_for_an_approval_survives_a_reload_and_is_erased_with_the_d
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy"))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.button("Add a note").click()
     await eva.card.get_by_label("Note for the agent").fill("Not before noon.")
     await eva.page.reload()
@@ -94,7 +94,7 @@ async def test_an_edited_call_survives_a_reload_and_is_erased_with_the_decision(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy", allow_edit=True))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.button("Edit").click()
     await eva.card.get_by_label("Command, as it will run").fill("make deploy TARGET=staging")
     await eva.page.reload()
@@ -120,7 +120,7 @@ async def test_no_draft_of_a_sensitive_field_is_stored(screen: OpenScreen, team:
         {"id": "kind", "type": "radio", "label": "Kind", "options": ["Mine", "Yours"], "sensitive": True},
     ]
     request_of(await team.agent.ask(thread, {"fields": fields}))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.card.get_by_label("Password").fill("hunter2")
     await eva.card.get_by_label("Yours").check()
     await eva.card.get_by_label("Host").fill("smtp.example.com")
@@ -237,7 +237,7 @@ async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     call = request_of(await team.agent.bash(thread, "make test"))
     posts = Posts()
     posts.refuse = 503
-    eva = await screen(f"/inbox/{call['id']}", house=team, before=posts.watch)
+    eva = await screen(f"/inbox/{call['id']}", team=team, before=posts.watch)
     eva.forgive("status of 503")
     await eva.button("Allow once").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Allow once")

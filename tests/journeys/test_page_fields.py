@@ -84,7 +84,7 @@ async def test_an_optional_section_that_was_begun_can_be_skipped(
         ]},
     ]  # fmt: skip
     request = request_of(await team.agent.ask(thread, {"sections": sections}))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await eva.card.get_by_label("Name").fill("Eva")
     await eva.card.get_by_label("Password").fill("hunter2")
     lines = "(all) => all.map((each) => getComputedStyle(each).borderBlockStartWidth)"
@@ -200,7 +200,7 @@ async def test_the_inbox_lists_answers_that_are_being_checked(
     lunch = form({"type": "text", "label": "Dish"}, title="Lunch")
     request = request_of(await team.agent.ask(thread, lunch, validator="requester"))
     posts = Posts()
-    eva = await screen("/", house=team, before=posts.watch)
+    eva = await screen("/", team=team, before=posts.watch)
     row = eva.page.get_by_role("link", name="Lunch")
     await expect(row).to_be_visible()
     await team.ada.answer(request["id"], {"q0": "soup"})

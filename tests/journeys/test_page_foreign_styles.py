@@ -20,7 +20,7 @@ async def test_the_styles_of_a_page_change_neither_the_shown_call_nor_the_width(
 ) -> None:
     await team.agent.ask(thread, form({"type": "select", "options": ["One", "Two"]}))
     await team.agent.bash(thread, "make Deploy")
-    eva = await screen(place_of(thread), house=team, viewport={"width": 390, "height": 780})
+    eva = await screen(place_of(thread), team=team, viewport={"width": 390, "height": 780})
     await expect(eva.button("Allow once")).to_be_visible()
     await eva.page.evaluate(ADD, "* { all: unset } body { text-transform: uppercase; word-spacing: 2em }")
     select = await eva.card.get_by_role("combobox").bounding_box()

@@ -156,7 +156,7 @@ async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
         return request_of(await team.agent.ask(thread, {"title": f"{thread} {name}", "fields": fields}))["id"]
 
     requests = [await ask(name) for name in ("low", "middle", "top")]
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     link = eva.page.get_by_role("link", name=f"{thread} low")
     await link.focus()
     await team.ada.decline(requests[1], "dismissed")

@@ -23,7 +23,7 @@ async def test_the_history_shows_person_decision_and_reason_and_is_searchable(
     await team.agent.http.patch(f"/v1/threads/{thread}-trip", json={"title": "Journey to Rome"})
     await team.bob.decide(call["id"], "deny", note="Not on a Friday.")
     await team.carol.answer(form["id"], {"q": "Rome"})
-    eva = await screen("/history", house=team)
+    eva = await screen("/history", team=team)
     rows = eva.page.locator("askback-place-history li")
     await expect(rows.locator(".t")).to_have_text(["Which city?", "Run: make deploy"])
     await expect(rows.first).to_contain_text("Answered")
@@ -54,7 +54,7 @@ async def test_opening_a_request_keeps_the_list_unchanged(
 ) -> None:
     form = request_of(await team.agent.ask(thread, FORM))
     await team.carol.answer(form["id"], {"q": "Rome"})
-    eva = await screen("/history", house=team)
+    eva = await screen("/history", team=team)
     row = eva.page.locator("askback-place-history li")
     await expect(row).to_have_count(1)
     read = list[str]()
@@ -71,7 +71,7 @@ async def test_keys_move_the_focus_in_the_history_and_open_a_request(
     calls = [request_of(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
     for call in calls:
         await team.bob.decide(call["id"], "approve")
-    eva = await screen("/history", house=team)
+    eva = await screen("/history", team=team)
     await expect(eva.page.locator("askback-place-history li")).to_have_count(2)
     for key, name in (("j", "make b"), ("j", "make a"), ("k", "make b"), ("ArrowDown", "make a")):
         await eva.page.keyboard.press(key)
@@ -88,7 +88,7 @@ async def test_the_history_is_accessible_and_fits_a_narrow_window(
 ) -> None:
     form = request_of(await team.agent.ask(thread, FORM))
     await team.carol.answer(form["id"], {"q": "Rome"})
-    eva = await screen(f"/history/{form['id']}", house=team)
+    eva = await screen(f"/history/{form['id']}", team=team)
     await expect(eva.page.locator(".verdict")).to_contain_text("carol")
     assert await eva.violations("light", "dark") == []
     await eva.page.set_viewport_size({"width": 320, "height": 640})
@@ -100,7 +100,7 @@ async def test_the_history_is_accessible_and_fits_a_narrow_window(
 async def test_an_empty_history_offers_no_filters_until_something_is_settled(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/history", house=team)
+    eva = await screen("/history", team=team)
     await expect(eva.page.get_by_role("heading", name="No settled requests yet.")).to_be_visible()
     await expect(eva.page.get_by_role("searchbox")).to_have_count(0)
     form = request_of(await team.agent.ask(thread, FORM))

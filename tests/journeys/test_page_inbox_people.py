@@ -22,7 +22,7 @@ async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, FORM))
-    eva = await screen(f"/inbox/{request['id']}", house=team)
+    eva = await screen(f"/inbox/{request['id']}", team=team)
     await eva.page.get_by_role("button", name="Assign…", exact=True).click()
     await expect(eva.page.locator("askback-modal").get_by_label("bob")).to_be_visible()
     await eva.page.keyboard.press("Escape")
@@ -56,7 +56,7 @@ async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
 @requirement("K11")
 async def test_a_snoozed_request_returns_automatically(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.ask(thread, FORM))
-    eva = await screen(f"/inbox/{request['id']}", house=team)
+    eva = await screen(f"/inbox/{request['id']}", team=team)
     await eva.page.get_by_role("button", name="Remind me…", exact=True).click()
     await eva.page.locator("askback-modal").get_by_role("button", name="In an hour").click()
     await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
@@ -85,7 +85,7 @@ async def test_a_comment_appears_immediately_for_all_people(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, FORM))
-    eva = await screen(f"/inbox/{request['id']}", house=team)
+    eva = await screen(f"/inbox/{request['id']}", team=team)
     await expect(eva.page.get_by_label("Write a comment")).to_be_visible()
     await expect(eva.page.get_by_role("region", name="Comments").get_by_role("list")).to_have_count(0)
     await team.bob.http.post(
@@ -118,7 +118,7 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     ):
         await team.agent.http.get(f"/v1/requests/{made['id']}", params={"wait": 20})
     due = request_of(await team.agent.ask(thread, {**FORM, "title": "Due?"}, timeout_s=600))
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     missed = eva.page.get_by_role("heading", name="Missed")
     await expect(missed).to_be_visible()
     titles = eva.page.locator("a.row .t")
@@ -145,7 +145,7 @@ async def test_a_comment_that_was_not_sent_is_kept_for_its_request_until_sign_ou
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     first_request, second_request = [request_of(await team.agent.ask(thread, FORM)) for _ in range(2)]
-    eva = await screen(f"/inbox/{first_request['id']}", house=team)
+    eva = await screen(f"/inbox/{first_request['id']}", team=team)
     comment = eva.page.get_by_label("Write a comment")
     await comment.fill("Ask Bob first.")
     await eva.page.locator(f"li[data-id='{second_request['id']}'] a").click()

@@ -51,7 +51,7 @@ async def test_the_heading_does_not_take_the_focus_from_a_field_that_is_being_fi
     async def hold_keys(page: Page) -> None:
         await page.route("**/assets/answering-*", hold)
 
-    eva = await screen(f"{page}{request['id']}", house=team, before=hold_keys)
+    eva = await screen(f"{page}{request['id']}", team=team, before=hold_keys)
     us = eva.card.get_by_role("radio", name="us", exact=True)
     await us.check()
     await us.focus()
@@ -66,7 +66,7 @@ async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
     screen: OpenScreen, team: Team, thread: str, page: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, FORM))
-    eva = await screen(f"{page}{request['id']}", house=team, before=stop_the_clock)
+    eva = await screen(f"{page}{request['id']}", team=team, before=stop_the_clock)
     heading = eva.card.get_by_role("heading", name="Which region?")
     await expect(heading).to_be_focused()
     assert await numbers(eva) == [*"123456789", None]
@@ -88,7 +88,7 @@ async def test_in_a_conversation_nothing_takes_the_focus_and_numbers_turned_off_
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.ask(thread, FORM)
-    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    eva = await screen(place_of(thread), team=team, before=stop_the_clock)
     await expect(eva.card.locator("[data-key='9']")).to_be_visible()
     await eva.composer.focus()
     await eva.page.clock.run_for(PAUSE_MS)

@@ -55,7 +55,7 @@ async def first_open(team: Team, thread: str) -> str:
 
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, live_page: str) -> None:
-    eva = await screen(place_of(live_page), house=team)
+    eva = await screen(place_of(live_page), team=team)
     await expect(eva.card).to_have_count(7)
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.nth(1).get_by_role("button", name="Submit").click()
@@ -95,7 +95,7 @@ async def test_axe_sees_a_planted_fault_in_the_real_page(
 async def test_nothing_hangs_over_at_320_pixels(
     screen: OpenScreen, team: Team, live_page: str, locale: str
 ) -> None:
-    eva = await screen(place_of(live_page), house=team, locale=locale, viewport={"width": 320, "height": 640})
+    eva = await screen(place_of(live_page), team=team, locale=locale, viewport={"width": 320, "height": 640})
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dl")).to_be_visible()
@@ -116,7 +116,7 @@ async def test_nothing_hangs_over_at_320_pixels(
 async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion(
     screen: OpenScreen, team: Team, live_page: str
 ) -> None:
-    eva = await screen(place_of(live_page), house=team, color_scheme="dark", reduced_motion="reduce")
+    eva = await screen(place_of(live_page), team=team, color_scheme="dark", reduced_motion="reduce")
     await expect(eva.card.locator(".title")).to_have_count(4)
     request = await first_open(team, live_page)
     widths = (320, 768, 1280)

@@ -34,7 +34,7 @@ def titled(title: str) -> dict[str, Any]:
 async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **extra: Any) -> Screen:
     """Somebody at the page of a thread with a policy for what people write."""
     await team.admin.set_policy(thread_id=thread, free_text=free_text)
-    return await screen(place_of(thread), house=team, **extra)
+    return await screen(place_of(thread), team=team, **extra)
 
 
 def note(shown_screen: Screen) -> Any:
@@ -64,9 +64,9 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
     first_request = request_of(await team.agent.ask(thread, titled("First"), **line))
     second_request = request_of(await team.agent.ask(thread, titled("Second"), **line))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     third_request = request_of(await team.agent.ask(thread, titled("Third"), **line))
-    single_screen = await screen(f"/r/{second_request['id']}", house=team)
+    single_screen = await screen(f"/r/{second_request['id']}", team=team)
     await expect(eva.card.nth(1)).to_contain_text("After “First”")
     await expect(eva.card.nth(2)).to_contain_text("After “Second”")
     await expect(single_screen.card).to_contain_text("After the question before it")
@@ -112,7 +112,7 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
 ) -> None:
     request = request_of(await team.agent.ask(thread, titled("First?")))
     eva = await guided(screen, team, thread, "queue")
-    bob = await screen(place_of(thread), name="Bob", house=team)
+    bob = await screen(place_of(thread), name="Bob", team=team)
     await expect(note(eva)).to_have_text("Your message will be sent once everything above is answered.")
     await send(eva, "later")
     for each in (eva, bob):
@@ -187,8 +187,8 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_te
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_of(await team.agent.ask(thread, titled("First?")))
-    eva = await screen(place_of(thread), house=team)
-    bob = await screen(place_of(thread), name="Bob", house=team)
+    eva = await screen(place_of(thread), team=team)
+    bob = await screen(place_of(thread), name="Bob", team=team)
     await expect(bob.composer).to_be_visible()
     await eva.composer.fill("half a sentence")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")

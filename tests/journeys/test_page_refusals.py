@@ -18,7 +18,7 @@ async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
 ) -> None:
     refused_request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(refused_request["id"], "deny")
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await expect(eva.card.get_by_text("Not asked again until")).to_be_visible()
     assert (await team.agent.bash(thread, "make deploy")).json()["repeated"] is True
     await eva.card.get_by_role("button", name="Ask me again").click()
@@ -38,7 +38,7 @@ async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], decision)
-    eva = await screen(place_of(thread), house=team, locale=locale)
+    eva = await screen(place_of(thread), team=team, locale=locale)
     eva.forgive("ERR_INTERNET_DISCONNECTED")
     press = eva.card.get_by_role("button", name=button)
     await expect(press).to_be_visible()

@@ -28,7 +28,7 @@ async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tup
     """A page whose answers are refused with 503, with a fake clock."""
     posts = Posts()
     posts.refuse = 503
-    eva = await screen("/t/empty", house=team, before=posts.watch)
+    eva = await screen("/t/empty", team=team, before=posts.watch)
     # With a clock that runs ahead no ping is answered in time.
     eva.forgive("status of 503", "WebSocket")
     await eva.page.clock.install()

@@ -88,7 +88,7 @@ async def test_a_sensitive_value_stays_with_its_field_and_is_never_shown(
 ) -> None:
     request = request_of(await team.agent.ask(thread, {"fields": [OLD, NEW, TOWN]}))
     path = f"/v1/requests/{request['id']}"
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.card.get_by_label("Old password").fill("hunter1")
     await eva.card.get_by_label("New password").fill("hunter2")
     await team.agent.http.patch(path, json={"form": {"fields": [NEW, OLD, TOWN]}})
@@ -108,7 +108,7 @@ async def test_a_field_that_becomes_sensitive_or_a_section_is_drawn_as_that(
 ) -> None:
     request = request_of(await team.agent.ask(thread, {"fields": [TOWN]}))
     path = f"/v1/requests/{request['id']}"
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await eva.card.get_by_label("Town").fill("Oslo")
     await team.agent.http.patch(path, json={"form": {"fields": [TOWN, NEW]}})
     await expect(eva.card.get_by_label("New password")).to_have_attribute("type", "password")
@@ -131,7 +131,7 @@ async def test_a_sensitive_form_that_was_refused_as_old_is_sent_again_unchanged(
 ) -> None:
     request = request_of(await team.agent.ask(thread, {"fields": [NEW]}))
     wire = Wire()
-    eva = await screen(place_of(thread), house=team, before=wire.watch)
+    eva = await screen(place_of(thread), team=team, before=wire.watch)
     await eva.card.get_by_label("New password").fill("hunter2")
     wire.losing_events = True
     labelled = {"form": {"fields": [{**NEW, "description": "At least seven characters."}]}}

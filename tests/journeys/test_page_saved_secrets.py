@@ -24,7 +24,7 @@ async def test_a_saved_secret_is_allowed_with_one_button_and_nothing_to_type(
 ) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
     request_of(await team.agent.need(thread, "A_KEY"))
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await expect(eva.card.get_by_role("heading", name="Let agent use A_KEY?")).to_be_visible()
     await expect(eva.card.locator(".secret")).to_have_count(0)
     await expect(eva.card.get_by_role("button", name="Dismiss")).to_be_visible()
@@ -40,7 +40,7 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     await team.ada.keep("A_KEY", "saved", agents=[])
     request_of(await team.agent.need(thread, "A_KEY"))
     extra: dict[str, Any] = SMALL
-    eva = await screen(place_of(thread), house=team, **extra)
+    eva = await screen(place_of(thread), team=team, **extra)
     # Chromium does not always see the user name that the form has already, for a password that comes later.
     eva.forgive("should have (optionally hidden) username fields")
     await expect(eva.card.get_by_role("heading", name="Darf agent A_KEY verwenden?")).to_be_visible()
@@ -72,7 +72,7 @@ async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
 
     async with Person(server.url, reply.json()["token"]) as newcomer:
         request = request_of(await newcomer.need(thread, "A_KEY"))
-        eva = await screen(f"/r/{request['id']}", house=team, before=watch)
+        eva = await screen(f"/r/{request['id']}", team=team, before=watch)
         eva.forgive("status of 503")
         await eva.card.locator("#s-A_KEY").fill("typed")
         await eva.button("Save & continue").click()
@@ -107,7 +107,7 @@ async def test_the_scope_of_saved_values_stays_the_same_when_they_are_sent_again
         await page.route("**/saved", hold)
 
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
-    eva = await screen(f"/r/{request['id']}", house=team, before=watch)
+    eva = await screen(f"/r/{request['id']}", team=team, before=watch)
     eva.forgive("status of 503")
     await eva.button("Allow").click()
     await expect(eva.button("Send now")).to_be_visible()

@@ -32,7 +32,7 @@ async def test_the_card_has_inputs_reason_help_scope_and_warning(
             "A_KEY": {"description": "The token of a private app.", "format_hint": "Begins with pat-."}
         },
     )
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     card = eva.card
     inputs = card.locator("input[type=password]")
     await expect(inputs).to_have_count(2)
@@ -63,7 +63,7 @@ async def test_the_card_has_inputs_reason_help_scope_and_warning(
 @requirement("E4")
 async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, team: Team, thread: str) -> None:
     request_of(await team.agent.need(thread, "A_KEY"))
-    eva = await screen(place_of(thread), house=team, locale="de-DE")
+    eva = await screen(place_of(thread), team=team, locale="de-DE")
     for text in ("Gib Werte hier ein, füge sie nie in den Chat ein.", "Speichern & weiter"):
         await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
 
@@ -75,7 +75,7 @@ async def test_an_optional_name_is_marked_and_may_stay_empty(
     request = request_of(
         await team.agent.need(thread, "A_KEY", "B_KEY", metadata={"B_KEY": {"optional": True}}),
     )
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await expect(eva.card.locator("label[for=s-B_KEY]")).to_have_text("B_KEY (optional)")
     await expect(eva.card.locator("label[for=s-A_KEY]")).to_have_text("A_KEY")
     await eva.card.locator("#s-A_KEY").fill("one")

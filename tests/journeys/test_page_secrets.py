@@ -78,7 +78,7 @@ async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
-    eva = await screen(place_of(thread), house=team, before=ears.listen)
+    eva = await screen(place_of(thread), team=team, before=ears.listen)
     await expect(eva.card).to_contain_text(LINE)
     await expect(eva.card).to_contain_text("The names are visible in the conversation")
     await value(eva).fill(CANARY)
@@ -99,7 +99,7 @@ async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, threa
         await team.agent.need(thread, "A_KEY", "PEM", metadata={"PEM": {"input": "textarea"}})
     )
     ears = Ears()
-    eva = await screen(f"/r/{request['id']}", house=team, before=ears.listen)
+    eva = await screen(f"/r/{request['id']}", team=team, before=ears.listen)
     await value(eva).fill(CANARY)
     await value(eva, "PEM").fill(CANARY)
     if leave == "reload":
@@ -120,7 +120,7 @@ async def test_no_browser_is_invited_to_fill_in_or_to_remember_a_value(
     await team.agent.need(
         thread, "A_KEY", "PLAIN", metadata={"PLAIN": {"input": "text"}, "A_KEY": {"placeholder": "sk-…"}}
     )
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     typed_locator = value(eva)
     for name, expected in {
         "type": "password",
@@ -143,7 +143,7 @@ async def test_a_missing_value_is_reported_at_its_name_and_the_others_stay(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     eva.forgive("status of 422")
     await value(eva, "B_KEY").fill(CANARY)
     await eva.button("Save & continue").click()
@@ -169,7 +169,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
 ) -> None:
     await team.ada.keep("A_KEY", "kept before")
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", default_scope="global"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     # Of a password that comes later Chromium does not see what stands in the form already, if it looks in time.
     eva.forgive("should have (optionally hidden) username fields")
     saved = eva.card.get_by_label("A_KEY: Use the saved value (everywhere)")
@@ -192,7 +192,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
 @requirement("E11")
 async def test_the_person_chooses_the_scope(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global", project="web"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await expect(eva.card.get_by_label("Everywhere")).to_be_checked()
     await expect(eva.card.get_by_label("This project (web)")).to_be_visible()
     await eva.card.get_by_label("This conversation").check()
@@ -207,7 +207,7 @@ async def test_the_person_chooses_the_scope(screen: OpenScreen, team: Team, thre
 async def test_a_secret_that_is_set_is_not_asked_for(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", CANARY)
     reply = await team.agent.need(thread, "A_KEY", default_scope="global")
-    eva = await screen(place_of(thread), house=team)
+    eva = await screen(place_of(thread), team=team)
     await expect(eva.card).to_contain_text("✓ already configured")
     await expect(eva.card).to_contain_text("A_KEY")
     await expect(eva.card.locator("input, button")).to_have_count(0)
@@ -219,7 +219,7 @@ async def test_a_secret_that_is_set_is_not_asked_for(screen: OpenScreen, team: T
 async def test_dismissed_nothing_is_sent(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
-    eva = await screen(f"/r/{request['id']}", house=team, before=ears.listen)
+    eva = await screen(f"/r/{request['id']}", team=team, before=ears.listen)
     await value(eva).fill(CANARY)
     await eva.button("Dismiss").click()
     await expect(eva.card).to_contain_text("Dismissed by Eva")
@@ -234,7 +234,7 @@ async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
 ) -> None:
     help_ = {"PEM": {"input": "textarea", "description": "The private key.", "format_hint": "In PEM."}}
     request = request_of(await team.agent.need(thread, "PEM", metadata=help_))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     area = value(eva, "PEM")
     await expect(area).to_have_accessible_description("The private key. In PEM.")
     await area.fill(PEM)
@@ -252,7 +252,7 @@ async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
 @requirement("E7", "E21")
 async def test_surrounding_white_space_is_shown_and_kept(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     warning = eva.card.get_by_text("The value begins or ends with a space")
     await value(eva).fill("one")
     await expect(warning).to_have_count(0)
@@ -268,7 +268,7 @@ async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_na
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", probe=True))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await value(eva).fill(CANARY)
     await value(eva, "B_KEY").fill(CANARY)
     await value(eva).press("Enter")
@@ -299,7 +299,7 @@ async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     request = request_of(await team.agent.need(thread, "A_KEY"))
     posts = Posts()
     posts.refuse = 503
-    eva = await screen(f"/r/{request['id']}", house=team, before=posts.watch)
+    eva = await screen(f"/r/{request['id']}", team=team, before=posts.watch)
     eva.forgive("status of 503")
     await value(eva).fill(CANARY)
     await eva.button("Save & continue").click()
@@ -324,7 +324,7 @@ async def test_an_answer_on_another_screen_clears_the_inputs(
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     ears = Ears()
-    eva = await screen(place_of(thread), house=team, before=ears.listen)
+    eva = await screen(place_of(thread), team=team, before=ears.listen)
     await value(eva).fill(CANARY)
     typed = await value(eva).element_handle()
     await team.ada.hand_over(request["id"], {"A_KEY": "hers"})
@@ -346,7 +346,7 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
     ]
     request = request_of(await team.agent.ask(thread, {"title": "Mail", "fields": fields}))
     ears = Ears()
-    eva = await screen(place_of(thread), house=team, before=ears.listen)
+    eva = await screen(place_of(thread), team=team, before=ears.listen)
     password = eva.card.get_by_label("Password")
     await expect(password).to_have_attribute("type", "password")
     await eva.card.get_by_label("Host").fill("smtp.example.com")
@@ -370,7 +370,7 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
 @requirement("E5")
 async def test_the_inbox_names_the_needed_secrets(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.agent.need(thread, "B_KEY", "A_KEY")
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     item = eva.page.locator("askback-place-inbox li:has(.row)")
     await expect(item).to_contain_text("A_KEY, B_KEY")
     await expect(item).to_contain_text("2 secrets")
@@ -381,7 +381,7 @@ async def test_the_inbox_names_the_needed_secrets(screen: OpenScreen, team: Team
 @requirement("E5", "J3")
 async def test_tab_goes_from_the_first_value_to_dismiss(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     await expect(value(eva)).to_be_visible()
     await eva.tab_to("s-A_KEY")
     await eva.page.keyboard.type("one")

@@ -30,7 +30,7 @@ async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
     screen: OpenScreen, scene: Shared
 ) -> None:
     await scene.fresh("form")
-    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
     await expect(eva.card.get_by_role("textbox")).to_be_disabled()
     await expect(eva.card.locator("button")).to_have_count(0)
@@ -58,16 +58,16 @@ async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
     screen: OpenScreen, scene: Shared
 ) -> None:
     request = request_of(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
-    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
-    inbox = await screen("/", house=scene.team, who={"user": "user-view"})
+    inbox = await screen("/", team=scene.team, who={"user": "user-view"})
     await expect(inbox.page.locator("askback-place-inbox li:has(.row)")).to_contain_text("2 secrets")
     typist = scene.people["prompt"]
     await typist.hand_over(request["id"], {"A_KEY": "a-value", "B_KEY": "b-value"})
     await expect(eva.card).to_contain_text("2 secrets · this conversation")
     assert "A_KEY" not in await eva.page.content()
-    bob = await screen(place_of(scene.thread), name="Bob", house=scene.team, who={"user": "user-prompt"})
+    bob = await screen(place_of(scene.thread), name="Bob", team=scene.team, who={"user": "user-prompt"})
     await expect(bob.card).to_contain_text("A_KEY, B_KEY · this conversation")
 
 
@@ -76,7 +76,7 @@ async def test_a_reader_sees_which_secret_is_asked_for_and_nowhere_to_type_it(
     screen: OpenScreen, scene: Shared
 ) -> None:
     await scene.team.agent.need(scene.thread, "A_KEY")
-    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    eva = await screen(place_of(scene.thread), team=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
     await expect(eva.card.get_by_text("A_KEY", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
@@ -90,12 +90,12 @@ async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
     request = request_of(await team.agent.ask(thread, FORM, assignees=["Dora", "group:editors"]))
     place = place_of(thread) if page == "/t" else f"/r/{request['id']}"
     posts = Posts()
-    eva = await screen(place, house=team, who={"groups": ["authors"]}, before=posts.watch)
+    eva = await screen(place, team=team, who={"groups": ["authors"]}, before=posts.watch)
     await expect(eva.card.get_by_text("Waiting for Dora, editors.")).to_be_visible()
     await expect(eva.card.get_by_role("textbox")).to_be_disabled()
     await eva.card.press("Control+Enter")
     assert (await eva.violations(), posts.keys) == ([], [])
-    bob = await screen(place, name="Bob", house=team, who={"groups": ["editors"]})
+    bob = await screen(place, name="Bob", team=team, who={"groups": ["editors"]})
     await bob.card.get_by_role("textbox").fill("tides")
     await bob.button("Submit").click()
     for each in (eva, bob):
@@ -108,19 +108,19 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
     place = f"/r/{request['id']}?private"
-    eva = await screen(place, house=team, who={"user": "eva"})
+    eva = await screen(place, team=team, who={"user": "eva"})
     await expect(eva.page.locator("main")).to_have_text(
         "Question Inbox This is for ada.", use_inner_text=True
     )
     assert await eva.violations() == []
-    ada = await screen(place, name="Ada", house=team, who={"user": "ada"})
+    ada = await screen(place, name="Ada", team=team, who={"user": "ada"})
     await expect(ada.card).to_contain_text("for the salaries")
 
 
 @requirement("K3")
 async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, scene: Shared) -> None:
     request = await scene.fresh("form")
-    eva = await screen(f"/r/{request['id']}", house=scene.team, who={"user": "user-view"})
+    eva = await screen(f"/r/{request['id']}", team=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
     await share(scene.people["owner"], scene.thread, owner="user-owner", others="all")
     await expect(eva.button("Submit")).to_be_visible()
@@ -144,7 +144,7 @@ async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
         await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"])
     )
     free_request = request_of(await agent.ask("free", {**FORM, "title": "For all"}))
-    eva = await screen("/", house=scene.team, who={"user": "user-eva"})
+    eva = await screen("/", team=scene.team, who={"user": "user-eva"})
     await expect(eva.page).to_have_title("(2) Inbox – askback")
     await expect(row(eva, other_request)).to_contain_text("Waiting for Dora, ops")
     await expect(row(eva, first).locator(".read")).to_have_count(0)

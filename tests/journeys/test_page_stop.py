@@ -42,7 +42,7 @@ async def test_a_person_stops_the_agent_by_keyboard_and_continues_typing(
     screen: OpenScreen, team: Team, thread: str, place: str
 ) -> None:
     await say(team.agent, thread, text("Hello"))
-    eva = await screen(f"/{place}/{thread}", house=team)
+    eva = await screen(f"/{place}/{thread}", team=team)
     await expect(eva.composer).to_be_visible()
     await expect(stop(eva)).to_have_count(0)
     address = await begin(team, thread)
@@ -72,7 +72,7 @@ async def test_a_person_stops_the_agent_by_keyboard_and_continues_typing(
 async def test_that_an_agent_works_and_was_stopped_is_announced(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen(f"/t/{thread}", house=team)
+    eva = await screen(f"/t/{thread}", team=team)
     await expect(eva.composer).to_be_visible()
     await begin(team, thread)
     await expect(announcements(eva, "The agent is working")).to_have_count(1)
@@ -85,7 +85,7 @@ async def test_a_page_that_is_opened_later_and_one_of_a_run_that_ends_know_it(
 ) -> None:
     await say(team.agent, thread, text("Hello"))
     address = await begin(team, thread)
-    eva = await screen(f"/t/{thread}", house=team)
+    eva = await screen(f"/t/{thread}", team=team)
     await expect(stop(eva)).to_be_visible()
     await team.agent.http.post(f"{address}/end", json={})
     await expect(stop(eva)).to_have_count(0)
@@ -95,7 +95,7 @@ async def test_a_view_only_person_gets_no_stop_button(screen: OpenScreen, team: 
     await say(team.agent, thread, text("Hello"))
     await begin(team, thread)
     await share(team.admin, thread, owner="user-owner", others="view")
-    eva = await screen(f"/t/{thread}", house=team)
+    eva = await screen(f"/t/{thread}", team=team)
     await expect(eva.page.get_by_text("Hello", exact=True)).to_be_visible()
     await expect(eva.page.locator("askback-thread .composer, askback-thread .working")).to_have_count(0)
 
@@ -108,7 +108,7 @@ async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
         await page.route(ENDS, lambda route: route.abort())
 
     address = await begin(team, thread)
-    eva = await screen(f"/t/{thread}", house=team, before=cut)
+    eva = await screen(f"/t/{thread}", team=team, before=cut)
     eva.forgive("Failed to load resource")
     alert = eva.page.locator("askback-thread .trouble[role=alert]")
     await stop(eva).click()

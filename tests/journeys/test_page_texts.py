@@ -156,7 +156,7 @@ async def test_translated_texts_are_shown_in_a_language_without_a_catalogue(
 ) -> None:
     title = {"en": "Town", "fr": "Ville"}
     await team.agent.ask(thread, {"title": title, "fields": [{"id": "a", "type": "text"}]})
-    eva = await screen("/", house=team, locale="fr-FR")
+    eva = await screen("/", team=team, locale="fr-FR")
     await expect(eva.page.get_by_role("link", name="Ville")).to_be_visible()
     await eva.page.get_by_role("link", name="Ville").click()
     await expect(eva.card.get_by_role("textbox", name="Ville")).to_be_visible()

@@ -197,7 +197,7 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
 async def test_the_inbox_counts_open_requests_and_links_to_them(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    eva = await screen("/", house=team)
+    eva = await screen("/", team=team)
     await expect(eva.link).to_have_text("Connected")
     await team.agent.ask(thread, titled("The first"))
     request = (await team.agent.ask(thread, titled("The second"))).json()

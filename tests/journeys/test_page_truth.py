@@ -93,7 +93,7 @@ async def test_a_probed_secret_counts_for_the_person_who_gave_it(
     screen: OpenScreen, team: Team, thread: str, reprompts: int
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", probe=True))
-    eva = await screen(f"/r/{request['id']}", house=team)
+    eva = await screen(f"/r/{request['id']}", team=team)
     tab = await second_tab(eva, f"/r/{request['id']}")
     for turn in range(reprompts + 1):
         await eva.card.get_by_label("A_KEY").first.fill("one")
@@ -196,7 +196,7 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
 ) -> None:
     call = await team.agent.approve(thread, "deploy", {"to": "prod"}, quorum=2)
     assert decided(call) == ("ask", "")
-    eva = await screen(f"/r/{call.json()['id']}", house=team)
+    eva = await screen(f"/r/{call.json()['id']}", team=team)
     await eva.page.clock.install()
     await eva.page.reload()
     await expect(eva.button("Deny")).to_be_visible()

@@ -109,7 +109,7 @@ async def test_each_item_is_answered_on_the_page(screen: OpenScreen, team: Team,
     for number, item in enumerate(ITEMS):
         request_id = (await create_request(team, f"{thread}-{number}", item))["id"]
         if eva is None:
-            eva = await screen(f"/r/{request_id}", house=team)
+            eva = await screen(f"/r/{request_id}", team=team)
         else:
             await eva.go(f"/r/{request_id}")
         *before, last = ANSWERS[item.name].page

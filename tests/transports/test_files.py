@@ -203,7 +203,7 @@ async def test_a_scan_refuses_with_its_reason_and_lets_nothing_pass_when_it_fail
 async def test_only_people_who_may_answer_upload_and_only_while_it_is_pending(api: Api) -> None:
     request = (await create_request(api, **form(), assignees=["ada"]))["id"]
     assert (await post(api, request)).status_code == 403
-    assert (await post(api, request, client="requester")).status_code == 403
+    assert (await post(api, request, who="requester")).status_code == 403
     assert (await post(api, "req_x")).status_code == 404
     ended_request_id = (await create_request(api, **form()))["id"]
     await (await api.as_("responder")).post(
@@ -219,7 +219,7 @@ async def test_an_answer_names_only_uploads_of_its_person_field_and_request(api:
     request, other_request_id = [(await create_request(api, **form()))["id"] for _ in range(2)]
     mine = (await post(api, request)).json()["id"]
     foreign = (await post(api, other_request_id)).json()["id"]
-    theirs = (await post(api, request, client="admin")).json()["id"]
+    theirs = (await post(api, request, who="admin")).json()["id"]
     for scan in (foreign, theirs, "file_x", {"id": "file_x"}):
         assert paths(await answer(api, request, scan)) == [("values.scan", "unknown_file")]
     for scan in (5, [mine], {"name": "a"}, True):

@@ -83,7 +83,7 @@ async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
     assert (await (await api.as_("requester/stranger")).get(address)).status_code == 404
     assert (await (await api.as_("admin@acme")).get(address)).status_code == 404
     assert (await person.delete(address)).status_code == 409
-    second_reply = await post(api, part(file["id"]), client="requester/other")
+    second_reply = await post(api, part(file["id"]), who="requester/other")
     assert second_reply.status_code == 201, second_reply.text
     erased = await (await api.as_("admin")).delete("/v1/threads/t1")
     assert erased.status_code == 204, erased.text
@@ -98,7 +98,7 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
     extra = {"append_to": message, "content": [part(file["id"])]}
     for _ in range(2):
         assert (await agent.post("/v1/threads/t1/messages", json=extra)).status_code == 200
-    assert (await post(api, part(file["id"]), client="responder")).status_code == 201
+    assert (await post(api, part(file["id"]), who="responder")).status_code == 201
     messages = (await agent.get("/v1/threads/t1")).json()["messages"]
     assert [each["content"][-1] for each in messages] == [part(file)] * 2
     assert len(messages[0]["content"]) == 2
@@ -128,7 +128,7 @@ async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -
         ("requester", file, "content[1].file", "wrong_type"),
     ]
     for who, named, path, code in cases:
-        refusal = await post(api, text, part(named), client=who)
+        refusal = await post(api, text, part(named), who=who)
         assert faults(refusal) == [(path, code)], (who, named)
     assert faults(await post(api, text, {"type": "file"})) == [("content[1].file", "missing_required")]
     extra = {**part(file["id"]), "name": "x"}
@@ -158,7 +158,7 @@ async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
     address = f"/v1/files/{file['id']}"
     assert ((await agent.get(address)).content, (await person.get(address)).status_code) == (PNG, 404)
     named = {**part(file["id"]), "alt": "Sales by month"}
-    assert faults(await post(api, named, client="responder")) == [("content[0].file", "unknown_file")]
+    assert faults(await post(api, named, who="responder")) == [("content[0].file", "unknown_file")]
     assert faults(await post(api, named, thread="t2")) == [("content[0].file", "unknown_file")]
     assert (await post(api, named)).status_code == 201
     [message] = (await person.get("/v1/threads/t1")).json()["messages"]
@@ -192,9 +192,7 @@ async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased
     other_client, agent = await api.as_("requester/other"), await api.as_("requester")
     assert (await other_client.get(f"/v1/files/{kept}")).status_code == 404
     assert (await other_client.delete(f"/v1/files/{kept}")).status_code == 404
-    assert faults(await post(api, part(kept), client="requester/other")) == [
-        ("content[0].file", "unknown_file")
-    ]
+    assert faults(await post(api, part(kept), who="requester/other")) == [("content[0].file", "unknown_file")]
     assert (await agent.delete(f"/v1/files/{deleted}")).status_code == 204
     api.clock.advance(seconds=LIMITS.file_upload_s + 1)
     await sweep_files(api.app.services)

@@ -36,7 +36,7 @@ _NEXT_LINE = maybe(Sequence([maybe(_CHARACTERS), _OFFSET]))
 _END_OF_NUMBERS = rb"(?:  [ -~]*)?\r?\n[0-9A-Fa-f]{4}"
 NEXT_NUMBER = Gap(
     Sequence([_NEXT_LINE, Repeat(OneByte(b" ,:-\t\r\n"), 0, 8), maybe(match_bytes(b"0x"))]),
-    source=rb"[ ,:\-\t\r\n0x]*",
+    source=rb"(?:[ ,:\-\t\r\n]|0(?:x|\z))*",
     end_of_line=_END_OF_NUMBERS,
 )
 """What `xxd`, `od`, `hexdump`, fingerprints and lists write between two bytes."""
@@ -63,10 +63,13 @@ NEXT_CHARACTER = Gap(
             Repeat(Either(OneByte(b" \t\r\n',\""), _NUL), 0, 12),
         ]
     ),
-    source=rb"[ \t\r\n',\"\x00^@\\xu0]*",
+    source=rb"(?:[ \t\r\n',\"\x00]|\^(?:@|\z)|\\{1,4}(?:0|x00|u0000|x?0?\z|u0{0,3}\z))*",
     end_of_line=rb"[|<]?\r?\n[0-9A-Fa-f]{4}",
 )
-"""What stands between two characters: the break of a line, the end of a line of a dump, or the rest of UTF-16."""
+"""What stands between two characters: the break of a line, the end of a line of a dump, or the rest of UTF-16.
+
+Its source is not bounded as the expression is: with bounds, the states of RE2 for thirty values do not fit its memory.
+"""
 
 
 def interleave(items: Iterable[Expression], between: Expression) -> list[Expression]:
