@@ -48,12 +48,10 @@ class TestPromises(DurablePromises):
         events = await run(ask, agent)
         return Ran(text_of(events), read_by(agent), events)
 
-    async def delegate(self, ask: AsyncClient, inner_llm_agent: LlmAgent) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: LlmAgent) -> Ran:
         return await self.run(
             ask,
-            releaser(
-                [(inner_llm_agent.name, {"request": "go"})], name="boss", more=[AgentTool(inner_llm_agent)]
-            ),
+            releaser([(inner.name, {"request": "go"})], name="boss", more=[AgentTool(inner)]),
         )
 
     async def park(self, ask: AsyncClient, agent: LlmAgent) -> Any:

@@ -27,12 +27,12 @@ class TestPromises(DurablePromises):
         reply = await run(ask, agent, "go")
         return Ran(reply.text, read_by(agent), reply)
 
-    async def delegate(self, ask: AsyncClient, inner_agent: Agent[Any]) -> Ran:
-        inner_agent.middleware = [human(ask)]
+    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
+        inner.middleware = [human(ask)]
         boss = Agent(
             client=FakeClient([("team", {"task": "go"})]),
             name="boss",
-            tools=[inner_agent.as_tool(name="team")],
+            tools=[inner.as_tool(name="team")],
         )
         return await self.run(ask, boss)
 

@@ -75,10 +75,10 @@ class TestPromises(ProgramPromises):
         result = await run(ask, crew_of(agent))
         return Ran(result.raw, read_by(agent), result)
 
-    async def delegate(self, ask: AsyncClient, inner_agent: Agent) -> Ran:
-        order = {"task": "go", "context": "-", "coworker": inner_agent.role}
+    async def delegate(self, ask: AsyncClient, inner: Agent) -> Ran:
+        order = {"task": "go", "context": "-", "coworker": inner.role}
         boss = releaser([("delegate_work_to_coworker", order)], name="boss", allow_delegation=True)
-        result = await run(ask, crew_of(boss, inner_agent))
+        result = await run(ask, crew_of(boss, inner))
         return Ran(result.raw, read_by(boss), result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:

@@ -30,8 +30,8 @@ class TestPromises(DurablePromises):
     async def run(self, ask: AsyncClient, agent: Agent[Any]) -> Ran:
         return ran(await Runner.run(agent, "go", ask=ask))
 
-    async def delegate(self, ask: AsyncClient, inner_agent: Agent[Any]) -> Ran:
-        tool = inner_agent.as_tool(tool_name="delegate", tool_description="Delegate.")
+    async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
+        tool = inner.as_tool(tool_name="delegate", tool_description="Delegate.")
         boss = Agent("boss", model=FakeModel([("delegate", {"input": "go"})]), tools=[tool])
         return await self.run(ask, boss)
 

@@ -49,10 +49,10 @@ class TestPromises(DurablePromises):
     async def run(self, ask: AsyncClient, agent: Agent[None, Any]) -> Ran:
         return ran(await agent.run("go", capabilities=[human(ask)]))
 
-    async def delegate(self, ask: AsyncClient, inner_agent: Agent[None, Any]) -> Ran:
+    async def delegate(self, ask: AsyncClient, inner: Agent[None, Any]) -> Ran:
         async def delegate() -> str:
             """Delegate."""
-            return (await self.run(ask, inner_agent)).text
+            return (await self.run(ask, inner)).text
 
         return await self.run(ask, Agent(model([("delegate", {})]), name="boss", tools=[delegate]))
 
