@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
@@ -14,6 +15,7 @@ from askback import AsyncClient, ConnectionLost, Form, Text
 from askback.adapters.asking import Place, ask_once
 from askback.client.transport import FrameStream, Transport, TransportError
 from askback.client.transport_http import HttpFrames
+from askback.domain.request import InputRequest
 from tests.client.servers import TOKENS, ServerProcess
 
 FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
@@ -50,6 +52,20 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
         assert len(await agent.requests.list(thread_id="t1")) == 5
 
 
+async def interrupt_while_away(
+    server: ServerProcess, person: AsyncClient, asking: Coroutine[Any, Any, object]
+) -> InputRequest:
+    """Interrupt the caller of a question while the server is away; return the request once it has ended."""
+    task = asyncio.create_task(asking)
+    with anyio.fail_after(120):
+        [request_id] = await created(person, "t1", 1)
+        server.kill()
+        task.cancel()
+        await asyncio.wait({task})
+        await anyio.to_thread.run_sync(server.start)
+        return await person.wait(request_id)
+
+
 @TRANSPORTS
 @pytest.mark.fault
 @pytest.mark.requirement("C20")
@@ -57,14 +73,7 @@ async def test_a_question_whose_caller_was_cancelled_while_the_server_was_away_i
     own_server: ServerProcess, transport: str
 ):
     async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
-        task = asyncio.create_task(agent.form(FORM, thread_id="t1"))
-        with anyio.fail_after(120):
-            [request_id] = await created(person, "t1", 1)
-            own_server.kill()
-            task.cancel()
-            await asyncio.wait({task})
-            await anyio.to_thread.run_sync(own_server.start)
-            ended_request = await person.wait(request_id)
+        ended_request = await interrupt_while_away(own_server, person, agent.form(FORM, thread_id="t1"))
     assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
@@ -74,16 +83,10 @@ async def test_the_question_of_a_framework_that_was_interrupted_while_the_server
     own_server: ServerProcess,
 ):
     async with own_server.client() as agent, own_server.client("responder") as person:
-        task = asyncio.create_task(ask_once(agent, FORM, Place(id="pause", thread_id="t1")))
-        with anyio.fail_after(120):
-            [request_id] = await created(person, "t1", 1)
-            own_server.kill()
-            task.cancel()
-            await asyncio.wait({task})
-            await anyio.to_thread.run_sync(own_server.start)
-            ended = await person.wait(request_id)
-            assert not await agent.requests.withdraw(request_id)
-    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+        asking = ask_once(agent, FORM, Place(id="pause", thread_id="t1"))
+        ended_request = await interrupt_while_away(own_server, person, asking)
+        assert not await agent.requests.withdraw(ended_request)
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
 @TRANSPORTS

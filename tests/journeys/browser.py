@@ -228,7 +228,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     `team` a separate tenant there, `before` prepares the page, and everything else is an option of
     Playwright's `new_context`.
     """
-    opened_items: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
+    opened_screens: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
 
     async def open_one(
         path: str,
@@ -246,9 +246,9 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
         window = await windows.open(settings, name=known)
         shown_screen = Screen(window.page, window.context, place.url)
         if at is None and _leaves_nothing(before):
-            opened_items.append((shown_screen, lambda: windows.give_back(window, settings, place.url)))
+            opened_screens.append((shown_screen, lambda: windows.give_back(window, settings, place.url)))
         else:
-            opened_items.append((shown_screen, window.context.close))
+            opened_screens.append((shown_screen, window.context.close))
         if before is not None:
             await before(window.page)
         if window.session is None:
@@ -261,10 +261,10 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
         return shown_screen
 
     yield open_one
-    for shown, close in opened_items:
+    for shown, close in opened_screens:
         shown.unlisten()
         await close()
-    complaints = [line for shown, _ in opened_items for line in shown.complaints]
+    complaints = [line for shown, _ in opened_screens for line in shown.complaints]
     assert complaints == [], complaints
 
 

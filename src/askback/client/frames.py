@@ -25,7 +25,10 @@ MAX_KEY = 255
 
 
 def frame(op: str, **args: Any) -> str:
-    """Write an operation with its arguments, except those that are None; raises `Invalid` for what is not JSON."""
+    """Write an operation with its arguments, without those that are None.
+
+    Raises `Invalid` if an argument cannot be written as JSON.
+    """
     members = {"op": op, **without_none(**args)}
     try:
         return _dump_json(members)[1:-1]
@@ -74,9 +77,8 @@ def _dump(value: Any) -> Any:
 def _encode(head: dict[str, Any], member: str, content: Model | Mapping[str, Any]) -> str:
     """Write the body of a request: its head, and the content as a member."""
     if isinstance(content, Model):
-        with suppress(
-            PydanticSerializationError
-        ):  # half a character: escaped, it reaches the server, which names its place
+        # Half of a surrogate pair fails here; escaped, it reaches the server, which names its place.
+        with suppress(PydanticSerializationError):
             text = to_json(dump_set_fields(content)).decode()
             return f'{_dump_json(head)[:-1]},"{member}":{text}}}'
     return _dump_json({**head, member: content})
@@ -93,7 +95,7 @@ _NOT_JSON = (TypeError, ValueError, RecursionError)
 
 
 def _not_json(members: Mapping[str, Any]) -> Invalid:
-    """Return the error for members of which some are not JSON, with the path of each of those."""
+    """Return the error that names each member that cannot be written as JSON."""
     faults = [
         {"path": name, "code": "not_json", "message": "Must be made of what JSON can hold."}
         for name, value in members.items()
@@ -119,11 +121,11 @@ def create_request(
     kind: str = "form",
     member: str | None = None,
 ) -> str:
-    """Write a `create_request`; `kind` is the kind of a mapping. Raises `Invalid` for what is not JSON.
+    """Write the operation `create_request`.
 
-    `member` is the member of the body for the request, if it is not named like the kind.
-
-    Without a key it gets a random one, so that it can be sent again after a lost connection.
+    `content` is the form, approval, secret or action to ask for. If it is a mapping, `kind` says which of these it is.
+    `member` is its name in the body, by default the kind. `key` is the idempotency key, by default a random one, so
+    that the operation can be sent again after a lost connection. Raises `Invalid` if a value cannot be written as JSON.
     """
     if isinstance(content, Approval | SecretAsk | ActionAsk):
         kind = (

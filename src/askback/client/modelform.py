@@ -51,11 +51,11 @@ _BOUNDS = {
 
 
 _SAME_IN_FORM = {
-    *("model", "model-fields", "model-field", "dataclass", "dataclass-args", "dataclass-field"),
-    *("typed-dict", "typed-dict-field", "definitions", "definition-ref", "default", "nullable", "none"),
-    *("str", "int", "float", "decimal", "bool", "uuid", "literal", "enum", "list", "set", "frozenset"),
-    *("date", "time", "datetime"),
-}
+    "model", "model-fields", "model-field", "dataclass", "dataclass-args", "dataclass-field",
+    "typed-dict", "typed-dict-field", "definitions", "definition-ref", "default", "nullable", "none",
+    "str", "int", "float", "decimal", "bool", "uuid", "literal", "enum", "list", "set", "frozenset",
+    "date", "time", "datetime",
+}  # fmt: skip
 """The parts of a type whose rules are those of the fields; any other may refuse what the form accepts."""
 _OWN_RULES = {"post_init", "custom_init", "now_op", "max_digits", "decimal_places", "version"}
 """The members of such a part with which it has rules of its own all the same."""

@@ -68,9 +68,8 @@ ASKS_AGAIN = frozenset({Action.REPROMPT, Action.UPDATE})
 """The actions that raise the revision."""
 
 OUTCOMES = (
-    *("approve", "deny", "answered", "done", "failed"),
-    *("skipped", "dismissed", "refused", "cancelled", "expired"),
-)
+    "approve", "deny", "answered", "done", "failed", "skipped", "dismissed", "refused", "cancelled", "expired",
+)  # fmt: skip
 """How a request ended, in one word: a decision, the outcome of an action, the reason of a decline, or the status."""
 
 TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})

@@ -80,23 +80,21 @@ class Calls:
     def __init__(self, connect: Connect, limits: Limits, run: str | None) -> None:
         self._connect = connect
         self._limits = limits
-        self._program = run
+        self._run_command = run
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
-        if not client_supports_apps(context):
-            return ListToolsResult(
-                tools=[tool.describe(name, run=self._program) for name, tool in TOOLS.items()]
-            )
-        meta_of_shown = tool_meta(for_views=False)
+        has_views = client_supports_apps(context)
+        meta_of_shown = tool_meta(for_views=False) if has_views else None
         tools = [
-            tool.describe(name, run=self._program, meta=meta_of_shown if tool.shown else None)
+            tool.describe(name, run=self._run_command, meta=meta_of_shown if tool.shown else None)
             for name, tool in TOOLS.items()
         ]
-        for_views = tool_meta(for_views=True)
-        tools += [tool.describe(name, run=None, meta=for_views) for name, tool in VIEW_TOOLS.items()]
+        if has_views:
+            for_views = tool_meta(for_views=True)
+            tools += [tool.describe(name, meta=for_views) for name, tool in VIEW_TOOLS.items()]
         return ListToolsResult(tools=tools)
 
     async def list_resources(

@@ -249,7 +249,7 @@ class ToolKind:
         """Whether it asks a person."""
         return not issubclass(self.arguments, GetAnswer | CancelRequest | ListRequests)
 
-    def describe(self, name: str, *, run: str | None, meta: dict[str, Any] | None = None) -> Tool:
+    def describe(self, name: str, *, run: str | None = None, meta: dict[str, Any] | None = None) -> Tool:
         """Return the tool as clients list it; `run` is the command that runs a program with the caller's secrets."""
         description = description_of(self.arguments)
         if run is not None and self.arguments is RequestEnvVars:

@@ -47,36 +47,36 @@ class Client:
     """Takes the home folder."""
 
 
-def _claude_code(path: Path, command: Command) -> Sequence[Addition]:
+def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
     config_folder = os.environ.get("CLAUDE_CONFIG_DIR")
-    settings = Path(config_folder) if config_folder else path / ".claude"
+    settings = Path(config_folder) if config_folder else home / ".claude"
     hook = {"type": "command", "command": command.hook, "timeout": HOOK_S}
     servers = {"mcpServers": {NAME: {"type": "stdio", **command.server}}}
     allowed = {"allow": [f"mcp__{NAME}"]}  # asking needs no permission
     hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
     return (
-        Addition((settings if config_folder else path) / ".claude.json", servers),
+        Addition((settings if config_folder else home) / ".claude.json", servers),
         Addition(settings / "settings.json", hooks),
     )
 
 
-def _cursor(path: Path, command: Command) -> Sequence[Addition]:
-    return (Addition(path / ".cursor" / "mcp.json", {"mcpServers": {NAME: command.server}}),)
+def _cursor(home: Path, command: Command) -> Sequence[Addition]:
+    return (Addition(home / ".cursor" / "mcp.json", {"mcpServers": {NAME: command.server}}),)
 
 
-def _vs_code(path: Path, command: Command) -> Sequence[Addition]:
-    folder = {"darwin": path / "Library" / "Application Support"}.get(sys.platform, path / ".config")
+def _vs_code(home: Path, command: Command) -> Sequence[Addition]:
+    folder = {"darwin": home / "Library" / "Application Support"}.get(sys.platform, home / ".config")
     server = {"type": "stdio", **command.server}
     return (Addition(folder / "Code" / "User" / "mcp.json", {"servers": {NAME: server}}),)
 
 
-def _codex(path: Path, command: Command) -> Sequence[Addition]:
-    folder = Path(os.environ.get("CODEX_HOME") or path / ".codex")
+def _codex(home: Path, command: Command) -> Sequence[Addition]:
+    folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
     return (Addition(folder / "config.toml", {"mcp_servers": {NAME: command.server}}),)
 
 
-def _gemini(path: Path, command: Command) -> Sequence[Addition]:
-    return (Addition(path / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
+def _gemini(home: Path, command: Command) -> Sequence[Addition]:
+    return (Addition(home / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
 
 
 CLIENTS: Mapping[str, Client] = {

@@ -57,7 +57,8 @@ async def pull_resumes(
 async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: object) -> None:
     """Acknowledge a resume with an `AckBody`, so that it is never delivered again.
 
-    Raises `NotFound`, and `Conflict` (`lease_lost`) if it was leased to another worker since, or not yet so often.
+    Raises `NotFound`, and `Conflict` (`lease_lost`) if it was leased to another worker since, or the attempt was never
+    leased.
     """
     await roles.require(ctx, principal, "ack_resume")
     payload = parse(AckBody, body)
@@ -71,16 +72,13 @@ async def ack_resume(ctx: Services, principal: Principal, resume_id: str, body: 
         )
     if status is None or outcome is None:
         raise NotFound("There is no such resume.")
-    if outcome is Outcome.LOST and payload.attempt > status.attempt:
-        raise Conflict(
-            "This attempt was never leased. Acknowledge a resume with the `attempt` with which you received it.",
-            code="lease_lost",
-        )
     if outcome is Outcome.LOST:
-        raise Conflict(
-            "Your lease of this resume has ended, and another worker has it now. Stop working on it.",
-            code="lease_lost",
+        text = (
+            "This attempt was never leased. Acknowledge a resume with the `attempt` with which you received it."
+            if payload.attempt > status.attempt
+            else "Your lease of this resume has ended, and another worker has it now. Stop working on it."
         )
+        raise Conflict(text, code="lease_lost")
 
 
 async def _can_view(ctx: Services, principal: Principal, thread_id: str) -> bool:
