@@ -103,6 +103,7 @@ async def test_an_empty_history_offers_no_filters_until_something_is_settled(
     eva = await screen("/history", team=team)
     await expect(eva.page.get_by_role("heading", name="No settled requests yet.")).to_be_visible()
     await expect(eva.page.get_by_role("searchbox")).to_have_count(0)
+    await expect(eva.page.locator("askback-place-history .list > .bar")).to_have_text("History")
     form = request_of(await team.agent.ask(thread, FORM))
     await team.carol.answer(form["id"], {"q": "Rome"})
     await expect(eva.page.locator("askback-place-history li")).to_have_count(1)

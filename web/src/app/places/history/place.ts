@@ -295,7 +295,7 @@ export class Place extends PlaceElement {
   protected override render(): Template {
     return html`<div class="split" data-open=${String(this.item !== "")}>
       <section class="pane list" aria-label=${this.getText("history.list")}>
-        <div class="bar">${drawHeading(this.getText("app.history"))}${this.#isEmpty || this.#drawFilters()}</div>
+        <div class="bar">${drawHeading(this.getText("app.history"))}${!this.#isEmpty && this.#drawFilters()}</div>
         ${this.#drawRows()}
       </section>
       ${this.#drawDetail()}
