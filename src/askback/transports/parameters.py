@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from askback.domain.cursors import check_cursor
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.limits import Limits
@@ -66,14 +67,14 @@ def _query_value(parameter: Parameter, values: Sequence[str], limits: Limits) ->
         case "integer" | "number":
             return _number(parameter, value, limits)
         case _:
-            return value
+            return _check_pattern(parameter, value)
 
 
 def _frame_value(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
     value = frame.get(parameter.name)
     match parameter.type:
         case "text":
-            return text(frame, parameter.name)
+            return _check_pattern(parameter, text(frame, parameter.name))
         case "flag":
             return value is True
         case "statuses":
@@ -100,6 +101,12 @@ def _number(parameter: Parameter, value: str | None, limits: Limits) -> float | 
             raise Faults([fault(parameter.name, "wrong_type.integer")])
         number = int(number)
     return _check_bounds(parameter, number, limits)
+
+
+def _check_pattern(parameter: Parameter, value: str | None) -> str | None:
+    if value is not None and parameter.pattern:
+        check_cursor(value, parameter.pattern)
+    return value
 
 
 def _check_bounds(parameter: Parameter, value: float, limits: Limits) -> float:

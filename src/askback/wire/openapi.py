@@ -166,6 +166,8 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
         maximum = parameter.maximum
         if maximum != UNBOUNDED:
             schema["maximum"] = getattr(DEFAULTS, maximum) if isinstance(maximum, str) else maximum
+    if parameter.pattern:
+        schema["pattern"] = f"^{parameter.pattern}$"
     if parameter.default is not None:
         schema["default"] = parameter.default
     return schema

@@ -39,7 +39,8 @@ WEBSOCKET: frozenset[Transport] = frozenset({"websocket"})
 class Parameter:
     """An argument: a query parameter over HTTP, a member of the frame over the WebSocket.
 
-    `maximum` is a number, or the name of the limit (`domain/limits.py`) that is the maximum.
+    `maximum` is a number, or the name of the limit (`domain/limits.py`) that is the maximum. `pattern` matches every
+    cursor of a list (`domain/cursors.py`); any text is valid without one.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Parameter:
     maximum: int | str = UNBOUNDED
     default: int | None = None
     over: frozenset[Transport] = BOTH
+    pattern: str = ""
 
 
 @frozen()

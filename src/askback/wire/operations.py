@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from askback.domain.cursors import SETTLED, id_pattern
 from askback.wire import query
 from askback.wire.operation import (
     ADMIN,
@@ -130,7 +131,7 @@ _INBOX = (
     Operation("render_markdown", "POST /v1/markdown", "Parse texts as Markdown, into the trees that pages draw.",
               PEOPLE, {200: "MarkdownTrees"}, "MarkdownBody"),
     Operation("list_missed", "GET /v1/missed", "List requests that expired and that the caller has not seen.",
-              PEOPLE, {200: "RequestPage"}, parameters=query.PAGE, large=True),
+              PEOPLE, {200: "RequestPage"}, parameters=query.page(SETTLED), large=True),
     Operation("mark_seen", "POST /v1/missed/seen", "Mark missed requests as seen.",
               PEOPLE, {204: None}, "SeenBody"),
     Operation("list_history", "GET /v1/history", "Search settled requests, the most recently settled first.",
@@ -210,7 +211,7 @@ _DELIVERY = (
     Operation("delete_webhook", "DELETE /v1/webhooks/{webhook_id}", "Remove a webhook and its log.",
               ADMIN, _NOTHING, was="remove_webhook"),
     Operation("list_deliveries", "GET /v1/webhooks/{webhook_id}/deliveries", "List deliveries, newest first.",
-              ADMIN, {200: "DeliveryList"}, parameters=query.PAGE, was="deliveries"),
+              ADMIN, {200: "DeliveryList"}, parameters=query.page(id_pattern("dlv")), was="deliveries"),
     Operation("redeliver", "POST /v1/webhooks/{webhook_id}/redeliver", "Send a delivery or a resume again.",
               ADMIN, {200: "Delivery"}, "RedeliverBody", refuses=(409,)),
 )
@@ -259,7 +260,7 @@ _SECRETS = (
     Operation("rotate_secrets", "POST /v1/secrets/rotate", "Rewrap all secrets with the first master key.",
               ADMIN | {OPERATOR}, {200: "Rotation"}, "RotateBody", refuses=(409,)),
     Operation("list_secrets", "GET /v1/secrets", "List secrets, newest first.",
-              PEOPLE, {200: "SecretList"}, parameters=query.PAGE, was="secrets"),
+              PEOPLE, {200: "SecretList"}, parameters=query.page(id_pattern("sec")), was="secrets"),
     Operation("set_secret", "POST /v1/secrets", "Set a secret, or replace its value.",
               PEOPLE, {201: "StoredSecret"}, "KeepBody", over=HTTP, confidential=True, refuses=(409,)),
     Operation("get_secret_agents", "GET /v1/secrets/{secret_id}/agents",
@@ -299,13 +300,13 @@ _ACCESS = (
               ADMIN | {OPERATOR}, {201: "NewToken"}, "TokenBody", over=HTTP, refuses=(404, 409)),
     Operation("list_tokens", "GET /v1/tokens", "List tokens, newest first.",
               ADMIN | {OPERATOR}, {200: "TokenList"},
-              parameters=(Parameter("agent", "text", "Only tokens of one agent."), query.TENANT, *query.PAGE)),
+              parameters=query.LIST_TOKENS),
     Operation("revoke_token", "DELETE /v1/tokens/{token_id}", "Revoke a token and close its connections.",
               ADMIN | {OPERATOR}, {200: "Token"}, parameters=(query.TENANT,)),
     Operation("create_agent", "POST /v1/agents", "Create an agent.",
               ADMIN | {OPERATOR}, {201: "AgentRecord"}, "AgentBody"),
     Operation("list_agents", "GET /v1/agents", "List agents, newest first.",
-              PEOPLE, {200: "AgentList"}, parameters=query.PAGE),
+              PEOPLE, {200: "AgentList"}, parameters=query.page(id_pattern("agt"))),
     Operation("get_agent", "GET /v1/agents/{agent_id}", "Read an agent.",
               PEOPLE, {200: "AgentRecord"}),
     Operation("stop_agent", "POST /v1/agents/{agent_id}/stop",

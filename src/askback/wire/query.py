@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.domain.cursors import PLACE, SETTLED, id_pattern
 from askback.domain.lifecycle import OUTCOMES
 from askback.wire.operation import HTTP, MAX_WAIT_S, WEBSOCKET, Parameter
 
@@ -11,8 +12,12 @@ def limit(maximum: int | str = "page", default: int = 50) -> Parameter:
     return Parameter("limit", "integer", "Page size.", 1, maximum, default)
 
 
-CURSOR = Parameter("cursor", "text", "`next_cursor` of the previous page.")
-PAGE = (limit(), CURSOR)
+def page(cursor_pattern: str = "") -> tuple[Parameter, ...]:
+    """Return the parameters for the size and the place of a page; without a pattern any text is a cursor."""
+    cursor = Parameter("cursor", "text", "`next_cursor` of the previous page.", pattern=cursor_pattern)
+    return limit(), cursor
+
+
 THREAD = Parameter("thread_id", "text", "Only those of one thread.")
 RESUMES = (
     Parameter("wait", "number", "Seconds to wait for the first resume.", 0, MAX_WAIT_S),
@@ -24,6 +29,7 @@ READONLY = Parameter(
 )
 USER = Parameter("user", "text", "Only sessions of this user.")
 TENANT = Parameter("tenant", "text", "Another tenant; operator only.")
+LIST_TOKENS = (Parameter("agent", "text", "Only tokens of one agent."), TENANT, *page(id_pattern("tok")))
 FILE_NAME = Parameter("name", "text", "The name of the file.", over=HTTP)
 UPLOAD = (Parameter("field", "text", "The id of the field.", over=HTTP), FILE_NAME)
 IDS = Parameter("request_ids", "texts", "Ids of requests.")
@@ -42,7 +48,7 @@ LIST_REQUESTS = (
     Parameter("created_after", "text", "Only requests that were created after this moment (RFC 3339)."),
     Parameter("created_before", "text", "Only requests that were created before this moment (RFC 3339)."),
     Parameter("brief", "flag", "What a row of a list shows, without what is long."),
-    *PAGE,
+    *page(id_pattern("req")),
 )
 GET_REQUEST = (
     Parameter(
@@ -65,21 +71,21 @@ LIST_OPTIONS = (
     Parameter("field", "text", "The id of a field with `options_from`."),
     Parameter("q", "text", "What the person typed."),
     Parameter("parent", "text", "Only options below the one with this value, in a field with `tree`."),
-    *PAGE,
+    *page(),
 )
 LIST_RULES = (
     THREAD,
     Parameter("project", "text", "Only rules for one project."),
     Parameter("ended", "flag", "Include revoked and expired rules."),
-    *PAGE,
+    *page(id_pattern("rul")),
 )
 LIST_THREADS = (
     Parameter("q", "text", "The id of a thread, or beginnings of words in its title."),
     Parameter("agent", "text", "Only threads that the agent with this id may use."),
     Parameter("archived", "flag", "Archived threads instead."),
-    *PAGE,
+    *page(PLACE),
 )
-LIST_RUNS = (Parameter("running", "flag", "Only runs that have not ended."), *PAGE)
+LIST_RUNS = (Parameter("running", "flag", "Only runs that have not ended."), *page(PLACE))
 AUDIT = (Parameter("after", "integer", "Entries after this one.", default=0), limit(500, 500))
 AUDIT_ENTRIES = (
     Parameter("actor", "text", "Only entries of this actor: an id, or a part of a name; `policy` for rules."),
@@ -102,7 +108,7 @@ VERIFICATION = (
 CREATE = (Parameter("wait", "flag", "Also watch the request, as `wait` does.", over=WEBSOCKET),)
 LIST_PEOPLE = (
     Parameter("request_id", "text", "Only people who can answer this request if it is assigned to them."),
-    *PAGE,
+    *page(),
 )
 LIST_HISTORY = (
     Parameter("q", "text", "Texts that the title, the agent or the thread contains."),
@@ -117,10 +123,10 @@ LIST_HISTORY = (
     ),
     Parameter("settled_after", "text", "Only those that ended at this moment (RFC 3339) or later."),
     Parameter("settled_before", "text", "Only those that ended before this moment (RFC 3339)."),
-    *PAGE,
+    *page(SETTLED),
 )
 LIST_CONVERSATIONS = (
     Parameter("q", "text", "Texts of which each is in the title, the id or the newest messages."),
     Parameter("archived", "flag", "Archived conversations instead."),
-    *PAGE,
+    *page(PLACE),
 )

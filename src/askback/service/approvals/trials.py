@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askback.domain.access import AccessLevel
+from askback.domain.cursors import check_cursor, id_pattern
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.identifiers import created_ms
 from askback.domain.policy.calls import Call
@@ -118,9 +119,11 @@ class Preview:
 
 
 async def preview_rule(ctx: Services, principal: Principal, body: object) -> Preview:
-    """Check a page of calls with the draft of a `RulePreviewBody`; raises `Faults` with paths below `rule`."""
+    """Check a page of calls with the draft of a `RulePreviewBody`; raises `Faults`, those of the rule below `rule`."""
     await roles.require(ctx, principal, "preview_rule")
     payload = parse(RulePreviewBody, body)
+    if payload.cursor is not None:
+        check_cursor(payload.cursor, id_pattern("req"))
     rule, problems = await _read_draft(ctx, principal, payload.rule)
     if rule is None:
         raise Faults(problems).with_paths([("$", "rule"), ("", "rule.")])

@@ -88,6 +88,6 @@ def cursor_of(position: HistoryPosition) -> str:
 
 
 def position_of(cursor: str) -> HistoryPosition:
-    """Return the place in the history for a cursor; any text is valid."""
+    """Return the place in the history that a cursor names."""
     settled_at, _, request_id = cursor.partition(" ")
     return settled_at, request_id

@@ -20,7 +20,6 @@ from askback.ports.store import Principal
 from askback.ports.threads import ThreadDetails
 from askback.service.access import roles, sharing
 from askback.service.context import Services
-from askback.service.threads.details import position
 
 WINDOW = 200
 SEARCHED_PAGE = 50
@@ -50,7 +49,7 @@ async def list_conversations(
     """Return conversations, and the cursor of the next page or None at the end.
 
     Each text of `q` has to be in the title, the id or the newest messages. A page can have fewer
-    conversations than `limit`, even none. Raises `Faults` for an invalid cursor.
+    conversations than `limit`, even none.
     """
     await roles.require(ctx, principal, "list_conversations")
     size = max(1, min(limit, ctx.limits.page))
@@ -59,7 +58,7 @@ async def list_conversations(
     rows = await ctx.store.active_threads(
         principal.tenant,
         person=sharing.person_filter(principal),
-        before=None if cursor is None else position(cursor),
+        before=None if cursor is None else int(cursor),
         limit=window,
     )
     seen = [

@@ -19,7 +19,7 @@ from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.context import Services
 from askback.service.threads import archive
-from askback.service.threads.details import compact, position
+from askback.service.threads.details import compact
 from askback.service.threads.run_ends import end_run as end
 from askback.wire.bodies import EmptyBody
 from askback.wire.thread_bodies import EndRunBody, RunBody
@@ -96,7 +96,7 @@ async def list_runs(
         thread_id,
         agent=principal.id if principal.role == "requester" else None,
         running=running,
-        before=None if cursor is None else position(cursor),
+        before=None if cursor is None else int(cursor),
         limit=size + 1,
     )
     return runs[:size], f"{runs[size - 1].key}" if len(runs) > size else None
