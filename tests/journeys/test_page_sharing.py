@@ -107,6 +107,7 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
+    await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Salaries"})
     place = f"/r/{request['id']}?private"
     eva = await screen(place, team=team, who={"user": "eva"})
     await expect(eva.page.locator("main")).to_have_text(
@@ -115,6 +116,7 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
     assert await eva.violations() == []
     ada = await screen(place, name="Ada", team=team, who={"user": "ada"})
     await expect(ada.card).to_contain_text("for the salaries")
+    await expect(ada.page.get_by_role("link", name="Salaries")).to_be_visible()
 
 
 @requirement("K3")
@@ -126,6 +128,7 @@ async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, 
     await expect(eva.button("Submit")).to_be_visible()
     await share(scene.people["owner"], scene.thread, owner="user-owner")
     await expect(eva.page.locator("#gone")).to_be_visible()
+    await expect(eva.page.locator("#thread")).to_be_hidden()
 
 
 def row(shown_screen: Screen, request: dict[str, Any]) -> Locator:

@@ -12,7 +12,7 @@ from playwright.async_api import Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, Screen, Wire, answer_of, form, place_of
-from tests.journeys.people import Person, Team
+from tests.journeys.people import Person, Team, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -230,6 +230,28 @@ async def test_the_page_shows_the_title_of_the_conversation_and_follows_it(
     await expect(heading).to_have_text("Größe & <b>Farbe</b>")
     await agent.threads.update(thread, title=None)
     await expect(heading).to_have_text(f"Conversation {thread}")
+
+
+async def test_the_page_of_a_request_names_its_conversation_as_the_inbox_does(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    unknown = f"chat-{'0123abcd' * 4}"
+    requests = {
+        each: request_of(await team.agent.ask(each, titled("Which one?"))) for each in (thread, unknown)
+    }
+    place = f"/r/{requests[thread]['id']}"
+    eva = await screen(place, team=team)
+    link = eva.page.locator("main > p > #thread")
+    await expect(link).to_have_text(thread)
+    await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Größe & <b>Farbe</b>"})
+    await eva.page.reload()
+    await expect(link).to_have_text("Größe & <b>Farbe</b>")
+    await expect(link).to_have_attribute("href", place_of(thread))
+    await expect(eva.card.locator("#asker")).not_to_contain_text(thread)
+    await eva.go(f"/r/{requests[unknown]['id']}")
+    await expect(link).to_have_text(f"Conversation with {requests[unknown]['requester']['name']}")
+    await eva.go(f"/r/{requests[unknown]['id']}?lang=de")
+    await expect(link).to_have_text(f"Unterhaltung mit {requests[unknown]['requester']['name']}")
 
 
 @requirement("A19")

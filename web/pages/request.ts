@@ -1,7 +1,8 @@
 import texts from "../../src/askback/messages/en.json?request" with { type: "json" };
+import { titleOrId } from "../src/app/titles.ts";
 import { followRequest } from "../src/client/follow-request.ts";
 import { audience, type Person, readOnlyReason } from "../src/core/audience.ts";
-import type { InputRequest } from "../src/core/generated/wire.ts";
+import type { InputRequest, ThreadPage } from "../src/core/generated/wire.ts";
 import { isTerminal } from "../src/core/lifecycle.ts";
 import { addTexts } from "../src/core/messages.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
@@ -19,6 +20,8 @@ const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;
 card.takesFocus = true;
+// The link above has the title of the conversation.
+card.inThread = true;
 $("main").append(card);
 
 /** With `?private`, the link of an agent's client: who else opens it sees for whom it is, and nothing more. */
@@ -27,25 +30,42 @@ const isPrivate = new URLSearchParams(location.search).has("private");
 const isForOthers = (request: InputRequest, person: Person): boolean =>
   isPrivate && !isTerminal(request.status) && readOnlyReason(request, person) === "for";
 
+let shown: InputRequest | undefined;
+let conversationTitle: Promise<string> | undefined;
+
+/** Return what the conversation of a request is called; only who may see the conversation gets its title. */
+async function conversationOf({ thread_id, requester }: InputRequest): Promise<string> {
+  conversationTitle ??= client.get<ThreadPage>(`/v1/threads?q=${encodeURIComponent(thread_id)}`).then(
+    ({ threads }) => titleOrId(thread_id, threads.find(({ id }) => id === thread_id)?.title),
+    () => titleOrId(thread_id),
+  );
+  return (await conversationTitle) || getText("conversation_with", { name: requester?.name ?? "?" });
+}
+
 async function show(request: InputRequest): Promise<void> {
+  shown = request;
   const isOthers = isForOthers(request, await me);
   $("other").hidden = !isOthers;
   $("other").textContent = isOthers ? getText("for_others", { names: audience(request) }) : "";
   card.hidden = isOthers;
-  $("thread").hidden = isOthers;
+  const link = $("thread") as HTMLAnchorElement;
+  link.hidden = isOthers;
   if (isOthers) return;
-  ($("thread") as HTMLAnchorElement).href = `/t/${encodeURIComponent(request.thread_id)}`;
+  link.href = `/t/${encodeURIComponent(request.thread_id)}`;
   card.request = request;
-  await loadKinds([request]);
+  const [name] = await Promise.all([conversationOf(request), loadKinds([request])]);
+  link.textContent = name;
   document.title = `${questionOf(request)} – askback`;
 }
 
+addEventListener("languagechange", () => shown && void show(shown));
 followRequest(
   client,
   pathId(),
   (request) => void show(request),
   () => {
     card.hidden = true;
+    $("thread").hidden = true;
     $("gone").hidden = false;
   },
 );

@@ -146,7 +146,7 @@ function inPages(): Set<string> {
 const PARTS: Record<string, string> = {
   action: "action\\.",
   answering: "answering\\.",
-  app: "app\\.|missing|skip_to_content$|sign_out$",
+  app: "app\\.|conversation_with$|missing|skip_to_content$|sign_out$",
   approval: "approvals?\\.",
   chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
   choices: "choices\\.|skip_section$",
@@ -158,7 +158,7 @@ const PARTS: Record<string, string> = {
   mcp: "mcp_",
   package: "package\\.",
   reader: "reader\\.",
-  request: "for_others$",
+  request: "for_others$|conversation_with$",
   receipt:
     "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
   revised: "revised\\.",

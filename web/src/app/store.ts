@@ -73,7 +73,7 @@ export class InboxStore extends EventTarget {
   /** Return what the conversation of a request is called. */
   conversationOf({ thread_id, requester }: InputRequest, getText: GetText): string {
     const title = titleOrId(thread_id, this.#titles.get(thread_id));
-    return title || getText("app.conversation_with", { name: requester?.name ?? "?" });
+    return title || getText("conversation_with", { name: requester?.name ?? "?" });
   }
 
   /** Take requests out of the list until the returned function is called. */

@@ -103,7 +103,7 @@ export class Place extends PlaceElement {
   #nameOf({ id, title, agents }: Pick<Conversation, "id" | "title" | "agents">): string {
     const names = (agents ?? []).flatMap((agent) => this.#agents.get(agent) ?? []);
     const shownTitle = titleOrId(id, title) || (names.length === 0 && id);
-    return shownTitle || this.getText("app.conversation_with", { name: names.join(", ") });
+    return shownTitle || this.getText("conversation_with", { name: names.join(", ") });
   }
 
   get #open(): Conversation | undefined {
