@@ -34,12 +34,21 @@ async def eva(server: RunningServer) -> AsyncIterator[AsyncClient]:
 
 
 class Chat:
-    """Starts `askback chat` in a folder, with the data of the server."""
+    """Starts `askback chat` in a folder, with the data of the server or with its address."""
 
-    def __init__(self, folder: Path, data: Path, endpoint: FakeEndpoint) -> None:
+    def __init__(self, folder: Path, data: Path | RunningServer, endpoint: FakeEndpoint) -> None:
         self.folder = folder
-        self._arguments = ("chat", "--data-dir", str(data), "--folder", str(folder), "--no-browser")
-        self._settings = {
+        self._arguments = ("chat", "--thread", "chat", "--folder", str(folder), "--no-browser")
+        self._settings = dict[str, str]()
+        if isinstance(data, Path):
+            self._arguments += ("--data-dir", str(data))
+        else:
+            self._settings = {
+                "HOME": str(folder),
+                "ASKBACK_URL": data.url,
+                "ASKBACK_TOKEN": data.requester_token,
+            }
+        self._settings |= {
             "OPENAI_BASE_URL": endpoint.url,
             "OPENAI_API_KEY": "the-key",
             "ASKBACK_CHAT_MODEL": "fake",

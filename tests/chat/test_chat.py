@@ -103,11 +103,14 @@ async def test_a_denied_command_does_not_run_and_the_model_reads_why(
     assert "Keep it." in endpoint.results()[0]
 
 
+@pytest.mark.parametrize("known_by", ["folder", "environment"])
 async def test_a_secret_for_a_command_never_reaches_the_model(
-    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+    chat: Chat, endpoint: FakeEndpoint, server: RunningServer, eva: AsyncClient, known_by: str
 ) -> None:
+    if known_by == "environment":
+        chat = Chat(chat.folder, server, endpoint)
     value = new_value()
-    command = print_secret()
+    command = f"{print_secret()}; env"
     endpoint.play("Print it", [call("Bash", command=command)], ["Printed."])
     with chat.running():
         await wait_for_conversation(eva, lambda thread: thread["messages"])
@@ -122,6 +125,7 @@ async def test_a_secret_for_a_command_never_reaches_the_model(
         thread = await wait_for_conversation(eva, lambda thread: has_text("Printed.")(thread) and thread)
     assert (chat.folder / "used").read_text() == value.value
     assert_no_leak(value, endpoint.results()[0], [json.dumps(body) for body in endpoint.received])
+    assert server.requester_token not in endpoint.results()[0]
     assert calls(thread)[0]["status"] == "done"
 
 
@@ -267,6 +271,30 @@ async def test_a_reply_that_is_cut_is_not_taken_for_a_whole_one(
         assert not asks(await eva.threads.get("chat"))
     assert said[0] == "The first "
     assert "ended the reply too early" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("piece", "shown"),
+    [("ä" * 300_000, 40_000), (call("Bash", command="x" * 300_000), 0), ('"' * 200_000 + "é", 200_000)],
+    ids=["more than a message", "a large call", "more than a frame"],
+)
+async def test_a_large_piece_of_a_reply_is_shown_or_the_person_reads_that_it_is_too_large(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient, piece: Any, shown: int
+) -> None:
+    endpoint.play("Hello", [piece])
+    await eva.say("Hello", thread_id="chat")
+    with chat.running():
+        said = await wait_for_conversation(
+            eva,
+            lambda thread: (
+                (found := texts(thread)) and (found[-1].endswith("é") or "I had to" in found[-1]) and found
+            ),
+        )
+    if isinstance(piece, str) and piece.endswith("é"):
+        assert said == [piece]
+    else:
+        assert said[-1] == "I had to stop. My reply is larger than a message can be. Ask me for less at once."
+        assert len("".join(said[:-1])) >= shown
 
 
 RUBBISH = [

@@ -30,7 +30,7 @@ MAX_CHARACTER_BYTES = 4
 """The maximum number of bytes of a character in UTF-8."""
 _PRIVATE = ("ASKBACK_", "OPENAI_", "ANTHROPIC_")
 """Variables that a command does not get: the keys of the chat itself."""
-_FOR_RUN = ("ASKBACK_DATA_DIR", "ASKBACK_THREAD")
+_FOR_RUN = ("ASKBACK_CREDENTIALS", "ASKBACK_DATA_DIR", "ASKBACK_THREAD")
 """Variables by which `askback run` finds the server and the conversation."""
 
 

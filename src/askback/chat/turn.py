@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from askback.adapters.asking import Place
 from askback.chat import history
 from askback.client import AsyncClient
+from askback.errors import AskbackError, Invalid, TooLarge
 
 DELTA_CHARACTERS = 40
 """Streamed text is sent at this many characters, or `PAUSE_S` after its first one."""
 PAUSE_S = 0.1
+PIECE_CHARACTERS = 16_000
+"""The maximum of one call: longer text is sent in pieces, each of which fits into a frame of the connection."""
 
 STOPPED_TEXT = "It was stopped before it ended."
 
@@ -71,8 +75,11 @@ class Turn:
         if previous_send is not None:
             await previous_send
         text, self._text = self._text, ""
-        if not text:
-            return
+        with _explain_size():
+            for start in range(0, len(text), PIECE_CHARACTERS):
+                await self._send_piece(text[start : start + PIECE_CHARACTERS])
+
+    async def _send_piece(self, text: str) -> None:
         if self._message_id is None:
             await self._begin_message({"type": "text", "text": text})
         else:
@@ -93,11 +100,12 @@ class Turn:
             "input": arguments,
             "status": "calling",
         }
-        if self._message_id is None:
-            self._calls[call_id] = await self._begin_message(call)
-        else:
-            self._calls[call_id] = self._message_id
-            await self.ask.threads.append_parts(self._message_id, [call], thread_id=self.thread_id)
+        with _explain_size():
+            if self._message_id is None:
+                self._calls[call_id] = await self._begin_message(call)
+            else:
+                await self.ask.threads.append_parts(self._message_id, [call], thread_id=self.thread_id)
+                self._calls[call_id] = self._message_id
 
     async def end_call(self, call_id: str, result: Any, *, failed: bool = False) -> None:
         """Show the result of a tool call."""
@@ -120,6 +128,17 @@ class Turn:
             [part], thread_id=self.thread_id, run_id=self.run_id
         )
         return self._message_id
+
+
+@contextmanager
+def _explain_size() -> Generator[None]:
+    """Raise an `AskbackError` for the person in place of the refusal of a message that is too large."""
+    try:
+        yield
+    except (Invalid, TooLarge) as error:
+        if isinstance(error, Invalid) and "too_long" not in (each["code"] for each in error.field_errors):
+            raise
+        raise AskbackError("My reply is larger than a message can be. Ask me for less at once.") from error
 
 
 class ChatAgent(Protocol):

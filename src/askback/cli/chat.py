@@ -6,10 +6,11 @@ import logging
 import os
 import socket
 import webbrowser
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 from urllib.parse import quote, urlsplit
 
@@ -71,6 +72,7 @@ def chat(
     chat_agent = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
     thread_id = thread or own_thread("chat")
     os.environ["ASKBACK_THREAD"] = thread_id  # `askback run` in a command of the agent asks on the same page
+    os.environ.pop(discovery.CREDENTIALS, None)  # the chat itself does not use it
     if data_dir is not None:
         os.environ["ASKBACK_DATA_DIR"] = str(data_dir.absolute())
     try:
@@ -120,13 +122,27 @@ async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, brow
 async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
     """Yield the server that runs, or one that ends with the block."""
     try:
-        yield find("requester", data_dir=data_dir)
-        return
+        server = find("requester", data_dir=data_dir)
     except NoServerRunning:
-        pass
-    folder = (data_dir or discovery.data_dir()).absolute()
-    async with run_server(folder, port=_port_of_last(folder)) as running_server:
-        yield Connection(running_server.url, running_server.requester_token)
+        folder = (data_dir or discovery.data_dir()).absolute()
+        async with run_server(folder, port=_port_of_last(folder)) as running_server:
+            yield Connection(running_server.url, running_server.requester_token)
+    else:
+        with _named_for_run(server, data_dir):
+            yield server
+
+
+@contextmanager
+def _named_for_run(server: Connection, data_dir: Path | None) -> Generator[None]:
+    """Name the server of `ASKBACK_URL` in a file for `askback run` in a command, which does not get `ASKBACK_TOKEN`."""
+    if data_dir is not None or server.token != os.environ.get("ASKBACK_TOKEN"):
+        yield
+        return
+    with TemporaryDirectory(prefix="askback-chat-") as folder:
+        credentials = Path(folder) / "credentials.json"
+        server_file.write(credentials, {"url": server.url, "token": server.token})
+        os.environ[discovery.CREDENTIALS] = str(credentials)
+        yield
 
 
 async def _admit_run(ask: AsyncClient, thread_id: str, data_dir: Path | None) -> None:
