@@ -88,7 +88,7 @@ async def test_expired_ends_with_5(server: Server, thread: str) -> None:
     assert (status, output["status"]) == (5, "expired")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_an_interrupted_question_is_withdrawn(
     server: Server, agent: AsyncClient, thread: str, number: signal.Signals
 ) -> None:
@@ -100,6 +100,22 @@ async def test_an_interrupted_question_is_withdrawn(
     with anyio.fail_after(120):
         settled_request = await agent.wait(request_id)
     assert (settled_request.status, settled_request.reason) == ("cancelled", "agent_aborted")
+
+
+async def test_a_question_is_withdrawn_when_the_script_that_reads_the_answer_was_killed(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    process = server.run("ask", "Really?", "--thread", thread)
+    request_id = await read_request_id(process)
+    assert process.stdout is not None
+    process.stdout.close()
+    with anyio.fail_after(120):
+        settled_request = await agent.wait(request_id)
+    assert (settled_request.status, settled_request.reason) == ("cancelled", "agent_aborted")
+    assert process.stderr is not None
+    with process.stderr:
+        await anyio.to_thread.run_sync(process.stderr.read)
+    process.wait(120)
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ def hook(
         os.environ[CREDENTIALS] = str(credentials)
     try:
         event = json.load(sys.stdin)
-        decision = interruptible(_decide(event))
+        decision = interruptible(_decide(event), output=sys.stdout.fileno())
     except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
         print(f"askback was not asked: {error}", file=sys.stderr)
         return
-    except KeyboardInterrupt:  # the person has answered in Claude Code; the request is withdrawn
+    except KeyboardInterrupt:  # answered in Claude Code, which may also be gone; the request is withdrawn
         return
     output = {"hookEventName": "PermissionRequest", "decision": decision}
     print(json.dumps({"hookSpecificOutput": output}))

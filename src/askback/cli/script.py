@@ -42,9 +42,9 @@ def reported_errors(hints: Console) -> Generator[None]:
 
 
 def run_or_cancel(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
-    """Run until the request has ended; None if it was interrupted, which cancels it."""
+    """Run until the request has ended; None if it was interrupted or its caller has gone, which cancels it."""
     try:
-        return interruptible(work)
+        return interruptible(work, output=sys.stdout.fileno())
     except KeyboardInterrupt:
         return None
 

@@ -1,34 +1,58 @@
-"""On Ctrl-C or SIGTERM, cancel the running work, which can still clean up."""
+"""On Ctrl-C, or when its terminal or its caller has gone, cancel the running work, which can still clean up."""
 
 from __future__ import annotations
 
 import asyncio
+import select
 import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-
-def interruptible(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work`; on SIGINT or SIGTERM cancel it, let it end, and raise `KeyboardInterrupt`."""
-    return asyncio.run(_run_until_signal(work))
+LOOK_S = 1.0
+"""How often to look whether the output is still read."""
 
 
-async def _run_until_signal(work: Coroutine[Any, Any, T]) -> T:
+def interruptible(work: Coroutine[Any, Any, T], *, output: int | None = None) -> T:
+    """Run `work`; when it is to stop, cancel it, let it end, and raise `KeyboardInterrupt`.
+
+    It is to stop on SIGINT, SIGTERM and SIGHUP, and when nobody can read `output`, a file descriptor, any longer: a
+    program that is killed sends no signal to those that it has started.
+    """
+    return asyncio.run(_run_until_stopped(work, output))
+
+
+async def _run_until_stopped(work: Coroutine[Any, Any, T], output: int | None) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
     is_stopped = False
 
-    def on_signal() -> None:
+    def stop() -> None:
         nonlocal is_stopped
         is_stopped = True
         task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, on_signal)
+    def look(output: int) -> None:
+        if _is_unread(output):
+            stop()
+        else:
+            loop.call_later(LOOK_S, look, output)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+            loop.add_signal_handler(number, stop)
+    if output is not None:
+        look(output)
     try:
         return await task
     except asyncio.CancelledError:
         if is_stopped:
             raise KeyboardInterrupt from None
         raise
+
+
+def _is_unread(output: int) -> bool:
+    """Return whether the other end of a pipe, a socket or a terminal is closed; never so for a file."""
+    poll = select.poll()
+    poll.register(output, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))

@@ -168,6 +168,19 @@ async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
     assert (project / "made").exists()
 
 
+@pytest.mark.usefixtures("installed")
+async def test_the_card_is_withdrawn_when_claude_code_was_killed(
+    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    with subprocess.Popen((CLI, "-p", "go"), env=environment, cwd=project) as process:
+        request = await card(person, "approval")
+        process.kill()
+    with anyio.fail_after(LIMIT_S):
+        ended_request = await person.wait(request)
+    assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
+
+
 async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     askback: Askback, project: Path, server: Server
 ) -> None:
