@@ -136,7 +136,7 @@ class ResumeContracts(StoreSuite):
     async def test_a_held_resume_is_dropped_unless_somebody_has_it(self, store: Store) -> None:
         await settled(store, resume(1, held=True), resume(2, held=True), resume(3))
         await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60, limit=1)
-        await store.drop_held("main", [request_id(n) for n in (1, 2, 3, 4)])
+        await store.drop_held([("main", request_id(n)) for n in (1, 2, 3, 4)])
         assert await leased(store, now=NOON + 60, until=NOON + 120) == [1, 3]
 
     async def test_a_resume_can_be_held_later_once_and_for_a_request_that_is_there(

@@ -247,7 +247,7 @@ class Conversation(RuleBasedStateMachine):
     @rule(n=which)
     def reach(self, n: int) -> None:
         request_id = self._request(n).id
-        self.place.run(self.place.store.drop_held(self.tenant, [request_id]))
+        self.place.run(self.place.store.drop_held([(self.tenant, request_id)]))
         self.model.drop_held(request_id)
 
     # --- everything --------------------------------------------------------------------------

@@ -7,7 +7,8 @@ Rules, settings, the one use of each approved call, and the audit log. The contr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Protocol
 
 from askback.domain.values import frozen
@@ -163,10 +164,11 @@ class SideEffects:
     @property
     def only_resumes(self) -> bool:
         """Whether there is nothing but resumes, if anything."""
-        return self is NOTHING or replace(self, resumes=()) == NOTHING
+        return self is NOTHING or not any(_all_but_resumes(self))
 
 
 NOTHING = SideEffects()
+_all_but_resumes = attrgetter(*(field.name for field in fields(SideEffects) if field.name != "resumes"))
 
 
 @frozen(slots=True)

@@ -10,7 +10,7 @@ A resume is written in the transaction that settles its request, or that stores 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from askback.domain.record import Record
@@ -110,6 +110,6 @@ class ResumeStore(Protocol):
         """Write resumes for requests that have ended; a request that has one, or was erased, gets none."""
         ...
 
-    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
-        """Drop the held resumes of these requests: the waiting agents have the outcome."""
+    async def drop_held(self, requests: Collection[tuple[str, str]]) -> None:
+        """Drop the held resumes of these requests (tenant, id), at least one: the waiting agents have the outcome."""
         ...

@@ -74,7 +74,8 @@ class ConnectionWaits:
         self._leaves: dict[str, Callable[[], None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._polling: asyncio.Task[None] | None = None
-        self._dropping: set[asyncio.Task[None]] = set()
+        self._held_resumes: set[tuple[str, str]] = set()
+        self._dropping: asyncio.Task[None] | None = None
 
     def count(self) -> int:
         """How many requests have a waiter."""
@@ -197,14 +198,19 @@ class ConnectionWaits:
 
     def _drop_held_resume(self, tenant: str, request_id: str) -> None:
         """Drop the resume that another server held because it did not know of this waiter; in the background."""
-        dropping = asyncio.get_running_loop().create_task(self._ctx.store.drop_held(tenant, (request_id,)))
-        self._dropping.add(dropping)
-        dropping.add_done_callback(self._on_dropped)
+        self._held_resumes.add((tenant, request_id))
+        if self._dropping is None:
+            self._dropping = asyncio.get_running_loop().create_task(self._drop_held_resumes())
 
-    def _on_dropped(self, task: asyncio.Task[None]) -> None:
-        self._dropping.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            _log.warning("a resume could not be dropped; its agent is told twice", exc_info=task.exception())
+    async def _drop_held_resumes(self) -> None:
+        """Drop them in groups: those of outcomes that arrive during one statement are in the next."""
+        while self._held_resumes:
+            dropped, self._held_resumes = self._held_resumes, set[tuple[str, str]]()
+            try:
+                await self._ctx.store.drop_held(dropped)
+            except Exception:  # noqa: BLE001 - the answers have arrived
+                _log.warning("resumes could not be dropped; their agents are told twice", exc_info=True)
+        self._dropping = None
 
     def _schedule_poll(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._poll_s, self._tick)

@@ -142,7 +142,7 @@ async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
         event="request.noted",
     )
     if begins:
-        await ctx.store.drop_held(record.tenant, (record.id,))
+        await ctx.store.drop_held([(record.tenant, record.id)])
     return change
 
 

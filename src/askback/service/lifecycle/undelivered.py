@@ -70,7 +70,7 @@ async def mark_delivered(ctx: Services, principal: Principal, record: Record) ->
         return
     ctx.waiters.acknowledge(record.id, principal.id)
     if has_held_resume(record.spec, record.state) or await _was_requeued(ctx, record):
-        await ctx.store.drop_held(record.tenant, (record.id,))
+        await ctx.store.drop_held([(record.tenant, record.id)])
 
 
 async def requeue_unacknowledged(ctx: Services, principal: Principal, request_ids: Iterable[str]) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from askback.domain.access import AccessList
@@ -77,7 +76,6 @@ class PostgresStore(
         self._by_key = KeyReader(database)
         self._db = PostgresDatabase(self._pool, self._by_key, self._change_thread)
         self._claims = BatchLoader(self._find_claims)
-        self._drop = BatchLoader(self._drop_held)
         self.clock = DatabaseClock(self._pool)
         self.register = PresenceRegister(self._pool)
 
@@ -219,14 +217,10 @@ class PostgresStore(
 
     # Resumes
 
-    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
-        """Drop the held resumes of these requests, in one statement with those of other callers."""
-        await asyncio.gather(*(self._drop(tenant, request_id) for request_id in request_ids))
-
-    async def _drop_held(self, names: Sequence[Key]) -> Mapping[Key, None]:
-        columns = tuple(map(list, zip(*names, strict=True)))
+    async def drop_held(self, requests: Collection[tuple[str, str]]) -> None:
+        """Drop the held resumes of these requests, in one statement."""
+        columns = tuple(map(list, zip(*requests, strict=True)))
         await self._pool.change(lambda db: db.execute(DROP_HELD, *columns), single=True)
-        return {}
 
     # Health
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -165,10 +165,9 @@ class ResumeArea(Area):
         held_rows = [resume_columns(resume) for resume in resumes]
         await self._db.change(lambda tx: tx.many(HOLD, held_rows))
 
-    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
+    async def drop_held(self, requests: Collection[tuple[str, str]]) -> None:
         """Drop the held resumes of these requests."""
-        requests = [(tenant, request_id) for request_id in request_ids]
-        await self._db.change(lambda tx: tx.many(DROP_HELD, requests))
+        await self._db.change(lambda tx: tx.many(DROP_HELD, list(requests)))
 
     async def _lease(self, sql: str, *values: Any, until_ms: int) -> Sequence[Lease]:
         async def lease(tx: Transaction) -> Sequence[Lease]:
