@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -182,6 +183,7 @@ KEPT = {
 proves a requirement that no other quick test proves."""
 
 
+@cache  # there are thousands of tests in a few hundred files
 def is_listed(path: Path) -> bool:
     """Whether this is one of the files above."""
     tests = ROOT / "tests"
