@@ -65,6 +65,22 @@ async def test_progress_is_reported_while_a_person_is_awaited(
     assert reports[:2] == [(0.05, "Waiting for a person to answer"), (0.1, "Waiting for a person to answer")]
 
 
+@requirement("G9")
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("60000", 55), ("6000", 3), ("300000", 240), ("0", 240), ("x", 240)]
+)
+def test_a_call_ends_before_the_limit_of_claude_code(limit: str, expected: float) -> None:
+    assert Limits(wait_s=240, progress_s=20).within(limit).wait_s == expected
+
+
+@requirement("G9")
+async def test_the_limit_of_claude_code_is_read_from_its_environment(connect: Connect, thread: str) -> None:
+    with anyio.fail_after(30):
+        async with connect(Kind("stdio", MODERN), MCP_TOOL_TIMEOUT="1000") as tools:
+            result = await tools.content("ask_user", question="Which?", thread_id=thread)
+    assert result["status"] == "pending"
+
+
 @requirement("G8")
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
 async def test_a_call_survives_the_death_of_the_server(

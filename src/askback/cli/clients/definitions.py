@@ -15,6 +15,9 @@ from askback.client.discovery import CREDENTIALS
 HOOK_S = 86_400
 """Seconds that Claude Code waits for a hook: a person may be away."""
 
+CODEX_TOOL_S = 300
+"""Seconds that Codex gives a tool, as the newest versions do by themselves: older ones take 60, whatever it reports."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -72,7 +75,8 @@ def _vs_code(home: Path, command: Command) -> Sequence[Addition]:
 
 def _codex(home: Path, command: Command) -> Sequence[Addition]:
     folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
-    return (Addition(folder / "config.toml", {"mcp_servers": {NAME: command.server}}),)
+    server = {**command.server, "tool_timeout_sec": CODEX_TOOL_S}
+    return (Addition(folder / "config.toml", {"mcp_servers": {NAME: server}}),)
 
 
 def _gemini(home: Path, command: Command) -> Sequence[Addition]:
