@@ -118,6 +118,10 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     ({"type": "question"}, "type", "unknown_type"),
     ({"type": "input"}, "inputSchema", "missing_required"),
     *[
+        ({"type": "input", "inputSchema": FORM, key: "x"}, key, "unknown_field")
+        for key in ("thread_id", "message_id", "form", "values", "note")
+    ],
+    *[
         ({"type": "input", "prompt": prompt, "inputSchema": {**FORM, **more}}, path, code)
         for prompt, more, path, code in (
             ("a\u202e", {}, "prompt", "control_chars"),
@@ -137,7 +141,7 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     (
         {"type": "input", "inputSchema": FORM, "fieldErrors": {"no\\e": "x"}},
         'fieldErrors["no\\\\e"]',
-        "unknown_value",
+        "unknown_field",
     ),
     ({"type": "input", "inputSchema": FORM, "fieldErrors": {"a": 5}}, "fieldErrors.a", "wrong_type"),
     (

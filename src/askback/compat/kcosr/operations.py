@@ -69,8 +69,7 @@ def refuse(
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
-    errors = problem.field_errors
-    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in errors]
+    return [{**each, "path": path_here(each, form=form, values=values)} for each in problem.field_errors]
 
 
 async def _events(
@@ -125,6 +124,9 @@ def _interaction(
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])
     else:
+        ids = {field.id for part in (input_schema, *input_schema.sections) for field in part.fields}
+        for id_ in field_errors or ():
+            require(id_ in ids, join("fieldErrors", id_), "unknown_field")
         errors = [{"path": join("values", id_), "message": m} for id_, m in (field_errors or {}).items()]
         body = _form(input_schema, prompt, tool_name, completed_view)
         body |= {"field_errors": errors, **({"error_summary": error_summary} if error_summary else {})}

@@ -7,8 +7,8 @@ from typing import Any, Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from askback.compat.data import read_data
-from askback.domain.faults import join, rename_path
+from askback.compat.data import read_data, rename_fault
+from askback.domain.faults import join
 from askback.domain.fields import Form, Number_
 from askback.domain.patterns import has_ambiguous_nesting
 from askback.domain.validation.report import Report
@@ -201,11 +201,11 @@ def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[
     return shown
 
 
-def path_here(path: str, *, form: str, values: str = "input") -> str:
-    """Return a path of a native body as one of theirs; `form` and `values` are their names for these."""
+def path_here(issue: Mapping[str, Any], *, form: str, values: str = "input") -> str:
+    """Return the path of a native issue as one of theirs; `form` and `values` are their names for these."""
     initial = (r"form\.initial_values\b", f"{form}.initialValues")
-    renamed = rename_path(path, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
-    if re.match(r"form\b(?!\.initial_values)|\w+$", path) is None:
+    renamed = rename_fault(issue, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
+    if issue["code"] == "unknown_field" or not re.match(r"form\b(?!\.initial_values)|\w+$", issue["path"]):
         return renamed
     camel = re.sub("_([a-z])", lambda found: found[1].upper(), renamed)
     return re.sub(r"\.default\b", ".defaultValue", camel)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
-from askback.compat.data import read_data
-from askback.domain.faults import Faults, fault, rename_path, require
+from askback.compat.data import read_data, rename_fault
+from askback.domain.faults import Faults, fault, require
 from askback.domain.fields import Form
 from askback.domain.model import Model
 from askback.domain.validation.report import Report
@@ -188,12 +188,10 @@ async def first_with(api: Api, wanted_id: str) -> Json:
 
 def refusal_text(error: Mapping[str, Any]) -> str:
     """Return a refusal of the native API as one text, with the place in the frame and the code of each fault."""
-    texts = {
-        f"{rename_path(each['path'], TEXTS['paths'])}: {each['message']} [{each['code']}]".removeprefix(
-            ": "
-        ): None
+    texts = dict.fromkeys(
+        f"{rename_fault(each, TEXTS['paths'])}: {each['message']} [{each['code']}]".removeprefix(": ")
         for each in error.get("field_errors", ())
-    }
+    )
     return "; ".join(texts) or error["message"]
 
 
