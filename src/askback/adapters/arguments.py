@@ -158,8 +158,8 @@ def form_for(arguments: AskUser) -> Asked:
     return Asked(form)
 
 
-_PATHS_OF_BODY = ((r"(?:approval|secret)\.", ""),)
-"""The arguments that become parts of the body of a request, by their paths in it."""
+_PATHS_OF_BODY = ((r"(?:approval|secret)\.", ""), (r"note$", "reason"))
+"""The arguments that become parts of the body of a request or of its withdrawal, by their paths in it."""
 
 _PATHS_OF_QUESTION = (
     (r"form\.fields\[0\]\.options\[(\d+)\]\.(value|label)", r"options[\1]"),

@@ -248,6 +248,16 @@ async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: i
             await tools.call("no_such_tool")
 
 
+async def test_a_withdrawal_with_too_long_a_reason_names_the_argument(connect: Connect, thread: str) -> None:
+    async with connect(KINDS[1]) as tools:
+        open_request = await tools.content("ask_user", question="Which?", thread_id=thread, wait_s=0)
+        result = await tools.call("cancel_request", request_id=open_request["request_id"], reason="x" * 2_001)
+    assert result.is_error
+    assert text_of(result).startswith(
+        "Nothing was done. Correct this and call the tool again:\n- reason: Must be at most 2000"
+    )
+
+
 async def test_a_call_that_cannot_be_read_gets_an_error_and_the_next_one_is_answered(
     kind: Kind, connect: Connect
 ) -> None:

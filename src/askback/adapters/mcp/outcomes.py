@@ -28,8 +28,8 @@ def result(text: str, content: dict[str, Any] | None = None, *, error: bool = Fa
     )
 
 
-def failure(error: AskbackError) -> CallToolResult:
-    """Return the result for a refusal, with the next step for the model."""
+def failure(error: AskbackError, *, undone: str) -> CallToolResult:
+    """Return the result for a refusal, with what is `undone` and the next step for the model."""
     if isinstance(error, ConnectionLost):
         text = (
             "askback cannot be reached, so nobody was asked or answered. That is not an answer and not permission. "
@@ -38,9 +38,11 @@ def failure(error: AskbackError) -> CallToolResult:
     elif isinstance(error, Unauthorized):
         text = "askback does not accept the token of this MCP server. Tell the user to check ASKBACK_TOKEN."
     elif isinstance(error, Invalid) and error.field_errors:
-        text = wrong_arguments((str(each["path"]), str(each["message"])) for each in error.field_errors)
+        text = wrong_arguments(
+            ((str(each["path"]), str(each["message"])) for each in error.field_errors), undone=undone
+        )
     elif isinstance(error, TooLarge):
-        text = f"{error} Nobody was asked. Call the tool again with less."
+        text = f"{error} {undone} Call the tool again with less."
     elif isinstance(error, NotFound):
         text = f"{error} Call list_requests to see the requests that you have."
     else:

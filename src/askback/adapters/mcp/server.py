@@ -116,16 +116,16 @@ class Calls:
         tool = TOOLS.get(params.name) or VIEW_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
+        undone = "Nobody was asked." if tool.asks else "Nothing was done."
         try:
             arguments = parse(tool.arguments, params.arguments or {})
             async with self._connect(context) as place:
                 return await self._run(tool, ToolCall(context, params, place, self._limits), arguments)
         except Faults as refused:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults)
-            undone = "Nobody was asked." if tool.asks else "Nothing was done."
             return result(wrong_arguments(faults, undone=undone), error=True)
         except AskbackError as refused:
-            return failure(refused)
+            return failure(refused, undone=undone)
         except Exception:
             log.exception("the tool %s failed", params.name)
             return result(
