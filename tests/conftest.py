@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ memory_disk.use()
 replies.install()
 # A shell starts jobs in the background with SIGINT ignored, and so would be the processes that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# httpx2 looks for this package, which is not installed, in all folders at each request to a server in this process.
+sys.modules.setdefault("sniffio", None)  # pyright: ignore[reportArgumentType] - Python's way to say that there is none
 settings.register_profile("few", max_examples=30, deadline=None)
 settings.register_profile("many", max_examples=3_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))

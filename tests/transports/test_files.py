@@ -300,10 +300,15 @@ async def test_a_page_opens_a_file_by_a_signed_address(api: Api) -> None:
     assert (await browser.get(url)).content == b"hello"
 
 
-def picture(form: str, size: tuple[int, int] = (800, 400), **options: Any) -> bytes:
+def picture(form: str, **options: Any) -> bytes:
     """Draw an image."""
+    return encode(Image.new("RGB", (800, 400), (200, 30, 30)), form, **options)
+
+
+def encode(image: Image.Image, form: str, **options: Any) -> bytes:
+    """Return an image as a file."""
     data = BytesIO()
-    Image.new("RGB", size, (200, 30, 30)).save(data, form, **options)
+    image.save(data, form, **options)
     return data.getvalue()
 
 
@@ -335,7 +340,7 @@ async def test_other_files_than_pictures_have_no_preview(
     request = (await create_request(api, **form(max_files=9)))["id"]
     person = await api.as_("responder")
     whole = picture("PNG")
-    bomb = picture("PNG", (6000, 6000), optimize=True)
+    bomb = encode(Image.new("1", (6000, 6000)), "PNG")
     monkeypatch.setattr(
         Image, "MAX_IMAGE_PIXELS", 30_000_000
     )  # from there Pillow warns, and refuses twice as many

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Protocol
 from urllib.parse import unquote
 
@@ -102,15 +103,12 @@ class Paths(BaseRoute):
     """
 
     def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
-        self._root = _Step()
-        by_path: dict[str, list[Bound]] = {}
+        self._ctx = ctx
+        self._bounds: dict[str, list[Bound]] = {}
         for each in bounds:
-            by_path.setdefault(each.operation.path, []).append(each)
-        for path, operations in by_path.items():
-            step = self._root
-            for text in path.split("/"):
-                step = step.add(text)
-            step.names, step.endpoint = operations[0].operation.path_parameters, Endpoint(ctx, operations)
+            self._bounds.setdefault(each.operation.path, []).append(each)
+        self._root = _tree(tuple(self._bounds))
+        self._endpoints: dict[str, Endpoint] = {}
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Find the endpoint of a path; its steps are still percent-encoded, see `guard.py` for why."""
@@ -125,10 +123,14 @@ class Paths(BaseRoute):
             if next_step is None:
                 return Match.NONE, {}
             step = next_step
-        if step.endpoint is None:
+        if step.path is None:
             return Match.NONE, {}
-        parameters = dict(zip(step.names, values, strict=True))
-        return Match.FULL, {"endpoint": step.endpoint, "path_params": parameters}
+        bounds = self._bounds[step.path]
+        endpoint = self._endpoints.get(step.path)
+        if endpoint is None:
+            endpoint = self._endpoints[step.path] = Endpoint(self._ctx, bounds)
+        parameters = dict(zip(bounds[0].operation.path_parameters, values, strict=True))
+        return Match.FULL, {"endpoint": endpoint, "path_params": parameters}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -136,13 +138,12 @@ class Paths(BaseRoute):
 
 
 class _Step:
-    """A position in a path: the next steps, and the endpoint of the path that ends here."""
+    """A position in a path: the next steps, and the path that ends here."""
 
     def __init__(self) -> None:
         self.fixed: dict[str, _Step] = {}
         self.parameter: _Step | None = None
-        self.names: Sequence[str] = ()
-        self.endpoint: Endpoint | None = None
+        self.path: str | None = None
 
     def add(self, text: str) -> _Step:
         """Return the next step for a part of a path, such as `threads` or `{thread_id}`."""
@@ -150,6 +151,18 @@ class _Step:
             return self.fixed.setdefault(text, _Step())
         self.parameter = self.parameter or _Step()
         return self.parameter
+
+
+@cache  # the same for every server of this process
+def _tree(paths: tuple[str, ...]) -> _Step:
+    """Return the position before the first step of these paths."""
+    root = _Step()
+    for path in paths:
+        step = root
+        for text in path.split("/"):
+            step = step.add(text)
+        step.path = path
+    return root
 
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
