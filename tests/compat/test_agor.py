@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.requirements import requirement
-from tests.transports.conftest import Api, api
+from tests.transports.conftest import Api, api, shared_api
 
 pytestmark = pytest.mark.anyio
 PATH = "/compat/agor"
@@ -18,7 +18,7 @@ CONFIRM = {"title": "Ship?", "options": [{"id": "y", "label": "Yes"}, {"id": "n"
 SERVERS = {"reason": "Which?", "servers": [{"id": "m1", "name": "Notion"}, {"id": "m2", "name": "Linear"}]}
 FILES = {"reason": "Which?", "files": ["a.py", "b.py"]}
 CANARY = "canary-6f1d"
-__all__ = ["api"]
+__all__ = ["api", "shared_api"]
 
 
 async def ask(api: Api, tool: str, arguments: dict[str, Any]) -> str:
@@ -114,17 +114,17 @@ async def is_empty(api: Api) -> bool:
     ],
 )
 async def test_arguments_are_refused_with_their_place(
-    api: Api, tool: str, changes: dict[str, Any], path: str, code: str
+    shared_api: Api, tool: str, changes: dict[str, Any], path: str, code: str
 ):
     good = {"env_vars": ENV, "confirmation": CONFIRM, "mcp_servers": SERVERS, "files": FILES}[tool]
-    agent = await api.as_("requester")
+    agent = await shared_api.as_("requester")
     reply = await agent.post(f"{TOOLS}_{tool}", json={**good, **changes})
     body = reply.json()
     assert (reply.status_code, body["name"], body["code"]) == (422, "Unprocessable", 422), body
     assert [(issue["path"], issue["code"]) for issue in body["data"]["issues"]] == [(path, code)]
     assert list(body["errors"]) == [path]
     assert CANARY not in reply.text
-    assert await is_empty(api)
+    assert await is_empty(shared_api)
 
 
 @requirement("E5", "E6")

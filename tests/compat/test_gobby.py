@@ -23,11 +23,11 @@ from askback.domain.fields import Form
 from askback.domain.validation.structure import parse
 from tests.requirements import requirement
 from tests.transports import sockets
-from tests.transports.conftest import Api, api, ask
+from tests.transports.conftest import Api, api, ask, shared_api
 
 pytestmark = pytest.mark.anyio
 PATH = "/compat/gobby"
-__all__ = ["api"]
+__all__ = ["api", "shared_api"]
 
 words = st.sampled_from(["A", "B", "A, B", "B, A", '"A, B"', "A,B", "C, A, D", "x"])
 
@@ -308,13 +308,15 @@ async def test_a_refusal_names_the_member_that_was_sent(api: Api):
 
 @pytest.mark.parametrize("text", ["\\u0000", "\\u001b", "\\u202e"])
 @pytest.mark.parametrize("place", ["question", "header", "label", "tool_use_id", "agent_id", "tool_name"])
-async def test_characters_that_cannot_be_shown_are_refused_where_they_are(api: Api, place: str, text: str):
+async def test_characters_that_cannot_be_shown_are_refused_where_they_are(
+    shared_api: Api, place: str, text: str
+):
     asked = question(["@label", "B"], multiple=False, text="@question") | {"header": "@header"}
     use = {"tool_name": "AskUserQuestion", "input": {"questions": [asked]}, "tool_use_id": "@tool_use_id"}
     if place == "tool_name":
         use |= {"tool_name": "@tool_name"}
     body = json.dumps({**use, "agent_id": "@agent_id"}).replace(f"@{place}", text)
-    agent = await api.as_("requester")
+    agent = await shared_api.as_("requester")
     reply = await agent.post(f"{PATH}/api/conversations/t1/can_use_tool", content=body.encode())
     assert reply.status_code == 422, reply.text
     [path] = {fault["path"] for fault in reply.json()["error"]["field_errors"]}

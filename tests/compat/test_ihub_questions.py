@@ -9,9 +9,9 @@ import pytest
 
 from tests.compat.ihub_chat import PDF, PICK, call, pending
 from tests.requirements import requirement
-from tests.transports.conftest import Api, api
+from tests.transports.conftest import Api, api, shared_api
 
-__all__ = ["api"]
+__all__ = ["api", "shared_api"]
 
 pytestmark = pytest.mark.anyio
 REQUIRED = "Question is required and must be a string"
@@ -86,15 +86,17 @@ REFUSED = [
 @requirement("D10", "D11", "D12", "D13", "D14")
 @pytest.mark.parametrize(("arguments", "path", "code", "text"), REFUSED)
 async def test_a_bad_question_is_refused_in_the_words_of_ihub(
-    api: Api, arguments: Any, path: str, code: str, text: str | None
+    shared_api: Api, arguments: Any, path: str, code: str, text: str | None
 ) -> None:
-    result, faults = await call(api, arguments if isinstance(arguments, str) else json.dumps(arguments))
+    result, faults = await call(
+        shared_api, arguments if isinstance(arguments, str) else json.dumps(arguments)
+    )
     message_text = f"Invalid clarification request: {faults[0]['message'] if text is None else text}"
     if text is None:
         message_text = f"Invalid clarification request: {path}: {faults[0]['message']}"
     assert result == {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message_text}
     assert (faults[0]["tool_call_id"], faults[0]["path"], faults[0]["code"]) == ("call_1", path, code)
-    assert await pending(api) == []
+    assert await pending(shared_api) == []
 
 
 @requirement("D2", "D12", "D13")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.compat.test_kcosr import FORM
 from tests.compat.test_kcosr_page import FIELD, INTERACT, RESPONSE, page
 from tests.requirements import requirement
-from tests.transports.conftest import Api, api
+from tests.transports.conftest import Api, api, shared_api
 
-__all__ = ["api"]
+__all__ = ["api", "shared_api"]
 
 pytestmark = pytest.mark.anyio
 ASK = "/compat/kcosr/api/plugins/questions/operations/ask"
@@ -158,22 +158,22 @@ async def stored(api: Api) -> list[Any]:
 
 @pytest.mark.parametrize(("body", "path", "code", "text"), WRONG_CALLS)
 async def test_wrong_arguments_are_refused_in_the_source_s_words(
-    api: Api, body: Any, path: str, code: str, text: str
+    shared_api: Api, body: Any, path: str, code: str, text: str
 ) -> None:
-    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    agent = await shared_api.as_("requester", **{"x-session-id": "s1"})
     reply = await agent.post(ASK, json=body)
     said = reply.json()
     assert (reply.status_code, said["code"], said["error"]) == (400, "invalid_arguments", text)
     assert (said["details"]["issues"][0]["path"], said["details"]["issues"][0]["code"]) == (path, code)
-    assert await stored(api) == []
+    assert await stored(shared_api) == []
 
 
 @requirement("F2", "F3")
 @pytest.mark.parametrize(("form", "path", "code", "text"), WRONG_FORMS)
 async def test_a_wrong_questionnaire_is_refused_with_its_path(
-    api: Api, form: Any, path: str, code: str, text: str
+    shared_api: Api, form: Any, path: str, code: str, text: str
 ) -> None:
-    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    agent = await shared_api.as_("requester", **{"x-session-id": "s1"})
     asked_reply = await agent.post(ASK, json={"schema": form, "mode": "sync"})
     interaction = await agent.post(INTERACT, json={"type": "input", "inputSchema": form})
     for reply, name in ((asked_reply, "schema"), (interaction, "inputSchema")):
@@ -184,19 +184,19 @@ async def test_a_wrong_questionnaire_is_refused_with_its_path(
             assert reply.json()["error"] == text
         else:
             assert reply.json()["error"].startswith(f"{name} is invalid: ")
-    assert await stored(api) == []
+    assert await stored(shared_api) == []
 
 
 @pytest.mark.parametrize(("body", "path", "code"), WRONG_INTERACTIONS)
 async def test_a_wrong_interaction_is_refused_with_its_path(
-    api: Api, body: Any, path: str, code: str
+    shared_api: Api, body: Any, path: str, code: str
 ) -> None:
-    reply = await (await api.as_("requester")).post(INTERACT, json=body)
+    reply = await (await shared_api.as_("requester")).post(INTERACT, json=body)
     issue = reply.json()["details"]["issues"][0]
     assert (reply.status_code, issue["path"], issue["code"]) == (400, path, code)
     about = "inputSchema is invalid" if path.startswith("inputSchema") else path
     assert reply.json()["error"] == f"{about}: {issue['message']}"
-    assert await stored(api) == []
+    assert await stored(shared_api) == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,7 @@ from askback.storage.sql import (
     webhooks,
 )  # fmt: skip
 from askback.storage.sqlite import SqliteStore, connection, schema
+from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
 from tests.contracts.samples import created, record, shared
 
@@ -255,35 +257,41 @@ SECRET_PAGES = [
 ]
 
 
-def plan(path: Path, sql: str) -> list[str]:
-    with closing(connection.connect(path)) as db:
-        schema.upgrade(db)
-        rows = db.execute(
-            f"EXPLAIN QUERY PLAN {sql}", [None] * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
-        ).fetchall()
-    return [row[3] for row in rows]
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """An empty database for all plans."""
+    with closing(connection.connect(tmp_path_factory.mktemp("plans") / "askback.db")) as database:
+        schema.upgrade(database)
+        yield database
+
+
+def plan(database: Connection, sql: str) -> list[str]:
+    parameters = [None] * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
+    return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()]
 
 
 @pytest.mark.parametrize(("module", "name"), [(m, name) for m, names in READS.items() for name in names])
-def test_a_read_uses_an_index_and_not_a_scan(path: Path, module: ModuleType, name: str) -> None:
-    steps = plan(path, rewrite(getattr(module, name)))
+def test_a_read_uses_an_index_and_not_a_scan(database: Connection, module: ModuleType, name: str) -> None:
+    steps = plan(database, rewrite(getattr(module, name)))
     assert not [step for step in steps if SLOW.match(step)], steps
 
 
 @pytest.mark.parametrize(("module", "name"), [(m, name) for m, names in FINDS.items() for name in names])
-def test_a_row_is_found_by_its_key(path: Path, module: ModuleType, name: str) -> None:
-    steps = plan(path, rewrite_for_row(getattr(module, name)))
+def test_a_row_is_found_by_its_key(database: Connection, module: ModuleType, name: str) -> None:
+    steps = plan(database, rewrite_for_row(getattr(module, name)))
     assert not [step for step in steps if SLOW.match(step)], steps
 
 
-def test_queued_requests_are_found_by_the_index_of_queued_ones(path: Path) -> None:
-    steps = plan(path, rewrite(threads.NEXT_IN_LINE))
+def test_queued_requests_are_found_by_the_index_of_queued_ones(database: Connection) -> None:
+    steps = plan(database, rewrite(threads.NEXT_IN_LINE))
     assert steps[0] == "SCAN r USING INDEX requests_behind", steps
 
 
 @pytest.mark.parametrize("sql", SECRET_PAGES)
-def test_secrets_are_listed_from_an_index_without_those_of_single_answers(path: Path, sql: str) -> None:
-    steps = plan(path, sql)
+def test_secrets_are_listed_from_an_index_without_those_of_single_answers(
+    database: Connection, sql: str
+) -> None:
+    steps = plan(database, sql)
     assert re.fullmatch(r"SEARCH secrets USING INDEX secrets_listed \(tenant=\?.*\)", steps[0])
     assert not [step for step in steps if "TEMP" in step], steps
 
@@ -306,9 +314,9 @@ def test_secrets_are_listed_from_an_index_without_those_of_single_answers(path: 
     ids=["the same call again", "the rules of a call", "names in places", "grants", "the secrets of grants"],
 )
 def test_lookups_before_a_call_or_a_lease_use_all_columns_of_an_index(
-    path: Path, sql: str, index: str
+    database: Connection, sql: str, index: str
 ) -> None:
-    steps = plan(path, sql)
+    steps = plan(database, sql)
     assert [step for step in steps if step.endswith(index)], steps
     assert not [step for step in steps if SLOW.match(step)], steps
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,14 +63,28 @@ class Api:
         return client
 
 
-@pytest.fixture
-async def api() -> AsyncIterator[Api]:
-    """A new server for each test."""
+@asynccontextmanager
+async def serving() -> AsyncIterator[Api]:
+    """A new server."""
     clock = ManualClock()
     bus = LocalBus()
     app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, clock=clock, limits=LIMITS)
     async with app.running():
         yield Api(app, clock)
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Api]:
+    """A new server for each test."""
+    async with serving() as api:
+        yield api
+
+
+@pytest.fixture(scope="module")
+async def shared_api() -> AsyncIterator[Api]:
+    """One server for all cases of a module which store nothing, or which look only at what they stored."""
+    async with serving() as api:
+        yield api
 
 
 def ask(**changes: Any) -> dict[str, Any]:

@@ -47,8 +47,8 @@ MALFORMED = {
 
 @requirement("M1")
 @pytest.mark.parametrize(("body", "code"), MALFORMED.items(), ids=lambda v: repr(v)[:24])
-async def test_malformed_json_is_refused_by_its_own_code(api: Api, body: bytes, code: str) -> None:
-    agent = await api.as_("requester")
+async def test_malformed_json_is_refused_by_its_own_code(shared_api: Api, body: bytes, code: str) -> None:
+    agent = await shared_api.as_("requester")
     refusal = await agent.post("/v1/requests", content=body)
     assert refusal.status_code == 422
     error = refusal.json()["error"]

@@ -34,10 +34,13 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
 @requirement("M9")
 @pytest.mark.parametrize("way", [over_http, over_a_websocket])
 @pytest.mark.parametrize(("role", "reason"), GIVEN)
-async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, role: str, reason: str) -> None:
-    request = await create_request(api)
-    ended_request = await way(api, role, request["id"], {"reason": reason})
-    events = await api.app.services.store.thread_events("default", "t1", after=1)
+async def test_a_role_gives_its_own_reasons_and_no_other(
+    shared_api: Api, way: Any, role: str, reason: str
+) -> None:
+    thread = f"{way.__name__} {role} {reason}"
+    request = await create_request(shared_api, thread_id=thread)
+    ended_request = await way(shared_api, role, request["id"], {"reason": reason})
+    events = await shared_api.app.services.store.thread_events("default", thread, after=1)
     if role in CANCELLED_BY[reason]:
         assert (ended_request["status"], ended_request["reason"]) == ("cancelled", reason)
         assert [(event.type, f'"reason":"{reason}"' in event.text) for event in events] == [
