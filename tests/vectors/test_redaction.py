@@ -1,4 +1,4 @@
-"""Every vector of redaction has the expected result, whole and in any chunks."""
+"""Every vector of redaction has the expected result, whole, in any chunks and once more."""
 
 from __future__ import annotations
 
@@ -28,12 +28,7 @@ def test_values_are_replaced_as_the_vectors_say(members: list[dict[str, Any]]) -
         redactor, text = Redactor(case["values"]), as_given(case["text"])
         redacted = [redactor.redact(text), *(in_chunks(redactor, text, size) for size in (1, 7, 64))]
         assert redacted == [as_given(case["redacted"])] * 4, case["id"]
-
-
-def test_redaction_is_idempotent() -> None:
-    for case in cases("redaction"):
-        redacted = as_given(case["redacted"])
-        assert Redactor(case["values"]).redact(redacted) == redacted, case["id"]
+        assert redactor.redact(redacted[0]) == redacted[0], case["id"]
 
 
 def test_there_are_enough_vectors_and_each_has_its_own_id() -> None:
