@@ -134,6 +134,7 @@ def test_an_empty_input_keeps_its_default():
         (dict[str, int], "A form needs to know the names of an object's properties."),
         (list[dict[str, int]], "A form can ask for a list of choices, texts or numbers only."),
         (bytes, "A form cannot ask for bytes."),
+        (tuple[int, str], "A form has no rule `prefixItems`."),
         (int | str, "A form cannot ask for one of several shapes."),
         (SecretStr, "A form is no place for a secret: an answer reaches the model."),
         (Any, "A form needs a type here: string,"),

@@ -125,11 +125,15 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
         ({"type": "string", "format": "password"}, "properties.v", "secret"),
         ({"type": "string", "writeOnly": True}, "properties.v", "secret"),
         ({"type": "string", "format": "binary"}, "properties.v.format", "bytes"),
-        ({"type": "string", "contentEncoding": "base64"}, "properties.v.contentEncoding", "no such rule"),
+        (
+            {"type": "string", "contentEncoding": "base64"},
+            "properties.v.contentEncoding",
+            "no rule `contentEncoding`",
+        ),
         ({"type": "array"}, "properties.v", "needs a type"),
         ({"type": "array", "items": {"type": "array", "items": {}}}, "properties.v.items", "list of choices"),
-        ({"type": "array", "prefixItems": []}, "properties.v.prefixItems", "no such rule"),
-        ({"type": "string", "not": {"const": "x"}}, "properties.v.not", "no such rule"),
+        ({"type": "array", "prefixItems": []}, "properties.v.prefixItems", "no rule `prefixItems`"),
+        ({"type": "string", "not": {"const": "x"}}, "properties.v.not", "no rule `not`"),
         ({"enum": [{}, 1]}, "properties.v.enum", "a text, a number or a truth value"),
         ({"enum": [True, "true"]}, "properties.v.enum", "same value"),
         ({"type": "string", "minLength": "x"}, "properties.v.minLength", "a whole number from 0"),
@@ -150,7 +154,7 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
         (
             {"type": "object", "properties": {"w": {"type": "string"}}, "if": {}},
             "properties.v.if",
-            "no such rule",
+            "no rule `if`",
         ),
     ],
 )

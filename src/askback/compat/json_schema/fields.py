@@ -87,7 +87,7 @@ class FieldReader:
         kind = schema.get("type") or _implied_type(schema)
         for keyword in _UNSUPPORTED.get("number" if kind == "integer" else str(kind), ()):
             if keyword in schema:
-                raise Unsupported("A form has no such rule.", keyword)
+                raise Unsupported(f"A form has no rule `{keyword}`.", keyword)
         choices = None if kind in ("array", "boolean") else read_choices(schema, hints, self._root)
         if choices is not None:
             _read_single_choice(draft, choices)

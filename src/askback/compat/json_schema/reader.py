@@ -129,7 +129,7 @@ class _Reader:
         hints = Hints(schema, ui)
         for keyword in _UNSUPPORTED:
             if keyword in schema:
-                self.problems.append(Problem((*steps, keyword), "A form has no such rule."))
+                self.problems.append(Problem((*steps, keyword), f"A form has no rule `{keyword}`."))
         properties = cast("Mapping[str, Any]", schema["properties"])
         required = schema.get("required", [])
         for name in required:
