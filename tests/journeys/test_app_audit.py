@@ -39,6 +39,8 @@ async def test_entries_are_filtered_by_the_address_and_link_to_their_subject(
     eva = await log_of(screen, team)
     rows = eva.page.get_by_role("table", name="Audit log").locator("tbody tr")
     await expect(rows.first).to_be_visible()
+    for label, hint in (("Who", "Name or id"), ("Request", "req_…"), ("Conversation", "Its id")):
+        await expect(eva.page.get_by_label(label)).to_have_attribute("placeholder", hint)
     await eva.page.get_by_label("What").select_option("Decision")
     await expect(rows).to_have_count(1)
     assert "action=decide" in eva.page.url

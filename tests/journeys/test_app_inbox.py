@@ -72,8 +72,9 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     await expect(eva.card).to_contain_text("make c")
     await expect(eva.page).to_have_title("(1) Run: make c – askback")
     await expect(eva.card.locator("#title")).to_be_focused()
+    await expect(eva.card.locator("#title")).to_have_css("outline-style", "solid")
     await press(eva, "Escape")
-    await expect(eva.page.get_by_role("link", name="Run: make c")).to_be_focused()
+    await expect(eva.page.get_by_role("link", name="Approval Run: make c")).to_be_focused()
     await expect(eva.card).to_have_count(0)
     assert await statuses(team, *requests) == [
         ("answered", "approve"),

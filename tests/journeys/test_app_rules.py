@@ -16,6 +16,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 PHONE: ViewportSize = {"width": 390, "height": 780}
+SMALLEST: ViewportSize = {"width": 320, "height": 640}
 
 
 async def create_rule(team: Team, rule: str, **terms: Any) -> dict[str, Any]:
@@ -84,6 +85,22 @@ async def test_the_number_of_uses_is_not_broken_on_a_phone_in_german(
     assert set(lines) == {1}
 
 
+@requirement("J11")
+async def test_the_actions_need_two_lines_on_the_smallest_phone_in_german(
+    screen: OpenScreen, team: Team
+) -> None:
+    eva = await screen("/login", viewport=SMALLEST, locale="de-DE")
+    eva.forgive("401")  # a token is tried as the code of a link first
+    await eva.page.locator("#code").fill(str(team.admin.token))
+    await eva.page.locator("#code").press("Enter")
+    await expect(eva.page.locator("askback-place-inbox")).to_be_attached()
+    await eva.go("/rules")
+    buttons = eva.page.locator("header .actions button")
+    await expect(buttons).to_have_text(["Importieren…", "Exportieren", "Befehl testen", "Regel anlegen"])
+    tops = await buttons.evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)")
+    assert len(set(tops)) == 2
+
+
 @requirement("B9")
 async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow(
     screen: OpenScreen, team: Team, thread: str
@@ -119,11 +136,17 @@ async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_a
 
 async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team) -> None:
     eva = await screen("/rules", team=team)
-    await eva.page.get_by_role("button", name="Try a command…").click()
+    await eva.page.get_by_role("button", name="Try a command").click()
     await eva.page.keyboard.type("git status")
-    await expect(eva.page.locator("askback-modal")).to_contain_text("Today it is allowed.")
+    dialog = eva.page.locator("askback-modal")
+    await expect(dialog).to_contain_text("Today it is allowed.")
+    await expect(dialog.get_by_role("textbox")).to_have_count(1)
+    await expect(dialog.get_by_role("combobox")).to_have_count(0)
+    await dialog.get_by_role("button", name="Add a rule").click()
+    await expect(dialog.get_by_label("Rule", exact=True)).to_be_focused()
+    await expect(dialog.get_by_label("Try it on a command")).to_have_value("git status")
     await eva.page.keyboard.press("Escape")
-    await expect(eva.page.get_by_role("button", name="Try a command…")).to_be_focused()
+    await expect(eva.page.get_by_role("button", name="Try a command")).to_be_focused()
 
 
 @requirement("B11")

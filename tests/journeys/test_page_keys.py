@@ -69,6 +69,7 @@ async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
     eva = await screen(f"{page}{request['id']}", team=team, before=stop_the_clock)
     heading = eva.card.get_by_role("heading", name="Which region?")
     await expect(heading).to_be_focused()
+    await expect(heading).to_have_css("outline-style", "none")
     assert await numbers(eva) == [*"123456789", None]
     us = eva.card.get_by_role("radio", name="us", exact=True)
     for passed, chosen in ((0, False), (PAUSE_MS - 1, False), (1, True)):

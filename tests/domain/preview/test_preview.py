@@ -82,7 +82,7 @@ def test_a_command_is_shown_unchanged() -> None:
 def test_other_arguments_of_a_command_are_shown_below_it() -> None:
     assert shown("bash", {"timeout": 5, "cwd": "/srv", "command": "ls\nid", "env": {"PATH": "/tmp"}}) == {
         "type": "command",
-        "headline": "Run: ls\\nid",
+        "headline": "Run: ls ↵ id",
         "parts": "ls\nid",
         "folder": "/srv",
         "fields": {"env": {"PATH": "/tmp"}, "timeout": 5},

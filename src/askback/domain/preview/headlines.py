@@ -25,6 +25,7 @@ _WORDS = 60
 _MAX_VALUE = HEADLINE - _WORDS
 _MAX_NAME = 100
 _TAIL = 120
+_LINE_END = "↵"
 _QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»‹›〝〞', "'"))
 _TITLES = frozenset("title name subject summary query".split())
 _MAX_VALUES = 20
@@ -47,7 +48,7 @@ class Headline(TranslatableText):
 
 def command_headline(command: str) -> Headline:
     """Return the sentence for a shell command."""
-    return Headline("command", command=_shorten(command.strip()))
+    return Headline("command", command=_shorten(_join_lines(command)))
 
 
 def edit_headline(path: str, *, added: int, removed: int, writes: bool) -> Headline:
@@ -102,7 +103,7 @@ def tool_headline(call: Call) -> Headline:
 def _brief_input(call: Call) -> str:
     """Return the title of an input, then its other plain values with their names."""
     if not call.has_members:
-        return "" if (text := _plain_text(call.input)) is None else text
+        return "" if (text := _plain_text(call.input)) is None else _join_lines(text)
     keys = sorted(call.members, key=lambda key: key.casefold() not in _TITLES)
     texts = {key: text for key in keys if (text := _plain_text(call.members[key]))}
     detail = [
@@ -134,6 +135,11 @@ def _host_and_path(url: str) -> str:
 
 def _quote(text: str) -> str:
     return _shorten(text.translate(_QUOTES), _MAX_NAME)
+
+
+def _join_lines(text: str) -> str:
+    """Write lines one after the other, with a sign between them that differs from an escape in the text."""
+    return f" {_LINE_END} ".join(filter(None, (line.strip(" \t\r") for line in text.split("\n"))))
 
 
 def _shorten(text: str, limit: int = _MAX_VALUE) -> str:

@@ -70,7 +70,7 @@ export const ui = css`
     }
     .page > .head > .actions > button {
       flex: 1 1 auto;
-      padding-inline: 0.75rem;
+      padding-inline: 0.5rem;
       white-space: nowrap;
     }
   }

@@ -85,9 +85,11 @@ function focusAfter(card: NumberedCard): void {
   card.takesFocus = false;
   const place = root.host.getRootNode() as Document | ShadowRoot;
   const isAround = place.activeElement !== root.host && place.activeElement?.contains(root.host);
-  if (document.activeElement !== document.body && !isAround) return;
+  const isFirst = document.activeElement === document.body;
+  if (!isFirst && !isAround) return;
   heading.tabIndex = -1;
-  heading.focus({ preventScroll: true });
+  // On a page that was just opened a ring would only frame the title.
+  heading.focus({ preventScroll: true, ...(isFirst && { focusVisible: false }) });
 }
 
 /** Let the numbers 1 to 9 choose an option, and Enter send, while the card has the focus (J3). */

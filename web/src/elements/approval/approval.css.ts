@@ -42,6 +42,11 @@ export const approvals = css`
     text-decoration: underline;
     text-underline-offset: 0.15em;
   }
+  @media (forced-colors: active) {
+    .more {
+      padding-inline: 0.625rem; /* it has a border there */
+    }
+  }
   .box .strong {
     color: var(--_danger);
   }

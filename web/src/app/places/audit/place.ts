@@ -112,16 +112,16 @@ export class Place extends PlaceElement {
 
   #drawFilters(): Template {
     const { getText } = this;
-    const field = (name: Filter, type: string, label: string): Template =>
-      html`<label>${label}<input type=${type} name=${name} autocomplete="off" spellcheck="false" .value=${this.#value(name)} .oninput=${(event: Event) => this.#set(name, (event.target as HTMLInputElement).value)} /></label>`;
+    const field = (name: Filter, type: string, label: string, hint?: string): Template =>
+      html`<label>${label}<input type=${type} name=${name} placeholder=${hint} autocomplete="off" spellcheck="false" .value=${this.#value(name)} .oninput=${(event: Event) => this.#set(name, (event.target as HTMLInputElement).value)} /></label>`;
     const subjects = SUBJECTS.map((id) => ({ id, label: getText(`audit.subject_${id}`) }));
     return html`<form class="filters" role="search" .onsubmit=${(event: Event) => event.preventDefault()}>
-      ${field("actor", "text", getText("audit.who"))}
+      ${field("actor", "text", getText("audit.who"), getText("audit.who_hint"))}
       <div class="label"><span aria-hidden="true">${getText("audit.what")}</span>${drawSelect(getText("audit.what"), getText("audit.all"), subjects, this.#value("action"), (id) => this.#set("action", id))}</div>
       ${field("from", "date", getText("audit.from"))}
       ${field("to", "date", getText("audit.to"))}
-      ${field("request_id", "text", getText("audit.request"))}
-      ${field("thread_id", "text", getText("audit.thread"))}
+      ${field("request_id", "text", getText("audit.request"), "req_…")}
+      ${field("thread_id", "text", getText("audit.thread"), getText("audit.thread_hint"))}
     </form>`;
   }
 

@@ -66,7 +66,7 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   const title = titleOf(request, reader);
   const mark = isDangerous(request) ? "bad" : ICON_CLASSES[sort];
   return html`<a class=${readOnlyText ? "row read" : "row"} href=${href} aria-current=${isOpen && "true"}>
-    <span class=${`mark ${mark}`} title=${getText(`inbox.kind_${sort}`)}>${KIND_ICONS[sort]}</span>
+    <span class=${`mark ${mark}`} role="img" title=${getText(`inbox.kind_${sort}`)}>${KIND_ICONS[sort]}</span>
     <span class="t">${escapeText(title)}</span>
     <askback-time class=${soon ? "when soon" : "when"} look=${(soon || !!until) && "left"} at=${shownTime}></askback-time>
     <span class="s">${escapeText(details)}</span>

@@ -45,7 +45,7 @@ export class Editor {
 
   constructor(private readonly place: Host) {}
 
-  /** Open a blank draft; with `trying` the call to try has the focus. */
+  /** Open a blank draft; with `trying` only the call is asked for at first. */
   open(trying = false): void {
     this.#draft = { ...EMPTY_DRAFT };
     this.#isTrying = trying;
@@ -58,6 +58,12 @@ export class Editor {
     this.#forget();
     clearTimeout(this.#timer);
     this.place.redraw();
+  }
+
+  /** Ask for a rule too, with the call that was tried. */
+  #addRule(): void {
+    this.#isTrying = false;
+    this.place.focusOn("#rule");
   }
 
   #forget(): void {
@@ -247,10 +253,21 @@ export class Editor {
       this.#change({ [name]: (event.target as HTMLInputElement).value });
     const call = html`<label>${getText("rules.try_on")}<input id="call" type="text" autofocus=${this.#isTrying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" placeholder="make test" .value=${draft.call} .oninput=${set("call")} /></label>
       <div id="trial" role="status">${this.#drawTrial()}</div>`;
-    return html`<askback-modal heading=${getText(this.#isTrying ? "rules.try_new" : "rules.new")} .onclose=${() => this.close()}>
+    const failure = this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`;
+    if (this.#isTrying)
+      return html`<askback-modal heading=${getText("rules.try")} .onclose=${() => this.close()}>
+        <form class="editor" .onsubmit=${(event: Event) => event.preventDefault()}>
+          ${call}
+          ${failure}
+          <div class="actions end">
+            <button type="button" .onclick=${() => this.#addRule()}>${getText("rules.add")}</button>
+            <button type="button" .onclick=${() => this.close()}>${getText("app.close")}</button>
+          </div>
+        </form>
+      </askback-modal>`;
+    return html`<askback-modal heading=${getText("rules.new")} .onclose=${() => this.close()}>
       <form class="editor" .onsubmit=${(event: Event) => void this.#add(event)}>
-        ${this.#isTrying && call}
-        <label>${getText("rules.rule")}<input id="rule" type="text" autofocus=${!this.#isTrying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
+        <label>${getText("rules.rule")}<input id="rule" type="text" autofocus dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
         <p class="muted">${getText("rules.examples")} <code dir="ltr">git status</code>, <code dir="ltr">npm test:*</code>, <code dir="ltr">write_file(path=src/**)</code></p>
         <div class="fields">
           ${this.#drawChoice("effect", getText("rules.decides"), optionsOf(EFFECTS))}
@@ -261,9 +278,9 @@ export class Editor {
         </div>
         ${this.#drawTicks(draft)}
         <label>${getText("rules.why")}<input type="text" .value=${draft.why} .oninput=${set("why")} /></label>
-        ${!this.#isTrying && call}
+        ${call}
         <section aria-label=${getText("rules.past")}>${this.#drawCalls()}</section>
-        ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
+        ${failure}
         <div class="actions end">
           <button type="button" .onclick=${() => this.close()}>${getText("app.cancel")}</button>
           <button type="submit" class="primary" aria-disabled=${this.#busy || !this.#trial?.rule}>${getText("rules.add")}</button>
