@@ -64,17 +64,18 @@ def models(base: type[BaseModel] = Model) -> Iterator[type[BaseModel]]:
 
 
 @requirement("M1")
-@pytest.mark.parametrize("model", dict.fromkeys(models()), ids=lambda model: model.__qualname__)
-def test_a_fault_in_a_member_of_a_body_is_named(model: type[BaseModel]) -> None:
-    for member, junk in product(model.model_fields, JUNK):
-        body = {member: junk}
-        try:
-            model.model_validate(body)
-        except ValidationError as error:
-            wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
-            with pytest.raises(Faults) as exc_info:
-                parse(model, body)
-            assert {re.split(r"[.\[]", fault.path)[0] for fault in exc_info.value.faults} == wrong, body
+def test_a_fault_in_a_member_of_a_body_is_named() -> None:
+    for model in dict.fromkeys(models()):
+        for member, junk in product(model.model_fields, JUNK):
+            body = {member: junk}
+            try:
+                model.model_validate(body)
+            except ValidationError as error:
+                wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
+                with pytest.raises(Faults) as exc_info:
+                    parse(model, body)
+                named = {re.split(r"[.\[]", fault.path)[0] for fault in exc_info.value.faults}
+                assert named == wrong, (model, body)
 
 
 async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:

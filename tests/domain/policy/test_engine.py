@@ -28,16 +28,16 @@ def bash(command: str) -> Call:
 
 
 @requirement("B1", "B2")
-@pytest.mark.parametrize("cell", DOCUMENT["table"], ids=[cell["id"] for cell in DOCUMENT["table"]])
-def test_each_cell_of_the_table_is_as_written_down(cell: dict[str, Any]) -> None:
-    policy_decision = table_decision(
-        cell["level"],
-        cell["ask_mode"],
-        listed=cell["listed"],
-        dangerous=cell["dangerous"],
-        table=cell["compat"] or "askback",
-    )
-    assert policy_decision == cell["expect"]
+def test_each_cell_of_the_table_is_as_written_down() -> None:
+    for cell in DOCUMENT["table"]:
+        policy_decision = table_decision(
+            cell["level"],
+            cell["ask_mode"],
+            listed=cell["listed"],
+            dangerous=cell["dangerous"],
+            table=cell["compat"] or "askback",
+        )
+        assert policy_decision == cell["expect"], cell["id"]
 
 
 def _policy(wanted: dict[str, Any]) -> Policy:
@@ -53,10 +53,10 @@ def _policy(wanted: dict[str, Any]) -> Policy:
 
 
 @requirement("B7", "B10", "B21", "B22", "B29")
-@pytest.mark.parametrize("case", DOCUMENT["cases"], ids=[case["id"] for case in DOCUMENT["cases"]])
-def test_rules_modes_and_limits_come_in_their_order(case: dict[str, Any]) -> None:
-    decision = decide(Call(case["call"]["tool"], case["call"]["input"]), _policy(case["policy"]))
-    assert decision.decision == case["expect"], (case["shows"], decision.reasons)
+def test_rules_modes_and_limits_come_in_their_order() -> None:
+    for case in DOCUMENT["cases"]:
+        decision = decide(Call(case["call"]["tool"], case["call"]["input"]), _policy(case["policy"]))
+        assert decision.decision == case["expect"], (case["id"], case["shows"], decision.reasons)
 
 
 @requirement("B12")
