@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from askback.adapters.asking import MirroredCall
-from askback.adapters.claude.chat import converse, has_session
+from askback.adapters.claude.chat import converse, unread_messages
 from askback.adapters.claude.durable import GO_ON
 from askback.chat import history
 from askback.chat.turn import Turn
@@ -37,10 +37,11 @@ class ClaudeAgent:
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
         await turn.stop()  # the calls of a killed process: Claude makes them again
-        session_id, prompt = await self._session(turn)
+        session_id, prompt, message_id = await self._session(turn)
         replies = converse(
             turn.ask,
             prompt,
+            message_id=message_id,
             thread_id=turn.thread_id,
             session_id=session_id,
             folder=self.folder,
@@ -53,17 +54,24 @@ class ClaudeAgent:
                 else:
                     await self._show(turn, each)
 
-    async def _session(self, turn: Turn) -> tuple[str, str]:
-        """Return the session id and the prompt. In a new session the prompt includes the earlier messages."""
+    async def _session(self, turn: Turn) -> tuple[str, str, str | None]:
+        """Return the session id, the prompt, and the id of the last message in it, if it has one.
+
+        The prompt has all messages that Claude has not read: a message may stop a turn before Claude Code has begun it.
+        In a new session it is the conversation.
+        """
         thread = await turn.read()
         metadata: Any = thread.get("metadata")
         members = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
         session_id = members.get(SESSION)
-        if isinstance(session_id, str) and has_session(session_id, self.folder):
-            return session_id, GO_ON if turn.goes_on else history.text_of(turn.prompt)
+        texts = {each["id"]: history.text_of(each) for each in history.prompts(thread)}
+        unread = unread_messages(session_id, self.folder, [*texts]) if isinstance(session_id, str) else None
+        if isinstance(session_id, str) and unread is not None:
+            prompt = "\n\n".join(texts[id_] for id_ in unread)
+            return session_id, prompt or GO_ON, next(reversed(unread), None)
         session_id = str(uuid.uuid4())
         await turn.ask.threads.update(turn.thread_id, metadata={**members, SESSION: session_id})
-        return session_id, history.transcript(thread)
+        return session_id, history.transcript(thread), [*texts][-1]
 
     async def _show(self, turn: Turn, call: MirroredCall) -> None:
         if not call.done:

@@ -21,9 +21,14 @@ def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
     return sorted(delivered, key=lambda each: each["seq"])
 
 
+def prompts(thread: Mapping[str, Any]) -> list[Json]:
+    """Return the messages of people."""
+    return [message for message in messages(thread) if message["role"] == "user"]
+
+
 def last_prompt(thread: Mapping[str, Any]) -> Json | None:
     """Return the last message of a person."""
-    return next((message for message in reversed(messages(thread)) if message["role"] == "user"), None)
+    return next(reversed(prompts(thread)), None)
 
 
 def open_calls(thread: Mapping[str, Any]) -> Iterator[tuple[Json, Json]]:

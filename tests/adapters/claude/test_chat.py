@@ -67,6 +67,15 @@ async def wait_for_text(person: AsyncClient, thread: str, text: str) -> dict[str
     raise AssertionError
 
 
+async def wait_for_turn(person: AsyncClient, thread: str, number: int) -> None:
+    """Wait until so many turns have begun."""
+    with anyio.fail_after(LIMIT_S):
+        async for event in person.events(thread, cursor=0):
+            number -= event["type"] == "run.started"
+            if not number:
+                return
+
+
 def calls(thread: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [part for message in thread["messages"] for part in message["content"] if part["type"] == "tool"]
     return [(part["name"], part["status"]) for part in parts]
@@ -108,6 +117,34 @@ async def test_a_message_interrupts_claude_and_withdraws_its_question(
         shown = await wait_for_text(person, thread, "All right.")
     assert (await person.requests.get(request.id)).status == "cancelled"
     assert calls(shown) == [("AskUserQuestion", "failed")]
+
+
+async def test_claude_reads_a_message_that_the_next_one_interrupts_before_it_has_begun(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    model.play("hello", ["Hello, too."])
+    model.play("and the door", ["Both painted."])
+    with start_chat():
+        await person.say("hello", thread_id=thread)
+        await wait_for_text(person, thread, "Hello, too.")
+        await person.say("Paint the wall", thread_id=thread)
+        await person.say("and the door", thread_id=thread)
+        await wait_for_text(person, thread, "Both painted.")
+    assert "Paint the wall" in model.received[-1]
+
+
+async def test_claude_reads_a_message_after_which_the_chat_was_killed_before_it_had_begun(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    model.play("hello", ["Hello, too."])
+    model.play("Paint the wall", ["Painted."])
+    with start_chat():
+        await person.say("hello", thread_id=thread)
+        await wait_for_text(person, thread, "Hello, too.")
+        await person.say("Paint the wall", thread_id=thread)
+        await wait_for_turn(person, thread, 2)
+    with start_chat():
+        await wait_for_text(person, thread, "Painted.")
 
 
 @requirement("E1")

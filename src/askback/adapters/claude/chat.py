@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +27,7 @@ from claude_agent_sdk import (
 from askback.adapters.asking import MirroredCall
 from askback.adapters.claude.calls import INTERNAL_TOOLS
 from askback.adapters.claude.options import with_askback
+from askback.adapters.claude.sessions import transcript_of
 from askback.client import AsyncClient
 from askback.errors import AskbackError
 
@@ -37,26 +40,46 @@ class ClaudeFailed(AskbackError):
     """Claude Code could not be run, or ended with an error; the message says why."""
 
 
-def has_session(session_id: str, folder: Path) -> bool:
-    """Return whether Claude Code can continue a session of this folder."""
-    return get_session_info(session_id, str(folder)) is not None
+def unread_messages(session_id: str, folder: Path, message_ids: Sequence[str]) -> Sequence[str] | None:
+    """Return the ids of the messages after the last one that a session of this folder has read.
+
+    Returns None if it has read none of them, or cannot be continued.
+    """
+    transcript = transcript_of(ClaudeAgentOptions(), session_id) if _has_session(session_id, folder) else None
+    stored = b"" if transcript is None else transcript.read_bytes()
+
+    def is_unread(message_id: str) -> bool:
+        # Claude Code also stores the ids of prompts that it has dropped, under another key.
+        return f'"uuid":"{_prompt_id(message_id)}"'.encode() not in stored
+
+    unread = [*takewhile(is_unread, reversed(message_ids))][::-1]
+    return unread if len(unread) < len(message_ids) else None
 
 
 async def converse(
-    ask: AsyncClient, prompt: str, *, thread_id: str, session_id: str, folder: Path, model: str | None
+    ask: AsyncClient,
+    prompt: str,
+    *,
+    message_id: str | None,
+    thread_id: str,
+    session_id: str,
+    folder: Path,
+    model: str | None,
 ) -> AsyncGenerator[Output]:
     """Send a prompt to a session, which is begun or resumed, and yield pieces of text and tool calls.
+
+    `message_id` is the last message in the prompt; by its id, `unread_messages` finds out whether it was read.
 
     askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
     cancelled, Claude is interrupted. Raises `ClaudeFailed`.
     """
-    session_option = {"resume" if has_session(session_id, folder) else "session_id": session_id}
+    session_option = {"resume" if _has_session(session_id, folder) else "session_id": session_id}
     options = ClaudeAgentOptions(
         cwd=folder, model=model, include_partial_messages=True, **cast("Any", session_option)
     )
     try:
         async with ClaudeSDKClient(with_askback(options, ask, thread_id=thread_id)) as claude:
-            await claude.query(prompt)
+            await claude.query(_as_messages(prompt, message_id))
             try:
                 async for message in claude.receive_response():
                     for each in _outputs_of(message):
@@ -67,6 +90,21 @@ async def converse(
                 raise
     except ClaudeSDKError as error:
         raise ClaudeFailed(f"Claude Code could not go on: {error}") from error
+
+
+async def _as_messages(prompt: str, message_id: str | None) -> AsyncIterator[dict[str, Any]]:
+    message = {"type": "user", "message": {"role": "user", "content": prompt}, "parent_tool_use_id": None}
+    yield message if message_id is None else {**message, "uuid": _prompt_id(message_id)}
+
+
+def _prompt_id(message_id: str) -> str:
+    """Return the id that Claude Code stores with a prompt."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, message_id))
+
+
+def _has_session(session_id: str, folder: Path) -> bool:
+    """Return whether Claude Code can continue a session of this folder."""
+    return get_session_info(session_id, str(folder)) is not None
 
 
 def _outputs_of(message: Message) -> Iterator[Output]:
