@@ -68,6 +68,18 @@ async def test_a_whole_form_comes_back_by_field_id(
     assert (await answered(server, person, thread, options, {"n": 3}))["values"] == {"n": 3}
 
 
+async def test_the_address_stays_whole_in_a_narrow_terminal(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    process = server.run("ask", "Really?", "--thread", thread, COLUMNS="40")
+    assert process.stderr is not None
+    line = await anyio.to_thread.run_sync(process.stderr.readline)
+    (request,) = await person.requests.list(thread_id=thread)
+    assert line.decode() == f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox\n"
+    await person.requests.decline(request.id, reason="dismissed")
+    assert (await finished(process))[0] == 3
+
+
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     await person.requests.decline(await read_request_id(process), reason="dismissed")
