@@ -93,6 +93,8 @@ RIGHT = [
     (CODE, {"value": "ABC", "answered": True, "displayText": "ABC", "skipped": False}, "ABC", "ABC"),
     ({**PICK, "validation": {"pattern": "^x$", "min": 9}}, {"value": "pdf"}, "pdf", "pdf"),
     ({**PICK, "allow_skip": True}, {"value": None, "skipped": True}, None, "[Skipped]"),
+    ({**PICK, "allow_skip": True}, {"value": "", "skipped": True}, None, "[Skipped]"),
+    ({**SEVERAL, "allow_skip": True}, {"value": [], "skipped": True}, None, "[Skipped]"),
 ]  # fmt: skip
 
 

@@ -123,7 +123,7 @@ class Response(Model):
         """Return the values of the answer, or None where it skips the question; raises `Faults`."""
         value, other = self.value, self.other
         if self.skipped:
-            require(value is None and other is None, "skipped", "contradiction.skipped")
+            require(value in (None, "", []) and not other, "skipped", "contradiction.skipped")
             return None
         if other is None:
             require(value is not None, "value", "missing_required")
