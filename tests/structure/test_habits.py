@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from tests.structure.tree import files, relative, tracked
 
@@ -15,6 +16,7 @@ PLACES = re.compile(r"(?<![^\s\"'`=(:])/(?:root|work|home/\w+|Users/\w+)/")
 BINARY = {".png", ".jpg", ".ico", ".woff2", ".webp"}
 
 
+@cache
 def _texts() -> list[tuple[str, str]]:
     paths = [path for path in tracked() if path.suffix not in BINARY]
     return [(relative(path), path.read_text(encoding="utf-8")) for path in paths]

@@ -101,9 +101,10 @@ def code_lines(path: Path) -> int:
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:
     """The functions of a Python file, each with its length in lines, its docstring not counted."""
+    file = relative(path)
     for node in _statements(ast.parse(path.read_bytes())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{relative(path)}:{node.lineno} {node.name}", _length(node)
+            yield f"{file}:{node.lineno} {node.name}", _length(node)
 
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")

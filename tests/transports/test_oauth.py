@@ -212,39 +212,38 @@ async def test_one_of_many_concurrent_callbacks_exchanges_the_code(scene: Scene)
     assert (sorted(codes), len(scene.provider.forms)) == ([200] + [400] * 9, 1)
 
 
+FAILURES: list[tuple[dict[str, Any], int, dict[str, str], str]] = [
+    ({}, 200, {"error": "access_denied", "error_description": "<b>no</b>"}, "access_denied"),
+    ({}, 200, {"error": "server_error"}, "provider_error"),
+    ({}, 200, {"code": ""}, "provider_error"),
+    ({}, 200, {"code": "another"}, "provider_error"),
+    ({}, 503, {}, "provider_error"),
+    ({"access_token": None}, 200, {}, "provider_error"),
+    ({"access_token": "a\nb"}, 200, {}, "provider_error"),
+    ({"access_token": "a" * 10_241}, 200, {}, "provider_error"),
+    ({"more": "a" * 70_000}, 200, {}, "provider_unreachable"),
+    ({"token_type": "mac"}, 200, {}, "provider_error"),
+    ({"scope": "contacts.read"}, 200, {}, "scopes_missing"),
+]
+
+
 @requirement("A21")
-@pytest.mark.parametrize(
-    ("reply", "status", "query", "code"),
-    [
-        ({}, 200, {"error": "access_denied", "error_description": "<b>no</b>"}, "access_denied"),
-        ({}, 200, {"error": "server_error"}, "provider_error"),
-        ({}, 200, {"code": ""}, "provider_error"),
-        ({}, 200, {"code": "another"}, "provider_error"),
-        ({}, 503, {}, "provider_error"),
-        ({"access_token": None}, 200, {}, "provider_error"),
-        ({"access_token": "a\nb"}, 200, {}, "provider_error"),
-        ({"access_token": "a" * 10_241}, 200, {}, "provider_error"),
-        ({"more": "a" * 70_000}, 200, {}, "provider_unreachable"),
-        ({"token_type": "mac"}, 200, {}, "provider_error"),
-        ({"scope": "contacts.read"}, 200, {}, "scopes_missing"),
-    ],
-)
-async def test_a_failed_connection_is_noted_and_can_be_tried_again(
-    scene: Scene, reply: dict[str, Any], status: int, query: dict[str, str], code: str
-) -> None:
-    request = await scene.ask()
-    state, granted = scene.provider.allow(await scene.click(request))
-    scene.provider.reply, scene.provider.status = reply, status
-    page = await scene.back(**{"state": state, "code": granted, **query})
-    assert page.status_code == 200
-    assert "<b>" not in page.text
-    noted = await scene.get(request)
-    assert (noted["status"], noted["attempt"]["code"], noted["attempt"]["number"]) == ("pending", code, 1)
+async def test_a_failed_connection_is_noted_and_can_be_tried_again(scene: Scene) -> None:
+    requests = [await scene.ask() for _ in FAILURES]
+    for request, (reply, status, query, code) in zip(requests, FAILURES, strict=True):
+        state, granted = scene.provider.allow(await scene.click(request))
+        scene.provider.reply, scene.provider.status = reply, status
+        page = await scene.back(**{"state": state, "code": granted, **query})
+        assert page.status_code == 200
+        assert "<b>" not in page.text
+        noted = await scene.get(request)
+        assert (noted["status"], noted["attempt"]["code"], noted["attempt"]["number"]) == ("pending", code, 1)
     assert (await (await scene.api.as_("admin")).get("/v1/secrets")).json()["secrets"] == []
     scene.provider.reply, scene.provider.status = {}, 200
-    state, granted = scene.provider.allow(await scene.click(request))
-    assert (await scene.back(state=state, code=granted)).status_code == 200
-    assert (await scene.get(request))["answer"]["outcome"] == "done"
+    for request in requests:
+        state, granted = scene.provider.allow(await scene.click(request))
+        assert (await scene.back(state=state, code=granted)).status_code == 200
+        assert (await scene.get(request))["answer"]["outcome"] == "done"
 
 
 async def test_a_provider_that_cannot_be_reached_can_be_tried_again(scene: Scene) -> None:

@@ -106,34 +106,32 @@ async def test_a_name_of_an_earlier_version_is_refused_with_the_new_name(open_: 
         assert error["message"] == f"The operation {old} is now called {new}."
 
 
-@pytest.mark.parametrize(
-    ("op", "args", "path", "code"),
-    [
-        ("nope", {}, "op", "unknown_value"),
-        ("get_request", {}, "request_id", "missing_required"),
-        ("get_request", {"request_id": 5}, "request_id", "wrong_type"),
-        ("wait", {"request_ids": "req_1"}, "request_ids", "wrong_type"),
-        ("wait", {"request_ids": [1]}, "request_ids", "wrong_type"),
-        ("list_requests", {"limit": 0}, "limit", "below_min"),
-        ("list_requests", {"limit": 10_000}, "limit", "above_max"),
-        ("list_requests", {"limit": True}, "limit", "wrong_type"),
-        ("list_requests", {"status": "asleep"}, "status", "unknown_value"),
-        ("list_requests", {"status": {"a": 1}}, "status", "wrong_type"),
-        ("subscribe", {}, "thread_id", "missing_required"),
-        ("subscribe", {"thread_id": "t1", "cursor": -1}, "cursor", "below_min"),
-        ("subscribe", {"thread_id": "t1", "cursor": 1.5}, "cursor", "wrong_type"),
-        ("create_request", {"body": None}, "", "wrong_type"),
-        ("create_request", {"body": {}, "key": 5}, "key", "wrong_type"),
-    ],
-)
-async def test_bad_arguments_are_refused_with_their_path(
-    open_: Open, op: str, args: dict[str, Any], path: str, code: str
-):
+BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("nope", {}, "op", "unknown_value"),
+    ("get_request", {}, "request_id", "missing_required"),
+    ("get_request", {"request_id": 5}, "request_id", "wrong_type"),
+    ("wait", {"request_ids": "req_1"}, "request_ids", "wrong_type"),
+    ("wait", {"request_ids": [1]}, "request_ids", "wrong_type"),
+    ("list_requests", {"limit": 0}, "limit", "below_min"),
+    ("list_requests", {"limit": 10_000}, "limit", "above_max"),
+    ("list_requests", {"limit": True}, "limit", "wrong_type"),
+    ("list_requests", {"status": "asleep"}, "status", "unknown_value"),
+    ("list_requests", {"status": {"a": 1}}, "status", "wrong_type"),
+    ("subscribe", {}, "thread_id", "missing_required"),
+    ("subscribe", {"thread_id": "t1", "cursor": -1}, "cursor", "below_min"),
+    ("subscribe", {"thread_id": "t1", "cursor": 1.5}, "cursor", "wrong_type"),
+    ("create_request", {"body": None}, "", "wrong_type"),
+    ("create_request", {"body": {}, "key": 5}, "key", "wrong_type"),
+]
+
+
+async def test_bad_arguments_are_refused_with_their_path(open_: Open):
     agent = await open_()
-    error = await agent.call(op, **args)
-    assert error["status"] == 422
-    assert (path, code) in [(e["path"], e["code"]) for e in error["field_errors"]]
-    assert await agent.call("ping") == {}
+    for op, args, path, code in BAD_ARGUMENTS:
+        error = await agent.call(op, **args)
+        assert error["status"] == 422
+        assert (path, code) in [(e["path"], e["code"]) for e in error["field_errors"]]
+        assert await agent.call("ping") == {}
 
 
 async def test_refusals_have_the_shape_of_rest(open_: Open):
