@@ -140,6 +140,29 @@ def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str],
     assert redactor.redact(whole) == whole
 
 
+DUMPS = {
+    "xxd": "0000: 7979 7979 7979 6875  yyyyyyhu\n0008: 6e74 6572 2d74 776f  nter-two\n",
+    "hexdump": "0000  79 79 79 79 79 79 68 75  |yyyyyyhu|\r\n0008  6e 74 65 72 2d 74 77 6f  |nter-two|\r\n",
+}
+
+
+def test_a_value_that_begins_at_the_end_of_a_line_of_a_dump_is_found_however_it_is_cut() -> None:
+    redactor = Redactor({"KEY": "hunter-two"})
+    for program, dump in DUMPS.items():
+        whole = redactor.redact(dump)
+        assert whole.count("[secret:KEY]") == 1, program
+        cut_dumps = {streamed(redactor, [dump[:place], dump[place:]]) for place in range(len(dump))}
+        assert cut_dumps == {whole}, program
+
+
+def test_a_value_is_found_after_a_long_run_of_what_may_begin_it() -> None:
+    for value in ('"hunter-two"', "hhhhhhhh", "00000000"):
+        redactor = Redactor({"KEY": value})
+        for fill in ('"', " ", "\n", "h", "00 ", "\\"):
+            run = fill * (3000 // len(fill))
+            assert redactor.redact(f"{run}.;{value}").endswith(".;[secret:KEY]"), (value, fill)
+
+
 @settings(deadline=None)
 @given(st.binary(max_size=60), VALUES, st.binary(max_size=60), st.integers(1, 9))
 def test_bytes_that_are_not_utf_8_pass_around_a_value(

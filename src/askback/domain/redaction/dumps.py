@@ -9,6 +9,7 @@ import string
 from collections.abc import Iterable, Iterator
 
 from askback.domain.redaction.expression import (
+    MAX_BLANKS,
     Either,
     Expression,
     Gap,
@@ -33,7 +34,8 @@ _NUL = Either(
 )
 
 _NEXT_LINE = maybe(Sequence([maybe(_CHARACTERS), _OFFSET]))
-_END_OF_NUMBERS = rb"(?:  [ -~]*)?\r?\n[0-9A-Fa-f]{4}"
+_LINE_SOURCE = rb"\r?(?:\n|\z)(?:[0-9A-Fa-f]|\z){4}"
+_END_OF_NUMBERS = rb"(?:  [ -~]*)?" + _LINE_SOURCE
 NEXT_NUMBER = Gap(
     Sequence([_NEXT_LINE, Repeat(OneByte(b" ,:-\t\r\n"), 0, 8), maybe(match_bytes(b"0x"))]),
     source=rb"(?:[ ,:\-\t\r\n]|0(?:x|\z))*",
@@ -60,11 +62,12 @@ NEXT_CHARACTER = Gap(
                     ]
                 )
             ),
-            Repeat(Either(OneByte(b" \t\r\n',\""), _NUL), 0, 12),
+            Repeat(Either(OneByte(b" \t\r\n',\""), _NUL), 0, MAX_BLANKS),
         ]
     ),
     source=rb"(?:[ \t\r\n',\"\x00]|\^(?:@|\z)|\\{1,4}(?:0|x00|u0000|x?0?\z|u0{0,3}\z))*",
-    end_of_line=rb"[|<]?\r?\n[0-9A-Fa-f]{4}",
+    end_of_line=rb"[|<]?" + _LINE_SOURCE,
+    blanks=b" \t',\"",
 )
 """What stands between two characters: the break of a line, the end of a line of a dump, or the rest of UTF-16.
 

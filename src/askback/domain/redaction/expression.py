@@ -15,6 +15,9 @@ from typing import Protocol
 INCOMPLETE = -1
 """One of the ends of a match if the data ends before the match does."""
 
+MAX_BLANKS = 12
+"""The maximum number of blanks and quotes between two characters of a value."""
+
 Ends = tuple[int, ...]
 _STUCK: Ends = (INCOMPLETE,)
 
@@ -98,7 +101,7 @@ class Sequence:
         """Follow the items from each end of the item before."""
         reached: Ends = (at,)
         for item in self.items:
-            reached = item.ends(data, reached[0]) if len(reached) == 1 else _ends_after(item, data, reached)
+            reached = _ends_after(item, data, reached)
             if not reached or reached == _STUCK:
                 break
         return reached
@@ -163,21 +166,33 @@ class Repeat:
 class Gap:
     """What stands between two items, in a source that is simpler than the expression and matches more.
 
-    `end_of_line` is the source of the beginning of a break in it. A gap is optional unless it is `required`.
+    `end_of_line` is the source of the beginning of a break in it. A gap is optional unless it is `required`. Of the
+    `blanks`, which begin nothing else, it matches up to `MAX_BLANKS`.
     """
 
-    __slots__ = ("_item", "_source", "end_of_line", "first", "optional")
+    __slots__ = ("_blanks", "_item", "_source", "end_of_line", "first", "optional")
 
     def __init__(
-        self, item: Expression, *, source: bytes, end_of_line: bytes, required: bool = False
+        self,
+        item: Expression,
+        *,
+        source: bytes,
+        end_of_line: bytes,
+        required: bool = False,
+        blanks: bytes = b"",
     ) -> None:
-        self._item, self._source, self.end_of_line = item, source, end_of_line
+        self._item, self._source, self.end_of_line, self._blanks = item, source, end_of_line, blanks
         self.first, self.optional = item.first, not required
 
     def ends(self, data: bytes, at: int) -> Ends:
         """Return the ends of the expression; most items follow each other directly."""
         if at < len(data) and data[at] not in self.first:
             return (at,) if self.optional else ()
+        if self._blanks:
+            window = data[at : at + MAX_BLANKS + 1]
+            count = len(window) - len(window.lstrip(self._blanks))
+            if count > MAX_BLANKS or (count < len(window) and window[count] not in self.first):
+                return tuple(range(at, at + min(count, MAX_BLANKS) + 1))
         return self._item.ends(data, at)
 
     def source(self) -> bytes:
@@ -186,6 +201,11 @@ class Gap:
 
 
 def _ends_after(item: Expression, data: bytes, starts: Ends) -> Ends:
+    if len(starts) == 1:
+        return starts if starts == _STUCK else item.ends(data, starts[0])
+    if not item.optional:  # most starts of a long gap lead nowhere
+        first = item.first
+        starts = tuple([start for start in starts if not 0 <= start < len(data) or data[start] in first])
     ends = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
     return tuple(ends | {INCOMPLETE}) if INCOMPLETE in starts else tuple(ends)
 

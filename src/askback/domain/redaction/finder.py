@@ -27,6 +27,9 @@ BATCH = 500
 MEMORY = 64 * 1024 * 1024
 """The maximum memory of one engine in bytes; for a few values it needs less than one megabyte."""
 
+WINDOW = 1024
+"""The number of bytes that are searched after a find, and after those in which a head may begin."""
+
 Match = tuple[int, int, bytes]
 """The start, the end (or `INCOMPLETE`), and the label of a match."""
 
@@ -79,7 +82,17 @@ def _engine(heads: list[bytes]) -> Any:
 
 
 def _starts(engine: Any, data: bytes) -> Iterator[int]:
-    match = engine.search(data, 0)
-    while match is not None and (start := match.start()) < len(data):
-        yield start
-        match = engine.search(data, start + 1)
+    """Return where a head may begin.
+
+    After each find only a window is searched, and larger ones while there is none: a head that goes on to the end
+    of a long run of blanks or quotes would otherwise be followed to there from each of them. What is not complete in
+    a window matches at its end, as at the end of the data.
+    """
+    at, size = 0, len(data)
+    while at < len(data):
+        match = engine.search(data[at : at + size + WINDOW])
+        if match is None or match.start() >= min(size, len(data) - at):
+            at, size = at + size, 2 * size
+        else:
+            yield at + match.start()
+            at, size = at + match.start() + 1, WINDOW
