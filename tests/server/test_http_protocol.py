@@ -87,6 +87,22 @@ async def test_a_request_that_does_not_end_is_closed_in_time(sent: bytes, second
     clock.fire()
     assert line.closed
     assert line.written.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(line.written.partition(b"\r\n\r\n")[2])["error"]["code"] == "too_slow"
+    protocol.connection_lost(None)
+
+
+@requirement("M1")
+@pytest.mark.parametrize(
+    "sent", [b"hello\r\n\r\n", b"GET / HTTP/1.1\r\nX y\r\n\r\n", b"\x16\x03\x01\x02\x00"]
+)
+async def test_what_is_no_http_is_refused_with_a_body_like_any_other(sent: bytes) -> None:
+    protocol, line, _ = connected()
+    protocol.data_received(sent)
+    head, _, body = line.written.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert f"content-length: {len(body)}".encode() in head
+    assert json.loads(body)["error"]["code"] == "malformed_http"
+    assert line.closed
     protocol.connection_lost(None)
 
 

@@ -7,8 +7,10 @@ send a byte now and then would stay open forever, and enough of them would use u
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from functools import partial
+from http import HTTPStatus
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -34,14 +36,26 @@ LINGER_S = 5.0
 LINGER_BYTES = 1024 * 1024
 """The maximum of those bytes."""
 
-_TOO_LONG_BODY = b'{"error":{"code":"too_large","message":"The request line and the headers are too long."}}'
-_TOO_LONG = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\ncontent-length: %d\r\n"
-    b"connection: close\r\n\r\n%b" % (len(_TOO_LONG_BODY), _TOO_LONG_BODY)
+
+def _refusal(status: HTTPStatus, code: str, message: str) -> bytes:
+    """Return the reply to a request that does not reach the application, with the body of every refusal."""
+    body = json.dumps({"error": {"code": code, "message": message}}, separators=(",", ":"))
+    return (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n{body}"
+    ).encode()
+
+
+_TOO_LONG = _refusal(
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large", "The request line and the headers are too long."
 )
-_TOO_LATE = (
-    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 29\r\n"
-    b"connection: close\r\n\r\nThe request came too slowly.\n"
+_TOO_LATE = _refusal(
+    HTTPStatus.REQUEST_TIMEOUT, "too_slow", "The request came too slowly. Send it again, faster."
+)
+_MALFORMED = _refusal(
+    HTTPStatus.BAD_REQUEST,
+    "malformed_http",
+    "This is not a valid HTTP request. Check the request line and the headers.",
 )
 
 
@@ -88,6 +102,11 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.write(_TOO_LONG)
         self.transport.write_eof()
         self._timer = self.loop.call_later(LINGER_S, self.transport.close)
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's text, which names no error code
+        """Send 400 for what is no HTTP, as the application refuses a request."""
+        self.transport.write(_MALFORMED)
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         """Start to count the head."""

@@ -101,7 +101,7 @@ class Sequence:
         """Follow the items from each end of the item before."""
         reached: Ends = (at,)
         for item in self.items:
-            reached = _ends_after(item, data, reached)
+            reached = item.ends(data, reached[0]) if len(reached) == 1 else _ends_after(item, data, reached)
             if not reached or reached == _STUCK:
                 break
         return reached
