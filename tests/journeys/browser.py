@@ -131,6 +131,11 @@ class Screen:
         """Open a page of the same server in this window."""
         await self.page.goto(self.origin + path)
 
+    async def lose_session(self) -> None:
+        """Leave the page, which would go to the sign-in page by itself at any time, and forget the session."""
+        await self.page.goto("about:blank")
+        await self.context.clear_cookies()
+
     async def visit(self, path: str) -> None:
         """Open an address in the loaded application, as its links do; wait only if that shows another place."""
         name = path.split("/")[1] or "inbox"

@@ -121,10 +121,7 @@ async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
     assert "#" not in page.url
     foreign_screen = await screen("/")
     foreign_screen.forgive("401")
-    await foreign_screen.page.goto(
-        "about:blank"
-    )  # first: a page without a session goes to the login by itself
-    await foreign_screen.context.clear_cookies()
+    await foreign_screen.lose_session()
     await foreign_screen.page.goto(link)
     await expect(foreign_screen.page.get_by_role("status")).to_contain_text(
         "unknown, expired or already used"
@@ -133,7 +130,7 @@ async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
     # A new link, opened in the same tab, changes only the fragment of the address.
     await foreign_screen.page.goto(await login_link(server, "Eva"))
     await expect(foreign_screen.page.locator("#me")).to_have_text("Eva")
-    await foreign_screen.context.clear_cookies()
+    await foreign_screen.lose_session()
     await foreign_screen.go("/login")
     # Pasted into the field, as somebody does who gets the link on another device.
     await foreign_screen.page.get_by_label("Sign-in link, code or token").fill(
@@ -172,16 +169,17 @@ async def test_a_login_leads_only_to_our_own_pages(server: Server, screen: OpenS
     assert findings == LEADS_TO
 
 
-async def test_a_login_keeps_the_language_of_the_page_that_it_was_asked_for_on(
+async def test_a_login_keeps_the_language_and_the_rest_of_the_address_that_it_was_asked_for_on(
     screen: OpenScreen, thread: str
 ) -> None:
     eva = await screen(f"/t/{thread}?lang=de")
     await expect(eva.page.get_by_role("button", name="Senden")).to_be_visible()
-    await eva.context.clear_cookies()
-    await eva.go(f"/t/{thread}?lang=de")
+    await eva.lose_session()
     eva.forgive("401")
-    await eva.page.wait_for_url("**/login?next=*")
-    assert parse_qs(urlsplit(eva.page.url).query)["next"] == [f"/t/{thread}?lang=de"]
+    for path in (f"/t/{thread}?lang=de", "/r/req_0?private"):
+        await eva.page.goto(eva.origin + path, wait_until="commit")
+        await eva.page.wait_for_url("**/login?next=*")
+        assert parse_qs(urlsplit(eva.page.url).query)["next"] == [path]
 
 
 async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
@@ -194,9 +192,8 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
         await route.abort()
 
     eva = await screen("/", locale="de-DE")
-    # The application may still be reading when its session is gone.
-    eva.forgive("ERR_FAILED", "401")
-    await eva.context.clear_cookies()
+    eva.forgive("ERR_FAILED")
+    await eva.lose_session()
     await eva.page.route("**/assets/de-*.js", lose)
     await eva.go("/login")
     await expect(eva.page.get_by_role("heading")).to_be_visible()
@@ -218,8 +215,7 @@ async def test_the_title_of_a_page_follows_its_language(screen: OpenScreen) -> N
 async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: OpenScreen) -> None:
     eva = await screen("/")
     eva.forgive("401", "403")
-    await eva.page.goto("about:blank")  # the page that is left would open the sign-in page itself
-    await eva.context.clear_cookies()
+    await eva.lose_session()
     await eva.go("/login")
     await eva.page.locator("#code").fill(TOKENS["requester"])
     await eva.page.keyboard.press("Enter")

@@ -1,12 +1,9 @@
+import { signIn, signOut } from "../src/app/signin.ts";
 import { Client } from "../src/client/client.ts";
-import { eraseDrafts } from "../src/elements/drafts.ts";
-import { $, getText, languageQuery } from "./words.ts";
+import { $, getText } from "./words.ts";
 
 /** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
 export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
-
-const toLogin = (reason = ""): void =>
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + languageQuery)}${reason}`);
 
 /** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {
@@ -14,7 +11,7 @@ export function connect(): Client {
   const link = $("link");
   link.hidden = false;
   const show = (): void => {
-    if (client.link === "signed-out") void client.sessionKey().then((key) => toLogin(key && "&ended"));
+    if (client.link === "signed-out") signIn(client);
     else link.textContent = getText(client.link);
     link.dataset.link = client.link;
   };
@@ -27,10 +24,6 @@ export function connect(): Client {
     },
     () => {},
   );
-  $("out").onclick = () => {
-    eraseDrafts(localStorage);
-    const leave = (): void => toLogin();
-    void client.signOut().then(leave, leave);
-  };
+  $("out").onclick = () => signOut(client);
   return client;
 }

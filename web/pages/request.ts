@@ -16,6 +16,7 @@ customElements.define("askback-request", AskbackRequest);
 const client = connect();
 await showTexts();
 const me = client.whoami().then(({ principal }) => principal);
+me.catch(() => {}); // without a session the sign-in page follows
 const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;

@@ -5,9 +5,6 @@ import { type GetText, getTextIn, localeOf } from "../src/elements/text.ts";
 const languageOfAddress = (): string | null => new URLSearchParams(location.search).get("lang");
 applyPreferences(languageOfAddress());
 
-/** What keeps the language in an address. */
-export const languageQuery = languageOfAddress() ? `?lang=${root.lang}` : "";
-
 /** The words of the page in the reader's language. */
 export const getText: GetText = (...words) => getTextIn(localeOf(root))(...words);
 

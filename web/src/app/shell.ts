@@ -1,6 +1,6 @@
 import { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
-import { draftKeys, eraseDrafts } from "../elements/drafts.ts";
+import { draftKeys } from "../elements/drafts.ts";
 import { loadDraftStore } from "../elements/draftstore.ts";
 import { AskbackElement, type Changed } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
@@ -14,6 +14,7 @@ import type { App, PlaceElement, PlaceEntry } from "./place.ts";
 import { PLACES } from "./places.ts";
 import { addressOf, match, pathOf, type Route, withLanguage } from "./router.ts";
 import { shell } from "./shell.css.ts";
+import { signIn, signOut } from "./signin.ts";
 import { InboxStore } from "./store.ts";
 import { drawKeys } from "./ui/keylist.ts";
 import { drawQuestion, type Question } from "./ui/modal.ts";
@@ -133,19 +134,8 @@ export class AskbackApp extends AskbackElement implements App {
   }
 
   #follow(): void {
-    if (this.client.link === "signed-out")
-      void this.client.sessionKey().then((key) => this.#toLogin(key && "&ended"));
+    if (this.client.link === "signed-out") signIn(this.client);
     this.redraw();
-  }
-
-  #toLogin(why = ""): void {
-    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}${why}`);
-  }
-
-  #signOut(): void {
-    eraseDrafts(localStorage);
-    const leave = (): void => this.#toLogin();
-    void this.client.signOut().then(leave, leave);
   }
 
   #open(): void {
@@ -230,7 +220,7 @@ export class AskbackApp extends AskbackElement implements App {
       <div class="foot">
         <span class="avatar" aria-hidden="true">${initialsOf(name)}</span>
         <b id="me">${name}</b>
-        <button type="button" id="out" class="quiet" title=${this.getText("sign_out")} aria-label=${this.getText("sign_out")} .onclick=${() => this.#signOut()}>${SIGN_OUT_ICON}</button>
+        <button type="button" id="out" class="quiet" title=${this.getText("sign_out")} aria-label=${this.getText("sign_out")} .onclick=${() => signOut(this.client)}>${SIGN_OUT_ICON}</button>
         <span id="link" data-link=${link}>${this.getText(link === "online" ? link : `app.${link === "connecting" ? link : "offline"}`)}</span>
       </div>
     </nav>`;
