@@ -127,66 +127,66 @@ async def test_arguments_are_refused_with_their_place(
     assert await is_empty(shared_api)
 
 
+BAD_SUBMISSIONS: list[tuple[object, dict[str, Any]]] = [
+    ({}, {"values": "This key is required. Add it."}),
+    (
+        {"values": {}},
+        {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
+    ),
+    (
+        {"values": {}, "use_existing": []},
+        {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
+    ),
+    (
+        {"values": {}, "scope": "global"},
+        {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
+    ),
+    ({"values": {"HUBSPOT_API_KEY": CANARY, "X": CANARY}}, {"X": "This env var was not requested"}),
+    ({"values": {"HUBSPOT_API_KEY": CANARY, "PATH": CANARY}}, {"PATH": "Blocked by allow-list"}),
+    ({"values": {"HUBSPOT_API_KEY": "x", CANARY: "x"}}, {"values": "This env var was not requested"}),
+    (
+        {"use_existing": ["HUBSPOT_API_KEY"]},
+        {"HUBSPOT_API_KEY": "No saved value is set for this env var"},
+    ),
+    (
+        {"values": {"HUBSPOT_API_KEY": CANARY}, "use_existing": ["HUBSPOT_API_KEY"]},
+        {"HUBSPOT_API_KEY": "Cannot both submit and use existing value for HUBSPOT_API_KEY"},
+    ),
+    ({"values": {"HUBSPOT_API_KEY": f"{CANARY}\0"}}, {"HUBSPOT_API_KEY": ...}),
+    ({"values": {"HUBSPOT_API_KEY": " \t"}}, {"HUBSPOT_API_KEY": ...}),
+    ({"values": {"HUBSPOT_API_KEY": CANARY * 1000}}, {"HUBSPOT_API_KEY": ...}),
+    ({"values": {"HUBSPOT_API_KEY": [CANARY]}}, {"HUBSPOT_API_KEY": ...}),
+    ({"values": CANARY}, {"values": ...}),
+    ({"values": None}, {"values": ...}),
+    ({"values": {"HUBSPOT_API_KEY": CANARY}, "scope": "everyone"}, {"scope": ...}),
+    ({"values": {"HUBSPOT_API_KEY": CANARY}, "scope": "project"}, {"scope": ...}),
+    ({"secrets": {"HUBSPOT_API_KEY": CANARY}}, {"": ...}),
+    ({"values": {"HUBSPOT_API_KEY": CANARY}, "revision": 1}, {"": ...}),
+    ([CANARY], {"": ...}),
+    (CANARY, {"": ...}),
+]
+
+
 @requirement("E5", "E6")
-@pytest.mark.parametrize(
-    ("body", "errors"),
-    [
-        ({}, {"values": "This key is required. Add it."}),
-        (
-            {"values": {}},
-            {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
-        ),
-        (
-            {"values": {}, "use_existing": []},
-            {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
-        ),
-        (
-            {"values": {}, "scope": "global"},
-            {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
-        ),
-        ({"values": {"HUBSPOT_API_KEY": CANARY, "X": CANARY}}, {"X": "This env var was not requested"}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY, "PATH": CANARY}}, {"PATH": "Blocked by allow-list"}),
-        ({"values": {"HUBSPOT_API_KEY": "x", CANARY: "x"}}, {"values": "This env var was not requested"}),
-        (
-            {"use_existing": ["HUBSPOT_API_KEY"]},
-            {"HUBSPOT_API_KEY": "No saved value is set for this env var"},
-        ),
-        (
-            {"values": {"HUBSPOT_API_KEY": CANARY}, "use_existing": ["HUBSPOT_API_KEY"]},
-            {"HUBSPOT_API_KEY": "Cannot both submit and use existing value for HUBSPOT_API_KEY"},
-        ),
-        ({"values": {"HUBSPOT_API_KEY": f"{CANARY}\0"}}, {"HUBSPOT_API_KEY": ...}),
-        ({"values": {"HUBSPOT_API_KEY": " \t"}}, {"HUBSPOT_API_KEY": ...}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY * 1000}}, {"HUBSPOT_API_KEY": ...}),
-        ({"values": {"HUBSPOT_API_KEY": [CANARY]}}, {"HUBSPOT_API_KEY": ...}),
-        ({"values": CANARY}, {"values": ...}),
-        ({"values": None}, {"values": ...}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY}, "scope": "everyone"}, {"scope": ...}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY}, "scope": "project"}, {"scope": ...}),
-        ({"secrets": {"HUBSPOT_API_KEY": CANARY}}, {"": ...}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY}, "revision": 1}, {"": ...}),
-        ([CANARY], {"": ...}),
-        (CANARY, {"": ...}),
-    ],
-)
 async def test_submitted_values_are_refused_by_name_and_never_repeated(
-    api: Api, body: object, errors: dict[str, Any], caplog: pytest.LogCaptureFixture
+    api: Api, caplog: pytest.LogCaptureFixture
 ):
     widget = await ask(api, "env_vars", ENV)
     person = await api.as_("responder")
-    with caplog.at_level("DEBUG"):
-        reply = await person.post(f"{PATH}/widgets/{widget}/submit", json=body)
-    said = reply.json()
-    assert (reply.status_code, said["name"], said["code"]) == (422, "Unprocessable", 422), said
-    assert said["message"].startswith("Invalid submit payload: ")
-    assert said["errors"].keys() == errors.keys()
-    assert all(text in (..., said["errors"][name]) for name, text in errors.items()), said
-    places = {name if name in {"", "scope", "values"} else f"values.{name}" for name in errors}
-    assert {issue["path"] for issue in said["data"]["issues"]} == places
-    shown = await person.get(f"{PATH}/messages/{widget}")
-    assert shown.json()["metadata"]["widget"]["status"] == "pending"
-    assert (await person.get("/v1/secrets")).json()["secrets"] == []
-    assert CANARY not in reply.text + shown.text + caplog.text
+    for body, errors in BAD_SUBMISSIONS:
+        with caplog.at_level("DEBUG"):
+            reply = await person.post(f"{PATH}/widgets/{widget}/submit", json=body)
+        said = reply.json()
+        assert (reply.status_code, said["name"], said["code"]) == (422, "Unprocessable", 422), (body, said)
+        assert said["message"].startswith("Invalid submit payload: ")
+        assert said["errors"].keys() == errors.keys()
+        assert all(text in (..., said["errors"][name]) for name, text in errors.items()), said
+        places = {name if name in {"", "scope", "values"} else f"values.{name}" for name in errors}
+        assert {issue["path"] for issue in said["data"]["issues"]} == places
+        shown = await person.get(f"{PATH}/messages/{widget}")
+        assert shown.json()["metadata"]["widget"]["status"] == "pending"
+        assert (await person.get("/v1/secrets")).json()["secrets"] == []
+        assert CANARY not in reply.text + shown.text + caplog.text
 
 
 async def test_the_page_gets_the_arguments_of_the_tool(api: Api):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +33,28 @@ SETTINGS = {
 ACCEPT = WebhookResponse(200, body=b'{"accept": true}')
 
 
-async def uploaded(tmp_path: Path, client: Any, content: bytes = b"hello", **settings: str) -> Any:
-    """Upload a file to a server with a webhook; only an accepted one is there afterwards."""
+@asynccontextmanager
+async def serving(tmp_path: Path, client: Any, **settings: str) -> AsyncIterator[Api]:
+    """A server with a webhook."""
     clock = ManualClock()
     app = create_app(load({**SETTINGS, **settings}, data_dir=tmp_path), webhook_client=client, clock=clock)
     async with app.running():
-        api = Api(app, clock)
-        request = (await create_request(api, **form()))["id"]
-        reply = await post(api, request, content)
-        kept_files = (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json()["files"]
-        assert len(kept_files) == (reply.status_code == 201)
-        return reply
+        yield Api(app, clock)
+
+
+async def upload(api: Api, content: bytes = b"hello") -> Any:
+    """Upload a file for a new request; only an accepted one is there afterwards."""
+    request = (await create_request(api, **form()))["id"]
+    reply = await post(api, request, content)
+    kept_files = (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json()["files"]
+    assert len(kept_files) == (reply.status_code == 201)
+    return reply
+
+
+async def uploaded(tmp_path: Path, client: Any, content: bytes = b"hello", **settings: str) -> Any:
+    """Upload a file to a new server with a webhook."""
+    async with serving(tmp_path, client, **settings) as api:
+        return await upload(api, content)
 
 
 async def test_a_webhook_gets_the_file_and_accepts_it(tmp_path: Path) -> None:
@@ -73,26 +86,28 @@ async def test_a_webhook_refuses_a_file_with_its_reason(tmp_path: Path, reply: b
     assert shown in refused_file.text
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        AddressRefused("inside"),
-        Unreachable("timeout"),
-        WebhookResponse(500, body=b'{"accept": true}'),
-        WebhookResponse(302, body=b'{"accept": true}'),
-        *(
-            WebhookResponse(200, body=each)
-            for each in (
-                b"", b"{}", b"true", b"null", b"[]", b"\xff", b'{"accept": "true"}', b'{"accept": 1}',
-                b'{"accept": null}', b'{"accept": true, "infected": true}',
-            )
-        ),
-    ],
-)  # fmt: skip
-async def test_a_file_that_was_not_checked_is_refused(tmp_path: Path, reply: Any) -> None:
-    refused_file = await uploaded(tmp_path, Carrier(reply))
-    assert paths(refused_file) == [("values.scan", "scan_unavailable")]
-    assert "hooks.example" not in refused_file.text
+UNUSABLE: list[WebhookResponse | Exception] = [
+    AddressRefused("inside"),
+    Unreachable("timeout"),
+    WebhookResponse(500, body=b'{"accept": true}'),
+    WebhookResponse(302, body=b'{"accept": true}'),
+    *(
+        WebhookResponse(200, body=each)
+        for each in (
+            b"", b"{}", b"true", b"null", b"[]", b"\xff", b'{"accept": "true"}', b'{"accept": 1}',
+            b'{"accept": null}', b'{"accept": true, "infected": true}',
+        )
+    ),
+]  # fmt: skip
+
+
+async def test_a_file_that_was_not_checked_is_refused(tmp_path: Path) -> None:
+    carrier = Carrier(ACCEPT)
+    async with serving(tmp_path, carrier) as api:
+        for carrier.reply in UNUSABLE:
+            refused_file = await upload(api)
+            assert paths(refused_file) == [("values.scan", "scan_unavailable")], carrier.reply
+            assert "hooks.example" not in refused_file.text
 
 
 async def test_an_address_inside_is_not_called(tmp_path: Path) -> None:
