@@ -16,7 +16,7 @@
     ASKBACK_MCP_WAIT_S        seconds that a call of an MCP tool waits at most  240
     ASKBACK_MCP_PROGRESS_S    seconds between two progress reports to an MCP client  20
     ASKBACK_RETENTION_DAYS    days after which idle threads are deleted
-    ASKBACK_ON_RESTART        keep or expire open requests on restart   keep
+    ASKBACK_ON_RESTART        keep or expire open requests on restart; expire is for SQLite only   keep
     ASKBACK_LIMITS            name=number,… to change limits (see below)
     ASKBACK_LIMIT_NAME        one limit, such as ASKBACK_LIMIT_OPTIONS=500; wins over ASKBACK_LIMITS
     ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For is trusted, comma-separated
