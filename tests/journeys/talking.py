@@ -63,6 +63,6 @@ async def call(person: Person, thread: str, title: str) -> None:
     assert reply.status_code == 200, reply.text
 
 
-async def ask(person: Person, thread: str, title: str) -> str:
+async def ask(person: Person, thread: str, title: str, **extra: Any) -> str:
     """Create a request, and return its id."""
-    return request_of(await person.ask(thread, form({"type": "text"}, title=title)))["id"]
+    return request_of(await person.ask(thread, form({"type": "text"}, title=title), **extra))["id"]

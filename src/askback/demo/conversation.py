@@ -15,7 +15,7 @@ from askback.client import AsyncClient
 from askback.domain.decision import Decision
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
-from askback.errors import AskbackError, Cancelled, Declined, Expired
+from askback.errors import Cancelled, Declined, Expired
 
 AGENT = "scaffolder"
 CHUNK = 24
@@ -93,7 +93,7 @@ class Conversation:
         try:
             settled_request = await self.client.wait(request)
         except asyncio.CancelledError:
-            await self._withdraw(request.id)
+            await self.client.requests.withdraw(request)
             raise
         if settled_request.answer is None:
             raise _OUTCOME[settled_request.status](settled_request)
@@ -115,14 +115,6 @@ class Conversation:
             timeout_s=None,
             idempotency_key=self.id_of(step),
         )
-
-    async def _withdraw(self, request_id: str) -> None:
-        """Withdraw the open question if the agent is stopped."""
-        try:
-            async with asyncio.timeout(1):
-                await self.client.requests.cancel(request_id, reason="shutdown")
-        except (AskbackError, TimeoutError):
-            return
 
     async def _post(self, message_id: str, block: Mapping[str, Any]) -> None:
         await self.client.threads.create_message(
