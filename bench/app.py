@@ -110,7 +110,7 @@ class Browser:
         metrics = self.tools.send("Performance.getMetrics")["metrics"]
         return 1000 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
-    def painted(self, path: str) -> float:
+    def first_paint(self, path: str) -> float:
         """Load a page; return the time of its first paint."""
         self.page.goto(self.origin + path, wait_until="commit")
         return self.page.evaluate(PAINTED)
@@ -128,7 +128,7 @@ def begin_forms(origin: str) -> None:
             agent.post("/v1/requests", json=body).raise_for_status()
 
 
-def warm_and_slow(window: Browser) -> dict[str, float]:
+def measure_slow_cpu(window: Browser) -> dict[str, float]:
     """The first row, with a CPU slowed four times and all files in the cache."""
     window.tools.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     measured = window.open("/", "row")
@@ -137,12 +137,12 @@ def warm_and_slow(window: Browser) -> dict[str, float]:
     return {"first_row_ms": measured["row"], "first_row_cpu_ms": window.cpu_ms()}
 
 
-def cold_and_far(window: Browser) -> dict[str, float]:
+def measure_slow_network(window: Browser) -> dict[str, float]:
     """The first paint, with nothing in the cache and a slow network."""
     window.tools.send("Network.enable")
     window.tools.send("Network.clearBrowserCache")
     window.tools.send("Network.emulateNetworkConditions", SLOW_4G)
-    painted = window.painted("/")
+    painted = window.first_paint("/")
     window.page.wait_for_function("() => noted.row", timeout=60_000)
     row = window.page.evaluate("() => noted.row")
     window.tools.send(
@@ -152,7 +152,7 @@ def cold_and_far(window: Browser) -> dict[str, float]:
     return {"first_paint_ms": painted, "first_row_ms": row}
 
 
-def hundred_forms(window: Browser) -> dict[str, float]:
+def measure_hundred_forms(window: Browser) -> dict[str, float]:
     """A conversation with 100 questions."""
     forms = window.open("/t/hundred", "forms")["forms"]
     cpu_ms = window.cpu_ms()
@@ -165,7 +165,7 @@ def hundred_forms(window: Browser) -> dict[str, float]:
     }
 
 
-def ten_thousand(window: Browser) -> dict[str, float]:
+def measure_large_inbox(window: Browser) -> dict[str, float]:
     """An inbox with 10,000 open requests: read, stepped through, scrolled."""
     positions: list[int] = []
     window.page.on(
@@ -219,13 +219,17 @@ def main() -> None:
             with _client(site.agents) as agent:
                 for index in range(FEW_REQUESTS):
                     ask(agent, f"{FIRST_THREAD}-{index}")
-            measure(site.persons, {"warm_cpu_4x": warm_and_slow, "cold_slow_4g": cold_and_far}, args.repeat)
+            measure(
+                site.persons,
+                {"warm_cpu_4x": measure_slow_cpu, "cold_slow_4g": measure_slow_network},
+                args.repeat,
+            )
             begin_forms(site.agents)
-            measure(site.persons, {"forms_100": hundred_forms}, args.repeat)
+            measure(site.persons, {"forms_100": measure_hundred_forms}, args.repeat)
         with databases.new("sqlite") as url:
             create_requests(url, MANY_REQUESTS)
             with serve(url) as site:
-                measure(site.persons, {"open_10000": ten_thousand}, args.repeat)
+                measure(site.persons, {"open_10000": measure_large_inbox}, args.repeat)
 
 
 if __name__ == "__main__":

@@ -101,19 +101,19 @@ def checkout(revision: str) -> Generator[Path]:
 
 def python_of(tree: Path) -> str:
     """Return a Python with the packages of a tree: this one, if it has them all in the same versions."""
-    if _locked(tree) <= _locked(ROOT):
+    if locked_packages(tree) <= locked_packages(ROOT):
         return sys.executable
     subprocess.run([sys.executable, tree / "scripts" / "setup.py", "--python"], check=True, stdout=sys.stderr)
     return str(tree / ".venv" / "bin" / "python")
 
 
-def _locked(tree: Path) -> set[str]:
+def locked_packages(tree: Path) -> set[str]:
     lines = (tree / LOCK).read_text().splitlines()
     return {line.rstrip(" \\") for line in lines if line[:1].isalnum()}
 
 
 @contextmanager
-def _running(tree: Path, *options: str) -> Generator[Version]:
+def run_version(tree: Path, *options: str) -> Generator[Version]:
     version = Version(tree, python_of(tree), *options)
     try:
         yield version
@@ -190,8 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ExitStack() as stack:
         tree = stack.enter_context(checkout(args.revision))
         versions = {
-            OURS: stack.enter_context(_running(ROOT, *options)),
-            THEIRS: stack.enter_context(_running(tree, *options)),
+            OURS: stack.enter_context(run_version(ROOT, *options)),
+            THEIRS: stack.enter_context(run_version(tree, *options)),
         }
         for case, name, figures in measure(versions, cases, args.rounds):
             measured.append((case, name, figures))

@@ -91,11 +91,11 @@ class OverSse(asyncio.Protocol):
         *complete_events, self._incomplete = (
             (self._incomplete + data).replace(b"\r\n\r\n", b"\n\n").split(b"\n\n")
         )
-        for each in complete_events:
+        for event in complete_events:
             if self.ready.done():
-                self._tally.count(each[:256])
+                self._tally.count(event[:256])
             else:
-                assert b" 200 " in each, each
+                assert b" 200 " in event, event
                 self.ready.set_result(None)
 
 

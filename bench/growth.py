@@ -112,7 +112,7 @@ class Filled:
 
 
 @contextmanager
-def filled(databases: Databases, backend: str, size: int, repeat: int) -> Generator[Filled]:
+def serve_filled_database(databases: Databases, backend: str, size: int, repeat: int) -> Generator[Filled]:
     """Serve a database with this many requests, until the block ends."""
     with databases.new(backend) as url:
         with serve(url) as site, _client(site.agents, REQUESTER) as agent:
@@ -164,7 +164,7 @@ def measure(sizes: Mapping[int, Filled], repeat: int) -> Mapping[int, Mapping[st
                 database.calls[name](n).raise_for_status()
                 samples[size].setdefault(name, []).append(time.perf_counter() - started_at)
     return {
-        size: {name: round(statistics.median(each) * 1e3, 2) for name, each in by_name.items()}
+        size: {name: round(statistics.median(item) * 1e3, 2) for name, item in by_name.items()}
         | dict(sizes[size].jobs)
         for size, by_name in samples.items()
     }
@@ -210,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for backend in args.backend.split(","):
             with ExitStack() as stack:
                 sizes = {
-                    size: stack.enter_context(filled(databases, backend, size, args.repeat))
+                    size: stack.enter_context(serve_filled_database(databases, backend, size, args.repeat))
                     for size in map(int, args.sizes.split(","))
                 }
                 measured = measure(sizes, args.repeat)

@@ -56,7 +56,7 @@ class Instructions:
         self.loop = 0.0
         """Millions of them by the event loop."""
 
-    def millions(self, server: servers.Server) -> float:
+    def million_instructions(self, server: servers.Server) -> float:
         """Return how many million instructions a server has executed since the last question."""
         pid = server.process.pid
         if pid not in self._started_at:
@@ -100,7 +100,7 @@ def _counting_instructions() -> Generator[Instructions]:
         python.chmod(0o700)
         old_executable, cpu_seconds = sys.executable, servers.Server.cpu_seconds
         sys.executable = str(python)  # `servers.serve` starts servers with it
-        servers.Server.cpu_seconds = lambda self: instructions.millions(self)
+        servers.Server.cpu_seconds = lambda self: instructions.million_instructions(self)
         try:
             yield instructions
         finally:

@@ -20,7 +20,7 @@ SOURCES = Path(__file__).resolve().parent.parent / "src" / "askback"
 ALPHABET = string.ascii_letters + string.digits + "+/=_-."
 
 
-def some_text(size: int) -> bytes:
+def source_text(size: int) -> bytes:
     """Bytes of source text, `size` of them."""
     text = b"".join(path.read_bytes() for path in sorted(SOURCES.rglob("*.py")))
     return (text * (size // len(text) + 1))[:size]
@@ -32,14 +32,14 @@ def with_values(text: bytes, values: list[str], *, every: int) -> bytes:
     return b"".join(part + values[n % len(values)].encode() for n, part in enumerate(parts))
 
 
-def rate(size: int, work: Callable[[], object]) -> float:
+def megabytes_per_second(size: int, work: Callable[[], object]) -> float:
     """Megabytes of `size` bytes for each second of CPU that `work` takes."""
     started_at = time.process_time()
     work()
     return round(size / 1e6 / (time.process_time() - started_at), 1)
 
 
-def in_chunks(redactor: Redactor, text: bytes, size: int) -> None:
+def redact_stream(redactor: Redactor, text: bytes, size: int) -> None:
     """Feed a stream."""
     stream = redactor.stream(bytes)
     for start in range(0, len(text), size):
@@ -53,14 +53,20 @@ def figures(redactor: Redactor, text: bytes, values: list[str]) -> dict[str, flo
     text_with_many_values = with_values(text[: len(text) // 64], values, every=256)
     part = text_with_few_values[: len(text_with_few_values) // 8]
     return {
-        "cold_mb_s": rate(len(text_with_few_values), lambda: redactor.redact(text_with_few_values)),
-        "none_mb_s": rate(len(text), lambda: redactor.redact(text)),
-        "few_mb_s": rate(len(text_with_few_values), lambda: redactor.redact(text_with_few_values)),
-        "many_mb_s": rate(len(text_with_many_values), lambda: redactor.redact(text_with_many_values)),
-        "chunks_64k_mb_s": rate(
-            len(text_with_few_values), lambda: in_chunks(redactor, text_with_few_values, 65_536)
+        "cold_mb_s": megabytes_per_second(
+            len(text_with_few_values), lambda: redactor.redact(text_with_few_values)
         ),
-        "chunks_1k_mb_s": rate(len(part), lambda: in_chunks(redactor, part, 1_024)),
+        "none_mb_s": megabytes_per_second(len(text), lambda: redactor.redact(text)),
+        "few_mb_s": megabytes_per_second(
+            len(text_with_few_values), lambda: redactor.redact(text_with_few_values)
+        ),
+        "many_mb_s": megabytes_per_second(
+            len(text_with_many_values), lambda: redactor.redact(text_with_many_values)
+        ),
+        "chunks_64k_mb_s": megabytes_per_second(
+            len(text_with_few_values), lambda: redact_stream(redactor, text_with_few_values, 65_536)
+        ),
+        "chunks_1k_mb_s": megabytes_per_second(len(part), lambda: redact_stream(redactor, part, 1_024)),
     }
 
 
@@ -68,7 +74,7 @@ def main() -> None:
     """Measure 1, 10 and 100 values."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--megabytes", type=int, default=16)
-    random_source, text = random.Random(1), some_text(options.parse_args().megabytes * 1_000_000)
+    random_source, text = random.Random(1), source_text(options.parse_args().megabytes * 1_000_000)
     for count in (1, 10, 100):
         values = ["".join(random_source.choices(ALPHABET, k=40)) for _ in range(count)]
         started_at = time.process_time()

@@ -74,12 +74,12 @@ def medians(lines: Iterable[Mapping[str, Any]]) -> Run:
 def tables(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Return the report, line by line, without cases that were not measured."""
     run = medians(lines)
-    yield from _machine(lines)
-    for part in (_aims, _job, _limits, _restart, _other_figures):
+    yield from _machine_table(lines)
+    for part in (_target_table, _job, _limits, _restart_table, _remaining_tables):
         yield from part(run)
 
 
-def _machine(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _machine_table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     def span(name: str, unit: str) -> str:
         values = sorted(line["cal"][name] for line in lines)
         return f"{values[0]:g}–{statistics.median(values):g}–{values[-1]:g}{unit}"
@@ -88,7 +88,7 @@ def _machine(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"a bare loop {span('py_loop_ms', ' ms')}, a flush {span('fdatasync_us', ' µs')}, load {span('load', '')}."
 
 
-def _aims(run: Run) -> Iterator[str]:
+def _target_table(run: Run) -> Iterator[str]:
     rows = [
         (aim_text, aim, _number(run[bench, case][figure]))
         for aim_text, bench, case, figure, aim in AIMS
@@ -140,7 +140,7 @@ def _limits(run: Run) -> Iterator[str]:
     yield from _table(("what the machine allows", "a second", "round trips for each"), rows)
 
 
-def _restart(run: Run) -> Iterator[str]:
+def _restart_table(run: Run) -> Iterator[str]:
     rows = [
         (case.replace("_pending_", ", "), *(_number(figures[name]) for name in FIRSTS))
         for (bench, case), figures in run.items()
@@ -150,7 +150,7 @@ def _restart(run: Run) -> Iterator[str]:
     yield from _table(("restart over so many pending", *column_heads), rows)
 
 
-def _other_figures(run: Run) -> Iterator[str]:
+def _remaining_tables(run: Run) -> Iterator[str]:
     reported = {"roundtrip", "peers", "limits", "echo", "restart"}
     leave_out = {"cpus"}
     rows = [

@@ -65,7 +65,7 @@ def count(databases: Databases, store: str, at_once: int, total: int) -> Iterato
     yield "|---|---|---|---|---|"
     for name, *counts in tables:
         if max(counts) / trips >= MIN_SHARE:
-            yield f"| {name} | {' | '.join(f'{each / trips:.2f}' for each in counts)} |"
+            yield f"| {name} | {' | '.join(f'{item / trips:.2f}' for item in counts)} |"
     written, sizes = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for record in records(postgres, Path(data), start, end):
         key = (names.get(record["file"], ""), f"{record['manager']} {record['what']}")

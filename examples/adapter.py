@@ -37,7 +37,7 @@ async def main() -> None:
     pauses = [Pause("call_0", "deploy", {"target": "web"}), Pause("call_1", "deploy", {"target": "api"})]
     async with AsyncClient(thread_id="adapter") as ask:
         # Several calls at once. The run and the call's id are its key: asked again, it is the same request.
-        calls = [ToolCall(tool=each.tool, input=each.arguments, tool_call_id=each.id) for each in pauses]
+        calls = [ToolCall(tool=pause.tool, input=pause.arguments, tool_call_id=pause.id) for pause in pauses]
         for decision in await ask.approve_many(calls, run_id="run-1"):
             print(await result_of(ask, decision))
 

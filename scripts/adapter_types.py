@@ -37,7 +37,7 @@ def check_types(sources: Sequence[Path], environment: Path, *, mode: Mode = "str
         report = json.loads(process.stdout)
     except json.JSONDecodeError:
         return [f"pyright ended with {process.returncode}: {process.stdout}{process.stderr}"]
-    return [*_problems(report, len(files))]
+    return [*_type_errors(report, len(files))]
 
 
 def _configuration(sources: Sequence[Path], environment: Path, folder: Path, mode: Mode) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _configuration(sources: Sequence[Path], environment: Path, folder: Path, mod
     }
 
 
-def _problems(report: dict[str, Any], expected: int) -> Iterator[str]:
+def _type_errors(report: dict[str, Any], expected: int) -> Iterator[str]:
     for diagnostic in report["generalDiagnostics"]:
         if diagnostic["severity"] == "error":
             start, rule = diagnostic["range"]["start"], diagnostic.get("rule", "syntax")

@@ -102,7 +102,7 @@ def test(name: str, options: Sequence[str]) -> bool:
     adapters = ROOT / "src" / "askback" / "adapters"
     paths = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
     sources = [path for path in paths if path.exists()]
-    setup.say(f"testing the adapter {name}")
+    setup.print_progress(f"testing the adapter {name}")
     environment = python.parent.parent
     complaints = check_types(sources, environment) if sources else []
     complaints += check_types([TESTS / name], environment, mode="basic")
@@ -137,7 +137,7 @@ def example(name: str) -> bool:
         with subprocess.Popen([str(word) for word in serve], stdout=subprocess.PIPE) as server:
             assert server.stdout is not None
             server_values = json.loads(server.stdout.readline())
-            setup.say(f"answer at {server_values['login_url']}")
+            setup.print_progress(f"answer at {server_values['login_url']}")
             environment = {
                 "ASKBACK_URL": server_values["url"],
                 "ASKBACK_TOKEN": server_values["requester_token"],

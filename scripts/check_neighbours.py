@@ -52,7 +52,7 @@ class Neighbour:
     """The versions, alone, of the packages that askback requires too."""
 
     @property
-    def held_back(self) -> bool:
+    def is_held_back(self) -> bool:
         """Whether an installer would choose another version, or none, beside askback."""
         return self.alone != self.beside
 
@@ -117,9 +117,9 @@ def main() -> int:
     record.write_text(json.dumps(versions, indent=2) + "\n", "utf-8")
     print(f"{'framework':<22}{'alone':<12}beside askback")
     for result in results:
-        note = "   held back" if result.held_back else ""
+        note = "   held back" if result.is_held_back else ""
         print(f"{result.name:<22}{result.alone:<12}{result.beside or 'impossible'}{note}")
-    return int(any(result.held_back for result in results))
+    return int(any(result.is_held_back for result in results))
 
 
 if __name__ == "__main__":

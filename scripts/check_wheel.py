@@ -50,7 +50,7 @@ def faults(wheel: Path) -> list[str]:
     return missing + extra
 
 
-def runs(wheel: Path) -> str | None:
+def check_installation(wheel: Path) -> str | None:
     """Install the wheel into a new environment and run it; return the errors."""
     uv = str(find_uv())
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def runs(wheel: Path) -> str | None:
 def main() -> None:
     """Build, check, and print the result."""
     wheel = build()
-    problems = faults(wheel) or list(filter(None, [runs(wheel)]))
+    problems = faults(wheel) or list(filter(None, [check_installation(wheel)]))
     if problems:
         sys.exit(f"{wheel.name}:\n  " + "\n  ".join(problems))
     print(f"{wheel.name}: {wheel.stat().st_size // 1024} KiB, carries the UI and runs on what it declares")

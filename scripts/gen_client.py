@@ -34,22 +34,22 @@ LEASE = "SecretLease"
 TYPES = {"text": "string", "integer": "number", "number": "number", "flag": "boolean", "texts": "string[]"}
 
 
-def of_agents() -> Sequence[Operation]:
+def agent_operations() -> Sequence[Operation]:
     """Return the operations that an agent calls with JSON and that have a reply in JSON."""
     bytes_of = {BYTES, PNG, STREAM}
     return [
-        each
-        for each in OPERATIONS.values()
-        if each.roles >= REQUESTER
-        and "http" in each.over
-        and not bytes_of & {each.body, *each.replies.values()}
+        item
+        for item in OPERATIONS.values()
+        if item.roles >= REQUESTER
+        and "http" in item.over
+        and not bytes_of & {item.body, *item.replies.values()}
     ]
 
 
 def operations() -> str:
     """Return `operations.ts`."""
-    rows = [_row(agent) for agent in of_agents()]
-    routes = [f'  {each.name}: "{each.route}",' for each in of_agents()]
+    rows = [_row(agent) for agent in agent_operations()]
+    routes = [f'  {agent.name}: "{agent.route}",' for agent in agent_operations()]
     return "\n".join(
         [
             f"/** The operations of an agent, {GENERATED_NOTE} from the table of operations. */\n",
@@ -74,7 +74,7 @@ def _row(operation: Operation) -> str:
         if "http" in parameter.over
     ]
     args_type = f"{{ {'; '.join(args)} }}" if args else "{}"
-    body = " | ".join(f"sent.{each.__name__}" for each in _bodies(operation)) or "undefined"
+    body = " | ".join(f"sent.{item.__name__}" for item in _bodies(operation)) or "undefined"
     names = dict.fromkeys(None if name in {None, "Nothing"} else name for name in operation.replies.values())
     reply = " | ".join("null" if name is None else f"read.{name}" for name in names)
     return f"  /** {operation.summary} */\n  {operation.name}: {{ args: {args_type}; body: {body}; reply: {reply} }};"
@@ -93,7 +93,8 @@ def bodies() -> str:
     types = Types("validation")
     named_types = {name: NAMED_TYPES[name] for name in ("Scope", "SecretScope")}
     types.add(
-        {"Field": fields.AnyField, **named_types}, [body for one in of_agents() for body in _bodies(one)]
+        {"Field": fields.AnyField, **named_types},
+        [body for one in agent_operations() for body in _bodies(one)],
     )
     header = f"/** What an agent sends, {GENERATED_NOTE} from the models of the server. */\n"
     return types.module(
@@ -108,7 +109,7 @@ def replies() -> str:
     assert pages.startswith(HEADER)
     names = {
         name
-        for operation in of_agents()
+        for operation in agent_operations()
         for name in operation.replies.values()
         if name not in {None, "Nothing"}
     }

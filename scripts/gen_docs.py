@@ -42,7 +42,7 @@ GIVERS = ("requester", "admin", "server")
 NOTE = "<!-- Written by scripts/gen_docs.py: `make gen`. -->\n\n"
 
 
-def included(page: str) -> str:
+def include_files(page: str) -> str:
     """Return a page with the current text of each included file."""
     return INCLUDED.sub(
         lambda m: f"<!-- file: {m[1]} -->\n```{m[2]}\n{(ROOT / m[1]).read_text(encoding='utf-8')}```", page
@@ -120,16 +120,16 @@ def cli() -> str:
 def limit_rows() -> Iterator[str]:
     """The rows of the table of limits: name, default, and the text below it in the code."""
     (body,) = (
-        each.body for each in ast.parse(inspect.getsource(Limits)).body if isinstance(each, ast.ClassDef)
+        item.body for item in ast.parse(inspect.getsource(Limits)).body if isinstance(item, ast.ClassDef)
     )
-    for each, next_row in zip(body, [*body[1:], None], strict=True):
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+    for row, next_row in zip(body, [*body[1:], None], strict=True):
+        if isinstance(row, ast.AnnAssign) and isinstance(row.target, ast.Name):
             comment = (
                 next_row.value.value
                 if isinstance(next_row, ast.Expr) and isinstance(next_row.value, ast.Constant)
                 else ""
             )
-            yield f"| `{each.target.id}` | {getattr(DEFAULTS, each.target.id)} | {comment} |"
+            yield f"| `{row.target.id}` | {getattr(DEFAULTS, row.target.id)} | {comment} |"
 
 
 def settings_page() -> str:
@@ -195,22 +195,22 @@ def operations_page() -> str:
         "| operation | HTTP | WebSocket | parameters | body | roles | |",
         "|---|---|---|---|---|---|---|",
     ]
-    for each in OPERATIONS.values():
+    for item in OPERATIONS.values():
         parameters = ", ".join(
-            [f"`{name}`" for name in each.path_parameters] + [f"`{p.name}`" for p in each.parameters]
+            [f"`{name}`" for name in item.path_parameters] + [f"`{p.name}`" for p in item.parameters]
         )
-        body = " or ".join(f"`{name}`" for name in (each.body or "").split(" | ") if name)
-        http = f"`{each.route}`" if "http" in each.over else ""
-        over = "yes" if "websocket" in each.over else ""
-        roles = ", ".join(sorted(each.roles)) or "anybody"
-        rows.append(f"| `{each.name}` | {http} | {over} | {parameters} | {body} | {roles} | {each.summary} |")
+        body = " or ".join(f"`{name}`" for name in (item.body or "").split(" | ") if name)
+        http = f"`{item.route}`" if "http" in item.over else ""
+        over = "yes" if "websocket" in item.over else ""
+        roles = ", ".join(sorted(item.roles)) or "anybody"
+        rows.append(f"| `{item.name}` | {http} | {over} | {parameters} | {body} | {roles} | {item.summary} |")
     return "\n".join(rows) + "\n"
 
 
 def generated_pages() -> dict[Path, str]:
     """Each generated page with its current text."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
+    texts = {page: include_files(page.read_text(encoding="utf-8")) for page in pages}
     written = {
         "lifecycle": lifecycle(),
         "errors": error_page(),

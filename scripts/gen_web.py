@@ -118,7 +118,7 @@ class Types:
     def text(self) -> str:
         """Return the module of the pages."""
         self.add(NAMED_TYPES, ROOTS)
-        names = " | ".join(json.dumps(each.name) for each in OPERATIONS.values() if "websocket" in each.over)
+        names = " | ".join(json.dumps(item.name) for item in OPERATIONS.values() if "websocket" in item.over)
         self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
         return self.module(HEADER)
 
@@ -128,7 +128,7 @@ class Types:
 
     def add(self, named: Mapping[str, Any], roots: Iterable[type[BaseModel]]) -> None:
         """Write unions under their names, models, and the models inside them."""
-        unions = {name: TypeAdapter(each).json_schema(mode=self.mode) for name, each in named.items()}
+        unions = {name: TypeAdapter(item).json_schema(mode=self.mode) for name, item in named.items()}
         for name, schema in unions.items():
             self.named[self.members(schema)] = name
         for name, schema in unions.items():
@@ -172,7 +172,7 @@ class Types:
             name = schema["$ref"].removeprefix(REF)
             return "Json" if name == "JsonValue" else name
         if any_of := schema.get("anyOf", schema.get("oneOf")):
-            return " | ".join(dict.fromkeys(self.expression(each) for each in any_of))
+            return " | ".join(dict.fromkeys(self.expression(option) for option in any_of))
         if "const" in schema:
             return json.dumps(schema["const"])
         if "enum" in schema:

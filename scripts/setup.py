@@ -38,7 +38,7 @@ class SetupError(Exception):
     """Something is missing; the message says what to install."""
 
 
-def say(text: str) -> None:
+def print_progress(text: str) -> None:
     """Print one line of progress at once."""
     print("setup: " + text, flush=True)
 
@@ -51,7 +51,7 @@ def run(*command: object, cwd: Path = ROOT) -> None:
         raise SetupError("this command failed: " + " ".join(words))
 
 
-def works(*command: object) -> bool:
+def can_run(*command: object) -> bool:
     """Whether a command can be run and exits with 0; its output is not shown."""
     try:
         process = subprocess.run(
@@ -79,7 +79,7 @@ def step(name: str, *, stamp: Path, inputs: Sequence[Path], path: Path, do: Call
     inputs_digest = digest(inputs)
     if path.exists() and stamp.is_file() and stamp.read_text() == inputs_digest:
         return
-    say(name)
+    print_progress(name)
     do()
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(inputs_digest)
@@ -89,7 +89,7 @@ def apt_install(*packages: str) -> bool:
     """Install Debian packages if possible (root, apt-get); return whether it was done."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return False
-    say("installing with apt-get: " + " ".join(packages))
+    print_progress("installing with apt-get: " + " ".join(packages))
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
     for command in (install, ["apt-get", "update", "-qq"], install):
@@ -105,17 +105,17 @@ def apt_install(*packages: str) -> bool:
 def find_uv() -> Path:
     """Return uv: the one on the PATH, else one of our own in .tools, installed at the first use."""
     on_path = shutil.which("uv")
-    if on_path and works(on_path, "--version"):
+    if on_path and can_run(on_path, "--version"):
         return Path(on_path)
     own_uv = TOOLS / "bin" / "uv"
-    if not works(own_uv, "--version"):
+    if not can_run(own_uv, "--version"):
         install_uv(own_uv)
     return own_uv
 
 
 def install_uv(own_path: Path) -> None:
     """Install uv into .tools by the first method that works; the version and hashes are locked."""
-    say("installing uv into .tools")
+    print_progress("installing uv into .tools")
     lock = str(ROOT / "requirements-tools.lock")
     requirements = [
         "--quiet",
@@ -126,21 +126,21 @@ def install_uv(own_path: Path) -> None:
         lock,
     ]
     pip = [sys.executable, "-m", "pip"]
-    if not works(sys.executable, "-m", "ensurepip", "--version") and not works(*pip, "--version"):
+    if not can_run(sys.executable, "-m", "ensurepip", "--version") and not can_run(*pip, "--version"):
         apt_install("python3-venv")
-    if works(sys.executable, "-m", "venv", "--clear", TOOLS):
+    if can_run(sys.executable, "-m", "venv", "--clear", TOOLS):
         run(TOOLS / "bin" / "python", "-m", "pip", "install", *requirements)
-    elif works(*pip, "--version"):
+    elif can_run(*pip, "--version"):
         run(*pip, "install", "--target", TOOLS, "--upgrade", *requirements)
-    if not works(own_path, "--version"):
+    if not can_run(own_path, "--version"):
         raise SetupError("uv could not be installed; install uv, or the Debian package python3-venv")
 
 
 def make_venv(uv: Path) -> None:
     """Create .venv with this Python, unless a working one exists."""
-    if works(VENV_PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"):
+    if can_run(VENV_PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"):
         return
-    say("creating .venv")
+    print_progress("creating .venv")
     run(uv, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, VENV)
 
 
@@ -227,7 +227,7 @@ def set_up_browser() -> None:
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     if any(map(shutil.which, names)) or any(map(apt_install, names[:2])):
         return
-    say("no Chromium found and none could be installed; the end-to-end tests will be skipped")
+    print_progress("no Chromium found and none could be installed; the end-to-end tests will be skipped")
 
 
 def set_up_browsers() -> None:
@@ -235,7 +235,7 @@ def set_up_browsers() -> None:
     packages = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
     missing_packages = [package for command, package in packages.items() if not shutil.which(command)]
     if missing_packages and not apt_install(*missing_packages):
-        say(
+        print_progress(
             "these packages could not be installed, their tests will be skipped: "
             + " ".join(missing_packages)
         )

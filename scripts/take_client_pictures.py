@@ -18,7 +18,7 @@ from askback import AsyncClient, Form, Radio
 from askback.cli.clients.definitions import CLIENTS, Command
 from askback.cli.install import show_diff
 from askback.demo.processes import RunningServer, run_server
-from take_picture import browser, keep
+from take_picture import browser, save_picture
 
 HOME = Path("/srv/ada")
 PYTHON = "/opt/askback/bin/python"
@@ -54,7 +54,7 @@ async def take_terminal(chromium: Browser, name: str) -> None:
     """Photograph the terminal of one client."""
     page = await chromium.new_page(viewport={"width": 1120, "height": 800})
     await page.set_content(terminal(name))
-    keep(f"install-{name}", await page.locator("body").screenshot())
+    save_picture(f"install-{name}", await page.locator("body").screenshot())
     await page.close()
 
 
@@ -68,7 +68,7 @@ async def take_inbox(chromium: Browser, ready: RunningServer) -> None:
     )
     await page.goto(f"{ready.login_url}&next=/inbox/{request.id}")
     await page.locator("askback-request").get_by_role("radio").first.wait_for()
-    keep("mcp-inbox", await page.screenshot())
+    save_picture("mcp-inbox", await page.screenshot())
     await page.close()
 
 

@@ -18,7 +18,7 @@ from playwright.async_api import Browser
 from adapters import EXAMPLES, make_environment
 from askback import AsyncClient
 from askback.demo.processes import RunningServer, run_server
-from take_picture import PAUSE_MS, browser, keep
+from take_picture import PAUSE_MS, browser, save_picture
 
 NAMES = {
     "adk": "Google ADK",
@@ -107,7 +107,7 @@ async def take_pictures(chromium: Browser, ready: RunningServer, name: str, data
         card = page.locator("askback-request")
         await card.get_by_role("button", name="Allow once").wait_for()
         await page.wait_for_timeout(PAUSE_MS)
-        keep(f"framework-{name.replace('_', '-')}", await card.screenshot())
+        save_picture(f"framework-{name.replace('_', '-')}", await card.screenshot())
         await page.close()
     finally:
         process.kill()

@@ -46,7 +46,7 @@ async def browser() -> AsyncGenerator[Browser]:
         await chromium.close()
 
 
-def keep(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
+def save_picture(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
     """Write a picture, or a film of several with the duration of each."""
     first, *other_images = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
     for image in (first, *other_images) if other_images else ():
@@ -82,7 +82,7 @@ async def take_conversation(chromium: Browser, ready: RunningServer, thread_id: 
     await page.goto(f"{ready.login_url}&next=/t/{thread_id}")
     await answer_the_first(page)
     await page.set_viewport_size(TALL)  # the box for messages stays at the bottom of the window
-    keep("conversation", await page.screenshot())
+    save_picture("conversation", await page.screenshot())
 
 
 async def take_application(chromium: Browser, ready: RunningServer) -> None:
@@ -94,11 +94,11 @@ async def take_application(chromium: Browser, ready: RunningServer) -> None:
     await page.mouse.move(0, 0)
     await expect(page.locator("askback-request").get_by_role("button", name="Allow once")).to_be_visible()
     await page.wait_for_timeout(PAUSE_MS)
-    keep("inbox-light", await page.screenshot())
+    save_picture("inbox-light", await page.screenshot())
     await page.emulate_media(color_scheme="dark")
-    keep("inbox-dark", await page.screenshot())
+    save_picture("inbox-dark", await page.screenshot())
     await page.set_viewport_size(PHONE)
-    keep("inbox-phone", await page.screenshot())
+    save_picture("inbox-phone", await page.screenshot())
     await page.emulate_media(color_scheme="light")
     await page.set_viewport_size(DESK)
     await page.goto(ready.url)
@@ -126,7 +126,7 @@ async def film(page: Page) -> None:
     await shoot(4)
     await page.keyboard.press("1")
     await shoot(4)
-    keep("inbox-film", *shots, times_ms=[1500, 2500, 2500, 2500, 2000, 2500])
+    save_picture("inbox-film", *shots, times_ms=[1500, 2500, 2500, 2500, 2000, 2500])
 
 
 async def main() -> None:

@@ -48,7 +48,7 @@ def install() -> None:
 
 
 def _checked_routes(special: Any) -> list[Bound]:
-    return [Bound(each.operation, _over_http(each.operation, each.handler)) for each in bind(special)]
+    return [Bound(item.operation, _over_http(item.operation, item.handler)) for item in bind(special)]
 
 
 def _over_http(operation: Operation, handler: HttpHandler) -> HttpHandler:
@@ -127,7 +127,7 @@ def _validate(what: str, model: type[BaseModel], value: object) -> None:
 def _fail(what: str, why: str | ValidationError) -> None:
     if isinstance(why, ValidationError):
         result = why.errors(include_input=False, include_url=False, include_context=False)
-        why = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in result)
+        why = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in result)
     message = f"What the server sends for {what} is not as its model says: {why}"
     print(message, file=sys.stderr, flush=True)
     raise AssertionError(message)

@@ -42,12 +42,12 @@ class SourceHouse:
     def reply(self, query: dict[str, Any]) -> Any:
         """Return the options for a query."""
         tree = query["source"] == "files"
-        every: Sequence[Any] = [each for folder in TREE.values() for each in folder] if tree else PLACES
+        every: Sequence[Any] = [item for folder in TREE.values() for item in folder] if tree else PLACES
         if "values" in query:
-            return [each for each in every if each["value"] in query["values"]]
+            return [item for item in every if item["value"] in query["values"]]
         if tree:
             return TREE.get(query.get("parent"), [])
-        findings = [each for each in PLACES if query["q"].casefold() in str(each["label"]).casefold()]
+        findings = [item for item in PLACES if query["q"].casefold() in str(item["label"]).casefold()]
         start, end = int(query.get("cursor") or 0), int(query.get("cursor") or 0) + query["limit"]
         return {"options": findings[start:end], **({"next_cursor": str(end)} if end < len(findings) else {})}
 

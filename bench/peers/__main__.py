@@ -34,7 +34,7 @@ PATIENCE_S = 60
 
 
 @contextmanager
-def started(*command: object, cwd: Path = ROOT) -> Generator[subprocess.Popen[str]]:
+def run_program(*command: object, cwd: Path = ROOT) -> Generator[subprocess.Popen[str]]:
     """Run a program until the block ends."""
     words = [str(word) for word in command]
     process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -49,13 +49,13 @@ def started(*command: object, cwd: Path = ROOT) -> Generator[subprocess.Popen[st
             process.wait()
 
 
-def behind_the_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def measure_over_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Measure a peer behind `bench.peers.transport`; on SQLite DBOS polls once a second, so fewer are enough."""
     with Databases() as databases:
         for at_once, part in DEGREES.items():
             with (
                 databases.new(store) as url,
-                started(python(peer), "-m", f"bench.peers.{peer}_engine", url) as process,
+                run_program(python(peer), "-m", f"bench.peers.{peer}_engine", url) as process,
             ):
                 assert process.stdout is not None
                 address = process.stdout.readline().strip()
@@ -87,8 +87,8 @@ def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
                 "--port",
                 port,
             ]
-            with started(*command, "--host", "127.0.0.1", cwd=folder) as process:
-                _accepts(port)
+            with run_program(*command, "--host", "127.0.0.1", cwd=folder) as process:
+                wait_for_port(port)
                 cpu_before = _cpu(process)
                 samples, seconds = uvloop.run(pages(port, at_once))
                 cpu = (_cpu(process) - cpu_before) / (len(samples) + at_once * WARM)
@@ -101,10 +101,10 @@ def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
     for tool in ("elicit", "input_required"):
         for at_once, part in DEGREES.items():
             turns = total // part
-            with started(*module, "serve") as process:
+            with run_program(*module, "serve") as process:
                 assert process.stdout is not None
                 url = process.stdout.readline().strip()
-                _accepts(int(url.rpartition(":")[2].partition("/")[0]))
+                wait_for_port(int(url.rpartition(":")[2].partition("/")[0]))
                 cpu_before = _cpu(process)
                 driven = [*module, "drive", url, tool, at_once, turns]
                 result = subprocess.run(
@@ -121,7 +121,7 @@ def _cpu(process: subprocess.Popen[str]) -> float:
     return times.user + times.system
 
 
-def _accepts(port: int) -> None:
+def wait_for_port(port: int) -> None:
     end = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -146,7 +146,7 @@ def main() -> None:
     """Measure each peer, `--repeat` times, interleaved."""
     measured = {
         **{
-            f"{peer}-{store}": lambda total, peer=peer, store=store: behind_the_socket(peer, store, total)
+            f"{peer}-{store}": lambda total, peer=peer, store=store: measure_over_socket(peer, store, total)
             for peer in ("langgraph", "dbos")
             for store in ("sqlite", "postgres")
         },

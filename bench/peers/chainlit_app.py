@@ -20,7 +20,7 @@ TASK = json.loads(Path(__file__).with_name("question.json").read_text())
 
 async def ask() -> None:
     """Ask once."""
-    actions = [chainlit.Action(name=each, payload={"value": each}, label=each) for each in CHOICES]
+    actions = [chainlit.Action(name=item, payload={"value": item}, label=item) for item in CHOICES]
     chosen = await chainlit.AskActionMessage(
         content=TASK["content"], actions=actions, timeout=PATIENCE_S
     ).send()

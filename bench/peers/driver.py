@@ -135,6 +135,6 @@ async def pages(port: int, at_once: int) -> tuple[list[float], float]:
         await picows.ws_connect(partial(Browser, f"session-{number}"), url) for number in range(at_once)
     ]
     lists = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in browsers))
-    samples = [(began, spent) for each in lists for began, spent in each]
+    samples = [(began, spent) for item in lists for began, spent in item]
     first, last = min(began for began, _ in samples), max(began + spent for began, spent in samples)
     return [spent for _, spent in samples], last - first

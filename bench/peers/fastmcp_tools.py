@@ -73,7 +73,7 @@ async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:
     return ElicitResult(action="accept", content=VALUES) if kind is None else kind(**VALUES)
 
 
-async def drive(url: str, tool: str, at_once: int, total: int) -> None:
+async def call_tool(url: str, tool: str, at_once: int, total: int) -> None:
     """Call the tool `total` times over `at_once` connections, and print the latencies and the time, in seconds."""
     clients = [Client(url, elicitation_handler=answer, mode=ERAS[tool]) for _ in range(at_once)]
     free_clients = [await client.__aenter__() for client in clients]
@@ -104,4 +104,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve()
     else:
-        asyncio.run(drive(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))
+        asyncio.run(call_tool(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))

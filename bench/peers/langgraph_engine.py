@@ -37,7 +37,7 @@ async def question(state: State) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def saver(url: str) -> AsyncGenerator[Any]:
+async def open_checkpointer(url: str) -> AsyncGenerator[Any]:
     """Open the checkpointer of a database, as in its manual."""
     if url.startswith("sqlite:"):
         async with AsyncSqliteSaver.from_conn_string(url.removeprefix("sqlite:///")) as sqlite_saver:
@@ -86,7 +86,7 @@ def main() -> None:
 
     @asynccontextmanager
     async def engine(show: Show) -> AsyncGenerator[Graph]:
-        async with saver(sys.argv[1]) as checkpointer:
+        async with open_checkpointer(sys.argv[1]) as checkpointer:
             yield Graph(checkpointer, show)
 
     run(engine)

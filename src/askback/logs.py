@@ -56,7 +56,7 @@ def set_up(level: str, form: str = "text") -> None:
 
 def outline(error: BaseException) -> str:
     """Return the types and tracebacks of an exception and of its causes, without their texts."""
-    return "\nafter ".join(f"{_name(each)}\n{_lines(each)}".rstrip() for each in _chain(error, set()))
+    return "\nafter ".join(f"{_name(item)}\n{_lines(item)}".rstrip() for item in _chain(error, set()))
 
 
 class Record(logging.LogRecord):
@@ -116,8 +116,8 @@ def _redact_foreign(msg: object, args: Any, *, source: str, line: int) -> tuple[
         # The message was formatted by its caller, so it may contain any value.
         return f"… ({Path(source).name}, line {line})", ()
     if len(args or ()) == 1 and isinstance(args[0], Mapping):
-        return msg, ({name: _number(each) for name, each in args[0].items()},)
-    return msg, tuple(_number(each) for each in args or ())
+        return msg, ({name: _number(item) for name, item in args[0].items()},)
+    return msg, tuple(_number(item) for item in args or ())
 
 
 def _number(value: object) -> object:
@@ -140,8 +140,8 @@ def _chain(error: BaseException | None, seen_ids: set[int]) -> Iterator[BaseExce
         seen_ids.add(id(error))
         yield error
         if isinstance(error, BaseExceptionGroup):
-            for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-                yield from _chain(each, seen_ids)
+            for exception in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+                yield from _chain(exception, seen_ids)
         hidden = None if error.__suppress_context__ else error.__context__
         error = error.__cause__ or hidden
 

@@ -14,7 +14,7 @@ from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.programs import PATIENCE_S, ROOT
 
 
-async def printed_by(name: str, server: Server, thread: str, *, version: str, decision: Any) -> str:
+async def output_of(name: str, server: Server, thread: str, *, version: str, decision: Any) -> str:
     """Return what the example prints after its question and its approval were answered."""
     environment = {**os.environ, "ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
     command = [sys.executable, str(ROOT / "examples" / "frameworks" / f"{name}_agent.py")]

@@ -129,7 +129,7 @@ class Killing:
         self._folder = folder
         self._edits = edits
 
-    async def live(self, name: str, *moments: int | str) -> Outcome:
+    async def run_lives(self, name: str, *moments: int | str) -> Outcome:
         """Start a program until it is done; it dies at the moment of each life, as long as there are some.
 
         A moment may also be a point that the program passes by: `ran`, within its tool, and `resumed`, before it
@@ -151,7 +151,7 @@ class Killing:
                     break
             answering.cancel()
             await asyncio.gather(answering, return_exceptions=True)
-        said, ran, errors = (_text(folder / each) for each in ("done", "ran", "errors"))
+        said, ran, errors = (_text(folder / item) for item in ("done", "ran", "errors"))
         return Outcome(said, ran, len(cards), deaths, died_between, errors)
 
     async def _one_life(self, folder: Path, moment: int | str) -> int:
@@ -177,7 +177,7 @@ async def killing(server: Server, name: str, folder: Path, *, edits: bool) -> As
     nursery.close()
 
 
-async def at_random(name: str, seed: int, seconds: int) -> None:
+async def kill_at_random(name: str, seed: int, seconds: int) -> None:
     """Kill programs up to three times each, at random moments; print what is wrong then, and the numbers."""
     chance, until = random.Random(seed), time.monotonic() + seconds
     edits = name not in {"openai_agents", "agent_framework"}
@@ -188,7 +188,7 @@ async def at_random(name: str, seed: int, seconds: int) -> None:
         async with killing(server, name, Path(place), edits=edits) as kills:
             while time.monotonic() < until:
                 moments = [chance.choice(ANY_MOMENT) for _ in range(chance.randint(1, 3))]
-                outcome = await kills.live(f"{name}-{seen['programs']}", *moments)
+                outcome = await kills.run_lives(f"{name}-{seen['programs']}", *moments)
                 wrong = outcome.wrong(cards=cards, ran=run_result)
                 seen.update(programs=1, deaths=outcome.deaths, not_run=outcome.ran == "", wrong=bool(wrong))
                 if wrong:
@@ -201,4 +201,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--fork":
         fork_lives(sys.argv[2])
     else:
-        asyncio.run(at_random(sys.argv[1], *map(int, sys.argv[2:])))
+        asyncio.run(kill_at_random(sys.argv[1], *map(int, sys.argv[2:])))

@@ -37,7 +37,7 @@ async def wait_for_exit(process: subprocess.Popen[str]) -> str:
     return out
 
 
-async def continued_after_kill_9(
+async def resume_after_kill(
     program: str, folder: Path, server: Server, *, edited_input: object = None
 ) -> tuple[InputRequest, InputRequest]:
     """Kill a program that has parked two calls, and the server; approve the first, deny the second, and resume.
@@ -141,7 +141,7 @@ def program(park: Park, resume: Resume) -> Callable[..., None]:
                 await park(life)
                 await asyncio.Event().wait()
             elif verb == "live":
-                await _live(life, park, resume)
+                await resume_program(life, park, resume)
             else:
                 print(await _continue(life, resume))
 
@@ -149,16 +149,16 @@ def program(park: Park, resume: Resume) -> Callable[..., None]:
 
 
 async def _continue(life: Life, resume: Resume) -> str | None:
-    async for each in life.ask.resumes.listen(life.thread):
+    async for item in life.ask.resumes.listen(life.thread):
         text = await resume(life, life.parked.read_text())
         life.pass_by("resumed")
-        await life.ask.resumes.ack(each)
+        await life.ask.resumes.ack(item)
         if text is not None:
             return text
     return None
 
 
-async def _live(life: Life, park: Park, resume: Resume) -> None:
+async def resume_program(life: Life, park: Park, resume: Resume) -> None:
     if not life.parked.exists():
         await park(life)
     text = await resume(life, life.parked.read_text())  # an earlier process may have died before it had asked

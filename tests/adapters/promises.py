@@ -18,9 +18,9 @@ import pytest
 from askback import Approval, AsyncClient, InputRequest
 from askback.testing import Approve, Deny, LeaveOpen, ScriptedPerson, person
 from tests.adapters.conftest import Server
-from tests.adapters.examples import printed_by
+from tests.adapters.examples import output_of
 from tests.adapters.killing import killing
-from tests.adapters.programs import PATIENCE_S, continued_after_kill_9
+from tests.adapters.programs import PATIENCE_S, resume_after_kill
 
 PROD, STAGE = {"to": "prod"}, {"to": "stage"}
 ASK_TOOLS = ["ask_user", "request_approval", "request_env_vars"]
@@ -64,7 +64,7 @@ def agent_of(request: InputRequest) -> str | None:
 
 
 @asynccontextmanager
-async def answered_by(script: Any) -> AsyncIterator[tuple[AsyncClient, ScriptedPerson]]:
+async def client_answered_by(script: Any) -> AsyncIterator[tuple[AsyncClient, ScriptedPerson]]:
     ada = person(script)
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
         yield ask, ada
@@ -105,13 +105,13 @@ class Promises(ABC):
 
     def check_call_ids(self, ada: ScriptedPerson) -> None:
         """Expect three requests, each with the id of its call."""
-        result = sorted(each.request.tool_call_id or "" for each in ada.asked())
+        result = sorted(item.request.tool_call_id or "" for item in ada.asked())
         assert result == (["call_1", "call_2", "call_3"] if self.tells_call_ids else [""] * 3)
 
     async def test_denied_never_runs_and_the_model_reads_why(self) -> None:
         deployments = Deployments()
         agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
-        async with answered_by({"deploy": Deny("not on Friday")}) as (ask, ada):
+        async with client_answered_by({"deploy": Deny("not on Friday")}) as (ask, ada):
             run_result = await self.run(ask, agent)
         assert (deployments.ran, run_result.text) == ([], "done")
         assert "not on Friday" in run_result.read[0]
@@ -123,7 +123,7 @@ class Promises(ABC):
     async def test_approved_runs_once_with_the_arguments_that_were_approved(self) -> None:
         deployments = Deployments()
         agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
-        async with answered_by({"deploy": Approve(input=STAGE) if self.edits else True}) as (ask, ada):
+        async with client_answered_by({"deploy": Approve(input=STAGE) if self.edits else True}) as (ask, ada):
             run_result = await self.run(ask, agent)
         to = "stage" if self.edits else "prod"
         assert (deployments.ran, run_result.text) == ([to], "done")
@@ -134,22 +134,25 @@ class Promises(ABC):
         deployments = Deployments()
         calls = [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which colour?"})]
         agent = self.agent(calls, deploy=deployments.deploy, tools=["ask_user"])
-        async with answered_by(lambda r: "blue" if r.form else r.approval.input == STAGE) as (ask, ada):
+        async with client_answered_by(lambda r: "blue" if r.form else r.approval.input == STAGE) as (
+            ask,
+            ada,
+        ):
             run_result = await self.run(ask, agent)
         assert deployments.ran == ["stage"]
-        assert any("blue" in each for each in run_result.read)
+        assert any("blue" in item for item in run_result.read)
         self.check_call_ids(ada)
 
     async def test_the_same_ids_in_another_run_are_other_calls(self) -> None:
         deployments = Deployments()
-        async with answered_by([True, True]) as (ask, _):
+        async with client_answered_by([True, True]) as (ask, _):
             for _run in range(2):
                 await self.run(ask, self.agent([("deploy", PROD)], deploy=deployments.deploy))
         assert deployments.ran == ["prod", "prod"]
 
     async def test_a_call_decided_by_the_policy_shows_no_card(self) -> None:
         deployments = Deployments()
-        async with answered_by({}) as (ask, ada):
+        async with client_answered_by({}) as (ask, ada):
             assert not len(await ask.requests.list(thread_id="t1"))  # and the server has started
             async with AsyncClient(app=ada.app, token=await ada.app.token("admin")) as admin:
                 await admin.rules.create("deploy(to=prod)", effect="deny")
@@ -167,7 +170,7 @@ class Promises(ABC):
             ("request_env_vars", {"names": ["lower case"], "reason": "to search"}),
         ]
         script = {"Which?": "a", "mail": False, "API_KEY": {"API_KEY": "sk-canary"}}
-        async with answered_by(script) as (ask, ada):
+        async with client_answered_by(script) as (ask, ada):
             run_result = await self.run(ask, self.agent(calls, tools=ASK_TOOLS))
         assert "a" in run_result.read[0]
         assert "denied" in run_result.read[1]
@@ -179,7 +182,7 @@ class Promises(ABC):
     async def test_sub_agents_are_named_on_the_card(self) -> None:
         deployments = Deployments()
         inner = self.agent([("deploy", PROD)], deploy=deployments.deploy, name="release_team")
-        async with answered_by({"deploy": True}) as (ask, ada):
+        async with client_answered_by({"deploy": True}) as (ask, ada):
             run_result = await self.delegate(ask, inner)
         request = ada.asked_once("deploy").request
         call_id = "call_1" if self.tells_call_ids else None
@@ -188,7 +191,7 @@ class Promises(ABC):
 
     async def test_messages_are_mirrored_into_the_thread(self) -> None:
         agent = self.agent([("deploy", PROD)], deploy=Deployments().deploy)
-        async with answered_by({"deploy": True}) as (ask, _):
+        async with client_answered_by({"deploy": True}) as (ask, _):
             run_result = await self.run(ask, agent)
             for _again in range(2):
                 await self.mirror(ask, run_result.result)
@@ -202,7 +205,7 @@ class ProgramPromises(Promises):
 
     @pytest.mark.timeout(4 * PATIENCE_S)
     async def test_the_example_deploys_the_approved_version(self, server: Server) -> None:
-        out = await printed_by(self.name, server, "release", version="2.0", decision="approve")
+        out = await output_of(self.name, server, "release", version="2.0", decision="approve")
         assert "Deploying to production.\n" in out
         assert "2.0" in out
 
@@ -223,11 +226,11 @@ class DurablePromises(ProgramPromises):
 
     def check_again(self, second_result: Ran) -> None:
         """Expect that a run that was resumed for the second time made no call."""
-        assert any("has been started before" in each for each in second_result.read)
+        assert any("has been started before" in item for item in second_result.read)
 
     async def asked(self, ask: AsyncClient) -> Mapping[str, InputRequest]:
         """Return the requests of the thread by their kind."""
-        return {each.kind: each for each in await ask.requests.list(thread_id="t1")}
+        return {request.kind: request for request in await ask.requests.list(thread_id="t1")}
 
     async def test_a_parked_run_is_resumed_once_all_of_its_calls_are_answered(self) -> None:
         deployments = Deployments()
@@ -238,7 +241,7 @@ class DurablePromises(ProgramPromises):
         def agent(*turns: Turn) -> Any:
             return self.agent(*turns, deploy=deployments.deploy, tools=["ask_user"])
 
-        async with answered_by({"*": LeaveOpen()}) as (ask, ada):
+        async with client_answered_by({"*": LeaveOpen()}) as (ask, ada):
             parked = await self.park(ask, agent(calls))
             assert await self.resume(ask, agent(), parked) is None
             async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
@@ -251,7 +254,7 @@ class DurablePromises(ProgramPromises):
             run_result = await self.resume(ask, agent(), parked)
             assert run_result is not None
             assert (deployments.ran, run_result.text) == ([to], "done")
-            assert any("blue" in each for each in run_result.read)
+            assert any("blue" in item for item in run_result.read)
             again = await self.resume(ask, agent(), parked)
         assert len(resumes) == 2
         assert again is not None
@@ -264,7 +267,7 @@ class DurablePromises(ProgramPromises):
     ) -> None:
         program = f"tests.adapters.{self.name}.program"
         edited_input = {"to": "edited"} if self.edits else None
-        first, _ = await continued_after_kill_9(program, tmp_path, own_server, edited_input=edited_input)
+        first, _ = await resume_after_kill(program, tmp_path, own_server, edited_input=edited_input)
         assert first.approval is not None
         approved = edited_input or first.approval.input
         assert (tmp_path / "ran").read_text() == f"{approved['to']}\n"
@@ -276,5 +279,5 @@ class DurablePromises(ProgramPromises):
         run_result = "edited\n" if self.edits else "prod\n"
         async with killing(server, self.name, tmp_path, edits=self.edits) as kills:
             for moment in MOMENTS:
-                outcome = await kills.live(f"{self.name}-{moment}", moment)
+                outcome = await kills.run_lives(f"{self.name}-{moment}", moment)
                 assert (moment, outcome.deaths, outcome.wrong(cards=2, ran=run_result)) == (moment, 1, [])

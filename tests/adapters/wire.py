@@ -42,8 +42,8 @@ class Wire:
             ways = [self._pass(reader, far_writer), self._pass(far_reader, writer)]
             tasks = [asyncio.create_task(way) for way in ways]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for each in tasks:
-                each.cancel()
+            for task in tasks:
+                task.cancel()
             far_writer.close()
         writer.close()
 

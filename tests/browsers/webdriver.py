@@ -47,11 +47,11 @@ COMMANDS = {
 
 _FIND = """
 const [selector, words, done] = arguments;
-const all = (root) => [...root.querySelectorAll("*")].flatMap((each) =>
-  [each, ...(each.shadowRoot ? all(each.shadowRoot) : [])]);
+const all = (root) => [...root.querySelectorAll("*")].flatMap((element) =>
+  [element, ...(element.shadowRoot ? all(element.shadowRoot) : [])]);
 const look = () => {
-  const found = all(document).find((each) => each.matches(selector) && each.checkVisibility() && each.ariaDisabled !== "true"
-    && (each.getAttribute("aria-label") ?? each.innerText ?? each.textContent).includes(words));
+  const found = all(document).find((element) => element.matches(selector) && element.checkVisibility() && element.ariaDisabled !== "true"
+    && (element.getAttribute("aria-label") ?? element.innerText ?? element.textContent).includes(words));
   if (found) done(found); else setTimeout(look, 50);
 };
 look();

@@ -73,7 +73,7 @@ class FakeEndpoint:
 
     def pieces(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Json]:
         """Yield the deltas of the next reply, and errors."""
-        prompts = [at for at, each in enumerate(messages) if each["content"] in self._plays]
+        prompts = [at for at, message in enumerate(messages) if message["content"] in self._plays]
         replies = self._plays[messages[prompts[-1]]["content"]]
         said = sum(message["role"] == "assistant" for message in messages[prompts[-1] :])
         calls = 0

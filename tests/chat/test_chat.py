@@ -80,12 +80,12 @@ async def test_a_question_an_approval_and_the_answer_of_the_model(
             eva, lambda thread: has_text("It is **MIT**.")(thread) and thread
         )
     assert (chat.folder / "LICENSE").read_text() == "MIT\n"
-    assert [(each["name"], each["status"]) for each in calls(thread)] == [
+    assert [(item["name"], item["status"]) for item in calls(thread)] == [
         ("ask_user", "done"),
         ("Bash", "done"),
     ]
     assert [request["tool_call_id"] for request in thread["requests"]] == [
-        each["tool_call_id"] for each in calls(thread)
+        item["tool_call_id"] for item in calls(thread)
     ]
     assert '"MIT"' in endpoint.results()[0]
     assert endpoint.keys[-1] == "Bearer the-key"
@@ -215,7 +215,7 @@ async def test_a_killed_chat_continues_with_the_card_answered_in_between(
         thread = await wait_for_conversation(eva, lambda thread: has_text("Made.")(thread) and thread)
     assert len(thread["requests"]) == 2
     assert (chat.folder / "made").read_text() == "\n"
-    assert [each["status"] for each in calls(thread)] == ["done", "done"]
+    assert [item["status"] for item in calls(thread)] == ["done", "done"]
 
 
 async def test_a_command_that_ran_when_the_chat_was_killed_does_not_run_again(
@@ -316,7 +316,7 @@ async def test_rubbish_in_a_reply_does_not_end_the_conversation(
     with chat.running():
         thread = await wait_for_conversation(eva, lambda thread: has_text("Better.")(thread) and thread)
         assert "a?b\ufffdc Good." in texts(thread)
-        assert [each["status"] for each in calls(thread)] == ["failed"]
+        assert [item["status"] for item in calls(thread)] == ["failed"]
         await eva.say("Again", thread_id="chat")
         await wait_for_conversation(eva, lambda thread: "could not be used" in texts(thread)[-1])
 
@@ -341,5 +341,5 @@ async def test_an_error_of_an_agent_ends_its_calls_and_is_shown_to_the_person(
         thread = await wait_for_conversation(
             eva, lambda thread: has_text(f"I had to stop. {UNEXPECTED}")(thread) and thread
         )
-        assert [each["status"] for each in calls(thread)] == ["failed"]
+        assert [item["status"] for item in calls(thread)] == ["failed"]
         tasks.cancel_scope.cancel()

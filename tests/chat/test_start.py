@@ -119,7 +119,7 @@ async def test_it_ends_with_a_message_if_its_server_is_stopped(command: str, tmp
             _, errors = await anyio.to_thread.run_sync(program.communicate, abandon_on_cancel=True)
         assert program.returncode == 1
         assert "The server was stopped, so this command has ended too. Run it again" in errors.decode()
-        assert not [each for each in children if each.is_running()]
+        assert not [child for child in children if child.is_running()]
 
 
 async def test_it_prints_that_the_connection_to_a_server_that_it_did_not_start_is_lost_and_back(

@@ -32,7 +32,7 @@ def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tup
     return status, out.decode(), err.decode()
 
 
-async def finished(process: Process) -> tuple[int, Any]:
+async def finish(process: Process) -> tuple[int, Any]:
     """Wait until a command has ended; return its status and its line of JSON, or its error text."""
     status, out, err = await anyio.to_thread.run_sync(complete, process)
     lines = out.splitlines()
@@ -40,7 +40,7 @@ async def finished(process: Process) -> tuple[int, Any]:
     return status, json.loads(lines[0]) if lines else err
 
 
-async def through_a_pipe(
+async def run_inbox_from_pipe(
     server: Server, thread: str, *lines: str, once: bool = True, **environment: str
 ) -> str:
     """Run the inbox with these lines and return what it printed."""

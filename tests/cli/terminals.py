@@ -53,7 +53,7 @@ class Screen:
 
 
 @asynccontextmanager
-async def on_a_terminal(
+async def run_on_terminal(
     data: Path, *arguments: str, **environment: str
 ) -> AsyncIterator[tuple[Screen, Process]]:
     """Run `askback …` with a data folder."""

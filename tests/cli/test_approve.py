@@ -22,21 +22,21 @@ from askback.errors import ConnectionLost
 from askback.server.app import create_app
 from askback.server.system import SystemClock
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import finished, read_request_id
+from tests.cli.scripts import finish, read_request_id
 from tests.requirements import requirement
 
 PUSH = {"command": "git push origin main"}
 BASH = ("--tool", "bash", "--input", json.dumps(PUSH))
 
 
-async def decided(
+async def run_approve(
     server: Server, person: AsyncClient, thread: str, options: Sequence[str], decision: Any, **said: Any
 ) -> tuple[int, Any]:
     """Ask for `options`, decide as a person, and return the exit status and the output."""
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, decision, **said)
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert output.pop("request_id") == request.id
     return status, output
 
@@ -44,7 +44,7 @@ async def decided(
 async def test_approved_exits_with_0_and_prints_the_approved_call(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    status, output = await decided(server, person, thread, BASH, "approve", note="go on")
+    status, output = await run_approve(server, person, thread, BASH, "approve", note="go on")
     assert status == 0
     assert output.pop("text")
     assert output == {
@@ -64,7 +64,7 @@ async def test_approved_exits_with_0_and_prints_the_approved_call(
 async def test_denied_ends_with_3_and_prints_no_input_but_the_reason(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    status, output = await decided(server, person, thread, BASH, "deny", note="not on a Friday")
+    status, output = await run_approve(server, person, thread, BASH, "deny", note="not on a Friday")
     assert status == 3
     assert (output["decision"], output["note"], "input" in output) == ("deny", "not on a Friday", False)
     assert "not on a Friday" in output["text"]
@@ -77,7 +77,7 @@ async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, "approve")
-    assert (await finished(process))[1]["input"] == {"argv": ["git", "commit", "-m", "a; b --title c"]}
+    assert (await finish(process))[1]["input"] == {"argv": ["git", "commit", "-m", "a; b --title c"]}
     assert request.approval is not None
     assert (request.approval.tool, request.approval.reason) == ("bash", "the fix is ready")
     assert request.agent is not None
@@ -88,7 +88,7 @@ async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
 async def test_an_edited_input_is_printed(server: Server, person: AsyncClient, thread: str) -> None:
     edited_input = {"command": "git push origin topic"}
     options = [*BASH, "--allow-edit"]
-    status, output = await decided(server, person, thread, options, "approve", edited_input=edited_input)
+    status, output = await run_approve(server, person, thread, options, "approve", edited_input=edited_input)
     assert (status, output["input"], output["digest"]) == (0, edited_input, call_digest("bash", edited_input))
 
 
@@ -98,7 +98,7 @@ async def test_an_input_of_any_type_is_printed_unchanged(
     server: Server, person: AsyncClient, thread: str, text: str
 ) -> None:
     options = ["--tool", "send", "--input", text]
-    status, output = await decided(server, person, thread, options, "approve")
+    status, output = await run_approve(server, person, thread, options, "approve")
     assert (status, output["input"]) == (0, json.loads(text))
 
 
@@ -111,7 +111,7 @@ async def test_only_the_named_scopes_are_offered_and_a_stored_rule_is_printed(
     assert request.approval is not None
     assert request.approval.scopes == ["once", "thread"]
     await person.requests.decide(request, "approve", scope="thread")
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["scope"], output["rule"]) == (0, "thread", "bash(make publish)")
 
 
@@ -124,7 +124,7 @@ async def test_a_file_is_shown_as_a_diff(
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await read_request_id(process))
     await person.requests.decide(request, "deny")
-    assert (await finished(process))[0] == 3
+    assert (await finish(process))[0] == 3
     assert request.approval is not None
     assert request.approval.preview is not None
     assert request.approval.preview.diff is not None
@@ -134,10 +134,10 @@ async def test_a_file_is_shown_as_a_diff(
 
 @requirement("B3")
 async def test_a_call_decided_by_the_policy_asks_nobody(server: Server, thread: str) -> None:
-    status, output = await finished(server.run("approve", "--thread", thread, "--", "ls", "-l"))
+    status, output = await finish(server.run("approve", "--thread", thread, "--", "ls", "-l"))
     assert (status, output["decision"], output["source"]) == (0, "approve", "policy")
     assert output["input"] == {"argv": ["ls", "-l"]}
-    status, output = await finished(server.run("approve", "--thread", thread, "--", "rm", "-rf", "/"))
+    status, output = await finish(server.run("approve", "--thread", thread, "--", "rm", "-rf", "/"))
     assert (status, output["decision"], output["source"]) == (3, "deny", "policy")
     assert output["reasons"]
     assert "input" not in output
@@ -146,7 +146,7 @@ async def test_a_call_decided_by_the_policy_asks_nobody(server: Server, thread: 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     await person.requests.decline(await read_request_id(process), reason="dismissed")
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["status"], output["reason"]) == (3, "declined", "dismissed")
     assert "decision" not in output
 
@@ -155,13 +155,13 @@ async def test_cancelled_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     async with server.client("admin") as admin:
         await admin.requests.cancel(await read_request_id(process), reason="admin")
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["status"]) == (4, "cancelled")
 
 
 @requirement("B20")
 async def test_expired_ends_with_5_and_no_input(server: Server, thread: str) -> None:
-    status, output = await finished(server.run("approve", "--thread", thread, "--timeout", "1", *BASH))
+    status, output = await finish(server.run("approve", "--thread", thread, "--timeout", "1", *BASH))
     assert (status, output["status"], "input" in output) == (5, "expired", False)
     assert "must not be run" in output["text"]
 
@@ -172,7 +172,7 @@ async def test_an_interrupted_call_withdraws_its_request(
     process = server.run("approve", "--thread", thread, *BASH)
     request_id = await read_request_id(process)
     process.send_signal(signal.SIGINT)
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output) == (4, {"status": "cancelled", "reason": "agent_aborted"})
     with anyio.fail_after(120):
         assert (await agent.wait(request_id)).status == "cancelled"
@@ -193,7 +193,7 @@ async def test_an_interrupted_call_withdraws_its_request(
     ],
 )
 async def test_a_usage_error_exits_with_2_and_a_reason(server: Server, options: list[str], says: str) -> None:
-    status, err = await finished(server.run("approve", *options, stdin=b""))
+    status, err = await finish(server.run("approve", *options, stdin=b""))
     assert status == 2
     assert says in err
 
@@ -204,12 +204,12 @@ async def test_the_input_may_come_from_standard_input(
     options = ["approve", "--thread", thread, "--tool", "bash", "--input", "-"]
     process = server.run(*options, stdin=json.dumps(PUSH).encode())
     await person.requests.decide(await person.requests.get(await read_request_id(process)), "approve")
-    assert (await finished(process))[1]["input"] == PUSH
+    assert (await finish(process))[1]["input"] == PUSH
 
 
 @requirement("B27", "B29")
 async def test_without_a_server_and_without_a_terminal_nothing_may_run(tmp_path: Path) -> None:
-    status, err = await finished(start("approve", "--", "ls", ASKBACK_DATA_DIR=str(tmp_path)))
+    status, err = await finish(start("approve", "--", "ls", ASKBACK_DATA_DIR=str(tmp_path)))
     assert status == 1
     assert "askback serve" in err
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import finished, read_request_id
+from tests.cli.scripts import finish, read_request_id
 from tests.requirements import requirement
 
 
@@ -24,7 +24,7 @@ async def answered(
     request = await person.requests.get(await read_request_id(process))
     values = value if isinstance(value, dict) else {"answer": value}
     await person.requests.answer(request.id, values, revision=1)
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert status == 0
     assert output.pop("request_id") == request.id
     assert output.pop("status") == "answered"
@@ -77,13 +77,13 @@ async def test_the_address_stays_whole_in_a_narrow_terminal(
     (request,) = await person.requests.list(thread_id=thread)
     assert line.decode() == f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox\n"
     await person.requests.decline(request.id, reason="dismissed")
-    assert (await finished(process))[0] == 3
+    assert (await finish(process))[0] == 3
 
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     await person.requests.decline(await read_request_id(process), reason="dismissed")
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["status"], output["reason"]) == (3, "declined", "dismissed")
 
 
@@ -91,12 +91,12 @@ async def test_cancelled_by_an_admin_ends_with_4(server: Server, thread: str) ->
     process = server.run("ask", "Really?", "--thread", thread)
     async with server.client("admin") as admin:
         await admin.requests.cancel(await read_request_id(process), reason="admin")
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["status"], output["reason"]) == (4, "cancelled", "admin")
 
 
 async def test_expired_ends_with_5(server: Server, thread: str) -> None:
-    status, output = await finished(server.run("ask", "Anybody?", "--timeout", "1", "--thread", thread))
+    status, output = await finish(server.run("ask", "Anybody?", "--timeout", "1", "--thread", thread))
     assert (status, output["status"]) == (5, "expired")
 
 
@@ -107,7 +107,7 @@ async def test_an_interrupted_question_is_withdrawn(
     process = server.run("ask", "Really?", "--thread", thread)
     request_id = await read_request_id(process)
     process.send_signal(number)
-    status, output = await finished(process)
+    status, output = await finish(process)
     assert (status, output["status"]) == (4, "cancelled")
     with anyio.fail_after(120):
         settled_request = await agent.wait(request_id)
@@ -146,7 +146,7 @@ async def test_a_question_is_withdrawn_when_the_script_that_reads_the_answer_was
     ],
 )
 async def test_a_usage_error_exits_with_2_and_a_reason(server: Server, options: list[str], says: str) -> None:
-    status, err = await finished(server.run("ask", *options, stdin=b""))
+    status, err = await finish(server.run("ask", *options, stdin=b""))
     assert status == 2
     assert says in err
 
@@ -155,14 +155,14 @@ async def test_every_fault_of_a_form_is_named(server: Server) -> None:
     form = (
         b'{"fields": [{"id": "a", "type": "radio", "label": "A"}, {"id": "a", "type": "what", "label": ""}]}'
     )
-    status, err = await finished(server.run("ask", "--json-form", "-", stdin=form))
+    status, err = await finish(server.run("ask", "--json-form", "-", stdin=form))
     assert status == 2
     assert "form.fields[0].options" in err
     assert "form.fields[1].type" in err
 
 
 async def test_no_server_ends_with_1_and_says_how_to_start_one(tmp_path: Path) -> None:
-    status, err = await finished(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
+    status, err = await finish(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
     assert status == 1
     assert "askback serve" in err
 
@@ -170,6 +170,6 @@ async def test_no_server_ends_with_1_and_says_how_to_start_one(tmp_path: Path) -
 async def test_a_server_that_is_gone_is_reported_without_waiting(tmp_path: Path) -> None:
     known = {"url": "http://127.0.0.1:9", "requester_token": "r", "responder_token": "p"}
     (tmp_path / "server.json").write_text(json.dumps(known))
-    status, err = await finished(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
+    status, err = await finish(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
     assert status == 1
     assert "askback serve" in err

@@ -51,11 +51,11 @@ def log(data: Path) -> list[str]:
 def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str]) -> None:
     entries = [json.loads(line) for line in log]
     made, kept = entries[:MADE], entries[MADE:]
-    assert {(each["action"], each["via"], each["role"]) for each in made} == {
+    assert {(item["action"], item["via"], item["role"]) for item in made} == {
         ("token.add", "local", role) for role in ("requester", "responder", "admin", "operator")
     }
-    assert [each["rule"] for each in kept] == [f"bash(make {x})" for x in "abcd"]
-    assert {(each["action"], each["via"], each["actor"]["name"]) for each in kept} == {
+    assert [item["rule"] for item in kept] == [f"bash(make {x})" for x in "abcd"]
+    assert {(item["action"], item["via"], item["actor"]["name"]) for item in kept} == {
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
@@ -78,19 +78,19 @@ def changed(log: list[str]) -> list[str]:
     return [log[0], log[1].replace("requester", "nobody"), *log[2:]]
 
 
-def removed(log: list[str]) -> list[str]:
+def remove_entry(log: list[str]) -> list[str]:
     return [log[0], *log[2:]]
 
 
-def reordered(log: list[str]) -> list[str]:
+def reorder_entries(log: list[str]) -> list[str]:
     return [log[0], log[2], log[1], *log[3:]]
 
 
-def unreadable(log: list[str]) -> list[str]:
+def damage_entry(log: list[str]) -> list[str]:
     return [log[0], "nonsense", *log[2:]]
 
 
-@pytest.mark.parametrize("harm", [changed, removed, reordered, unreadable])
+@pytest.mark.parametrize("harm", [changed, remove_entry, reorder_entries, damage_entry])
 def test_the_first_invalid_entry_is_named(
     data: Path, log: list[str], tmp_path: Path, harm: Callable[[list[str]], list[str]]
 ) -> None:
@@ -108,12 +108,12 @@ def test_a_truncated_or_rewritten_log_fails_verification_against_a_noted_head(
     assert audit(data, "verify", "-", stdin=cut)[0] == 0
     status, said = audit(data, "verify", "-", "--head", noted, stdin=cut)
     assert (status, said) == (1, "BROKEN at line 3: Entry 3 is not the one that was noted.\n")
-    anew = "\n".join(resealed([json.loads(line) for line in log]))
+    anew = "\n".join(reseal_log([json.loads(line) for line in log]))
     assert audit(data, "verify", "-", stdin=anew)[0] == 0
     assert audit(data, "verify", "-", "--head", noted, stdin=anew)[0] == 1
 
 
-def resealed(entries: list[dict[str, Any]]) -> list[str]:
+def reseal_log(entries: list[dict[str, Any]]) -> list[str]:
     """Write a log with a valid chain and another first entry."""
     entries[0]["rule"] = "bash(make z)"
     prev, lines = "0" * 64, list[str]()

@@ -15,7 +15,7 @@ import pytest
 from askback.domain.audit import seal_entry
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
-from tests.cli.test_audit import MADE, audit, resealed, rules
+from tests.cli.test_audit import MADE, audit, reseal_log, rules
 from tests.requirements import requirement
 
 KEYS = {
@@ -36,12 +36,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sealed_copy(template: Path, tmp_path: Path) -> Path:
+def sealed_database(template: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return shutil.copytree(template, tmp_path / "made")
 
 
-def harmed(data: Path, harm: Harm) -> None:
+def damage_database(data: Path, harm: Harm) -> None:
     with closing(sqlite3.connect(data / "askback.db")) as db, db:
         harm(db)
 
@@ -50,45 +50,45 @@ def entries_of(db: sqlite3.Connection) -> list[str]:
     return [text for (text,) in db.execute("SELECT entry FROM audit ORDER BY seq")]
 
 
-def cut(db: sqlite3.Connection) -> None:
+def cut_entries(db: sqlite3.Connection) -> None:
     last = json.loads(entries_of(db)[4])
     db.execute("DELETE FROM audit WHERE seq > 5")
     db.execute("UPDATE audit_heads SET seq = 5, hash = ?", (last["hash"],))
 
 
-def cut_with_the_seal(db: sqlite3.Connection) -> None:
-    cut(db)
+def cut_entries_and_seal(db: sqlite3.Connection) -> None:
+    cut_entries(db)
     db.execute("UPDATE audit_heads SET seal = NULL")
 
 
-def cut_with_the_seal_set_back(db: sqlite3.Connection) -> None:
-    cut(db)
+def cut_entries_and_restore_seal(db: sqlite3.Connection) -> None:
+    cut_entries(db)
     [(text,)] = db.execute("SELECT seal FROM audit_heads").fetchall()
     form, key, _, unsealed, mac = text.split(".")
     db.execute("UPDATE audit_heads SET seal = ?", (f"{form}.{key}.5.{unsealed}.{mac}",))
 
 
-def rewritten(db: sqlite3.Connection) -> None:
-    lines = resealed([json.loads(text) for text in entries_of(db)])
+def rewrite_log(db: sqlite3.Connection) -> None:
+    lines = reseal_log([json.loads(text) for text in entries_of(db)])
     for seq, line in enumerate(lines, 1):
         db.execute("UPDATE audit SET entry = ? WHERE seq = ?", (line, seq))
     db.execute("UPDATE audit_heads SET hash = ?", (json.loads(lines[-1])["hash"],))
 
 
-def added_to(db: sqlite3.Connection) -> None:
+def append_entry(db: sqlite3.Connection) -> None:
     last = json.loads(entries_of(db)[-1])
     text, digest = seal_entry('{"action": "forged"}', seq=last["seq"] + 1, previous_hash=last["hash"])
     db.execute("INSERT INTO audit (tenant, seq, entry) VALUES ('default', ?, ?)", (last["seq"] + 1, text))
     db.execute("UPDATE audit_heads SET seq = ?, hash = ?", (last["seq"] + 1, digest))
 
 
-def deleted(db: sqlite3.Connection) -> None:
+def delete_log(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM audit")
     db.execute("DELETE FROM audit_heads")
 
 
-def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
-    deleted(db)
+def delete_log_and_tokens(db: sqlite3.Connection) -> None:
+    delete_log(db)
     db.execute("DELETE FROM tokens")
     db.execute("INSERT INTO threads (tenant, id, seq) VALUES ('default', 't1', 1)")
 
@@ -97,67 +97,67 @@ def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
 @pytest.mark.parametrize(
     ("harm", "says"),
     [
-        (cut, "BROKEN: The chain holds up to 5:"),
-        (cut_with_the_seal, "NOT SEALED: The chain holds up to 5:"),
-        (cut_with_the_seal_set_back, "BROKEN: The chain holds up to 5:"),
-        (rewritten, f"BROKEN: The chain holds up to {ALL}:"),
-        (added_to, f"NOT SEALED: The chain holds up to {ALL + 1}:"),
-        (deleted, "BROKEN: There is no log"),
-        (deleted_with_the_tokens, "BROKEN: There is no log"),
+        (cut_entries, "BROKEN: The chain holds up to 5:"),
+        (cut_entries_and_seal, "NOT SEALED: The chain holds up to 5:"),
+        (cut_entries_and_restore_seal, "BROKEN: The chain holds up to 5:"),
+        (rewrite_log, f"BROKEN: The chain holds up to {ALL}:"),
+        (append_entry, f"NOT SEALED: The chain holds up to {ALL + 1}:"),
+        (delete_log, "BROKEN: There is no log"),
+        (delete_log_and_tokens, "BROKEN: There is no log"),
     ],
 )
-def test_tampering_with_the_end_of_the_log_is_detected(sealed_copy: Path, harm: Harm, says: str) -> None:
-    assert audit(sealed_copy, "verify")[0] == 0
-    harmed(sealed_copy, harm)
-    status, said = audit(sealed_copy, "verify")
+def test_tampering_with_the_end_of_the_log_is_detected(sealed_database: Path, harm: Harm, says: str) -> None:
+    assert audit(sealed_database, "verify")[0] == 0
+    damage_database(sealed_database, harm)
+    status, said = audit(sealed_database, "verify")
     assert (status, said[: len(says)]) == (1, says)
 
 
 @requirement("B28")
-@pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, rewritten])
-def test_later_entries_do_not_repair_a_wrong_seal(sealed_copy: Path, harm: Harm) -> None:
-    harmed(sealed_copy, harm)
-    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(sealed_copy)))
+@pytest.mark.parametrize("harm", [cut_entries, cut_entries_and_restore_seal, rewrite_log])
+def test_later_entries_do_not_repair_a_wrong_seal(sealed_database: Path, harm: Harm) -> None:
+    damage_database(sealed_database, harm)
+    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(sealed_database)))
     assert (status, "askback audit seal" in err) == (0, True), err
-    status, said = audit(sealed_copy, "verify")
+    status, said = audit(sealed_database, "verify")
     assert (status, said[:6]) == (1, "BROKEN")
-    assert audit(sealed_copy, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
-    entries = [json.loads(line) for line in audit(sealed_copy, "export")[1].splitlines()]
+    assert audit(sealed_database, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
+    entries = [json.loads(line) for line in audit(sealed_database, "export")[1].splitlines()]
     told = entries[-1]
     assert (told["action"], told["was"], told["unsealed"]) == ("audit.sealed", "wrong", len(entries) - 1)
-    status, said = audit(sealed_copy, "verify")
+    status, said = audit(sealed_database, "verify")
     assert (status, said.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), said
-    assert audit(sealed_copy, "seal") == (0, "Nothing to do: every log is sealed.\n")
+    assert audit(sealed_database, "seal") == (0, "Nothing to do: every log is sealed.\n")
 
 
 @requirement("B28")
 @pytest.mark.parametrize(
     ("harm", "was", "unsealed"),
-    [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", ALL + 1), (deleted, "deleted", None)],
+    [(cut_entries_and_seal, "unsealed", 5), (append_entry, "behind", ALL + 1), (delete_log, "deleted", None)],
 )
 def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
-    sealed_copy: Path, harm: Harm, was: str, unsealed: int | None
+    sealed_database: Path, harm: Harm, was: str, unsealed: int | None
 ) -> None:
-    harmed(sealed_copy, harm)
-    rules(sealed_copy, "bash(make d)")
-    entries = [json.loads(line) for line in audit(sealed_copy, "export")[1].splitlines()]
+    damage_database(sealed_database, harm)
+    rules(sealed_database, "bash(make d)")
+    entries = [json.loads(line) for line in audit(sealed_database, "export")[1].splitlines()]
     [records] = [entry for entry in entries if entry["action"] == "audit.sealed"]
     assert (records["was"], records.get("unsealed")) == (was, unsealed)
-    status, said = audit(sealed_copy, "verify")
+    status, said = audit(sealed_database, "verify")
     since = "" if unsealed is None else f" from entry {unsealed + 1} on"
     assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said
 
 
 @requirement("B28")
-def test_an_older_copy_differs_from_the_printed_head(sealed_copy: Path) -> None:
-    older = (sealed_copy / "askback.db").read_bytes()
-    rules(sealed_copy, "bash(make d)")
-    _, noted = audit(sealed_copy, "verify")
-    (sealed_copy / "noted").write_text(noted)
-    assert audit(sealed_copy, "verify", "--head", str(sealed_copy / "noted"))[0] == 0
-    (sealed_copy / "askback.db").write_bytes(older)
-    assert audit(sealed_copy, "verify")[0] == 0
-    status, said = audit(sealed_copy, "verify", "--head", str(sealed_copy / "noted"))
+def test_an_older_copy_differs_from_the_printed_head(sealed_database: Path) -> None:
+    older = (sealed_database / "askback.db").read_bytes()
+    rules(sealed_database, "bash(make d)")
+    _, noted = audit(sealed_database, "verify")
+    (sealed_database / "noted").write_text(noted)
+    assert audit(sealed_database, "verify", "--head", str(sealed_database / "noted"))[0] == 0
+    (sealed_database / "askback.db").write_bytes(older)
+    assert audit(sealed_database, "verify")[0] == 0
+    status, said = audit(sealed_database, "verify", "--head", str(sealed_database / "noted"))
     assert (status, said) == (
         1,
         f"BROKEN at line {ALL + 1}: Entry {ALL + 1} is not the one that was noted.\n",

@@ -25,7 +25,7 @@ LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 
 
 @contextmanager
-def serving(data: Path) -> Iterator[str]:
+def run_server(data: Path) -> Iterator[str]:
     """Run a server with known tokens on a data folder."""
     chosen = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
     options = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
@@ -66,7 +66,7 @@ async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
 @pytest.mark.anyio
 async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased(tmp_path: Path) -> None:
     copy, keys, elsewhere = tmp_path / "copy", tmp_path / "safe" / "keys", tmp_path / "elsewhere"
-    with serving(tmp_path / "data") as url:
+    with run_server(tmp_path / "data") as url:
         await give_secret(url)
         asked: list[str] = []
         async with anyio.create_task_group() as load:
@@ -82,7 +82,7 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
     status, out, err = await askback("restore", copy, "--keys", keys, "--data-dir", elsewhere)
     assert (status, err) == (0, "")
     assert out.endswith(f"to {elsewhere / 'askback.db'}; master keys to {elsewhere / 'master.key'}.\n")
-    with serving(elsewhere) as url:
+    with run_server(elsewhere) as url:
         async with people(url) as (agent, _):
             assert leased(await agent.lease("t1", "PAY_KEY")) == {"PAY_KEY": "sk-pay"}
             for request_id in before:
@@ -93,7 +93,7 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
 @pytest.mark.anyio
 async def test_a_backup_with_secrets_requires_a_choice_for_the_master_keys(tmp_path: Path) -> None:
     data, copy, keys = tmp_path / "data", tmp_path / "copy", tmp_path / "keys"
-    with serving(data) as url:
+    with run_server(data) as url:
         await give_secret(url)
     status, _, err = await askback("backup", copy, "--data-dir", data)
     assert (status, "--keys FILE" in err, copy.exists()) == (1, True, False)
@@ -114,7 +114,7 @@ async def test_a_backup_with_secrets_requires_a_choice_for_the_master_keys(tmp_p
 @pytest.mark.anyio
 async def test_a_restore_without_keys_says_how_the_audit_log_is_sealed_again(tmp_path: Path) -> None:
     data, copy, new = tmp_path / "data", tmp_path / "copy", tmp_path / "new"
-    with serving(data):
+    with run_server(data):
         pass
     assert (await askback("backup", copy, "--data-dir", data))[0] == 0
     status, out, _ = await askback("restore", copy, "--data-dir", new)
@@ -133,7 +133,7 @@ async def test_a_restore_without_keys_says_how_the_audit_log_is_sealed_again(tmp
 @pytest.mark.anyio
 async def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy"
-    with serving(data) as url:
+    with run_server(data) as url:
         async with AsyncClient(url, TOKENS["requester"]) as agent:
             await agent.requests.create(LUNCH, thread_id="t1")
         assert (await askback("backup", copy, "--data-dir", data))[0] == 0
@@ -157,7 +157,7 @@ KILLED_AT_LAST = "import os, askback.cli.main; os.link = lambda *_: os._exit(9);
 @pytest.mark.anyio
 async def test_an_unfinished_restore_is_not_used_as_a_database(tmp_path: Path) -> None:
     data, copy, restored = tmp_path / "data", tmp_path / "copy", tmp_path / "restored"
-    with serving(data):
+    with run_server(data):
         assert (await askback("backup", copy, "--data-dir", data))[0] == 0
     killed = await anyio.run_process(
         [sys.executable, "-c", KILLED_AT_LAST, "restore", str(copy), "--data-dir", str(restored)], check=False

@@ -14,8 +14,8 @@ import pytest
 
 from askback.domain.audit import verify_chain
 from tests.cli.conftest import ENVIRONMENT, start
-from tests.cli.scripts import complete, finished
-from tests.cli.terminals import on_a_terminal
+from tests.cli.scripts import complete, finish
+from tests.cli.terminals import run_on_terminal
 from tests.forks.process import fork
 from tests.requirements import requirement
 
@@ -23,11 +23,11 @@ OFFERED = "Approve? [y/N/a(lways)]: "
 PLAIN = "Approve? [y/N]: "
 
 
-async def at_the_terminal(
+async def answer_on_terminal(
     data: Path, *arguments: str, typed: str, prompt: str = OFFERED
 ) -> tuple[int, dict[str, Any], str]:
     """Type an answer; return the exit status, the line of JSON and the whole output."""
-    async with on_a_terminal(data, "approve", *arguments) as (screen, process):
+    async with run_on_terminal(data, "approve", *arguments) as (screen, process):
         await screen.shows(prompt)
         screen.type(typed)
         shown = await screen.rest()
@@ -47,7 +47,7 @@ async def run(data: Path, *arguments: str) -> str:
 @requirement("B27")
 @pytest.mark.parametrize("typed", ["\n", "ye s\n", "\x04"])
 async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> None:
-    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed=typed)
+    status, output, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed=typed)
     assert (status, output["decision"], output["source"], output["by"]) == (
         3,
         "deny",
@@ -60,7 +60,7 @@ async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> N
 
 @requirement("B27")
 async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Path) -> None:
-    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
+    async with run_on_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
         screen.type("y\n")
         await screen.shows(OFFERED)
         screen.type("\n")
@@ -70,28 +70,28 @@ async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Pat
 
 @requirement("B27")
 async def test_yes_approves_once_and_stores_no_rule(tmp_path: Path) -> None:
-    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
+    status, output, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="y\n")
     assert (status, output["scope"], output["input"]) == (0, "once", {"argv": ["make", "test"]})
-    again, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
+    again, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
     assert again == 3
 
 
 @requirement("B9", "B11", "B27")
 async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
-    status, output, shown = await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    status, output, shown = await answer_on_terminal(tmp_path, "--", "make", "test", typed="a\n")
     assert (status, output["scope"], output["rule"]) == (0, "always", "bash(make test)")
     assert shown.index("│ bash(make test)") < shown.index(OFFERED)
 
-    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
+    async with run_on_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
         assert '"source": "policy"' in await screen.rest()
         assert await anyio.to_thread.run_sync(process.wait) == 0
-    other, _, _ = await at_the_terminal(tmp_path, "--", "make", "clean", typed="\n")
+    other, _, _ = await answer_on_terminal(tmp_path, "--", "make", "clean", typed="\n")
     assert other == 3
 
     listing = await run(tmp_path, "rules", "list")
     assert "bash(make test)" in listing
     await run(tmp_path, "rules", "revoke", listing.split()[0])
-    asked, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
+    asked, _, _ = await answer_on_terminal(tmp_path, "--", "make", "test", typed="\n")
     assert asked == 3
 
 
@@ -99,18 +99,18 @@ async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> N
 async def test_always_is_not_offered_and_means_no_if_no_rule_can_be_stored(tmp_path: Path) -> None:
     call = json.dumps({"command": "make test && make $TARGET"})
     options = ("--tool", "bash", "--input", call)
-    status, _, shown = await at_the_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
+    status, _, shown = await answer_on_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
     assert status == 3
     assert OFFERED not in shown
     once = ("--scope", "once", "--", "make")
-    assert (await at_the_terminal(tmp_path, *once, typed="a\n", prompt=PLAIN))[0] == 3
+    assert (await answer_on_terminal(tmp_path, *once, typed="a\n", prompt=PLAIN))[0] == 3
 
 
 @requirement("B14", "B27")
 async def test_hidden_characters_are_escaped_and_cannot_imitate_our_texts(tmp_path: Path) -> None:
     call = json.dumps({"command": "echo \u202egnp.exe\x1b[2J\nApprove? [y/N]: y"})
     options = ("--tool", "bash", "--input", call)
-    _, _, shown = await at_the_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
+    _, _, shown = await answer_on_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
     assert "│ echo \\u202egnp.exe\\u001b[2J" in shown
     assert "│ Approve? [y/N]: y" in shown
     assert "\u202e" not in shown
@@ -120,7 +120,10 @@ async def test_hidden_characters_are_escaped_and_cannot_imitate_our_texts(tmp_pa
 @requirement("B26")
 async def test_a_dangerous_call_needs_a_second_confirmation(tmp_path: Path) -> None:
     for sure, ends in (("n\n", 3), ("y\n", 0)):
-        async with on_a_terminal(tmp_path, "approve", "--", "rm", "-rf", f"build{ends}") as (screen, process):
+        async with run_on_terminal(tmp_path, "approve", "--", "rm", "-rf", f"build{ends}") as (
+            screen,
+            process,
+        ):
             await screen.shows(OFFERED)
             assert "It deletes folders" in screen.text
             screen.type("y\n")
@@ -133,29 +136,29 @@ async def test_a_dangerous_call_needs_a_second_confirmation(tmp_path: Path) -> N
 @requirement("B3", "B7")
 async def test_the_policy_decides_without_asking(tmp_path: Path) -> None:
     for argv, ends in ((["ls"], 0), (["rm", "-rf", "/"], 3)):
-        async with on_a_terminal(tmp_path, "approve", "--", *argv) as (screen, process):
+        async with run_on_terminal(tmp_path, "approve", "--", *argv) as (screen, process):
             assert "Approve?" not in await screen.rest()
             assert await anyio.to_thread.run_sync(process.wait) == ends
 
 
 @requirement("B17")
 async def test_a_denied_call_is_asked_again(tmp_path: Path) -> None:
-    status, _, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="n\n")
+    status, _, _ = await answer_on_terminal(tmp_path, "--", "make", "x", typed="n\n")
     assert status == 3
-    status, output, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="y\n")
+    status, output, _ = await answer_on_terminal(tmp_path, "--", "make", "x", typed="y\n")
     assert (status, output["decision"]) == (0, "approve")
 
 
 @requirement("B20")
 async def test_a_late_answer_is_ignored(tmp_path: Path) -> None:
-    async with on_a_terminal(tmp_path, "approve", "--timeout", "1", "--", "make") as (screen, process):
+    async with run_on_terminal(tmp_path, "approve", "--timeout", "1", "--", "make") as (screen, process):
         shown = await screen.rest()
         assert '"status": "expired"' in shown
         assert await anyio.to_thread.run_sync(process.wait) == 5
 
 
 async def test_ctrl_c_withdraws_the_request(tmp_path: Path) -> None:
-    status, output, _ = await at_the_terminal(tmp_path, "--", "make", typed="\x03")
+    status, output, _ = await answer_on_terminal(tmp_path, "--", "make", typed="\x03")
     assert (status, output) == (4, {"status": "cancelled", "reason": "agent_aborted"})
 
 
@@ -174,9 +177,9 @@ def test_a_person_who_cannot_see_the_question_is_not_asked(tmp_path: Path) -> No
 
 @requirement("B28")
 async def test_decisions_made_here_are_in_the_log(tmp_path: Path) -> None:
-    await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
-    await at_the_terminal(tmp_path, "--", "make", "clean", typed="n\n")
-    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, _):
+    await answer_on_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    await answer_on_terminal(tmp_path, "--", "make", "clean", typed="n\n")
+    async with run_on_terminal(tmp_path, "approve", "--", "make", "test") as (screen, _):
         await screen.rest()
     lines = (await run(tmp_path, "audit", "export")).splitlines()
     entries = [json.loads(line) for line in lines]
@@ -198,7 +201,7 @@ async def test_the_folder_of_an_unreachable_server_is_not_opened(tmp_path: Path)
         assert server.stdout is not None
         assert await anyio.to_thread.run_sync(server.stdout.readline)
         (tmp_path / "server.json").unlink()
-        status, err = await finished(start("rules", "list", ASKBACK_DATA_DIR=str(tmp_path)))
+        status, err = await finish(start("rules", "list", ASKBACK_DATA_DIR=str(tmp_path)))
         assert status == 1
         assert "askback.db" in err
     finally:

@@ -25,8 +25,8 @@ from askback.domain.fields import (
 )
 from askback.domain.options import Option
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
-from tests.cli.terminals import on_a_terminal
+from tests.cli.scripts import run_inbox_from_pipe
+from tests.cli.terminals import run_on_terminal
 from tests.requirements import requirement
 
 EVERY_TYPE = Form(
@@ -53,7 +53,7 @@ async def test_all_eleven_types_are_answered_through_a_pipe(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(EVERY_TYPE, thread_id=thread)
-    out = await through_a_pipe(
+    out = await run_inbox_from_pipe(
         server, thread,
         "lower", "AB",
         "first line", "", "..dots", ".",
@@ -104,7 +104,7 @@ async def test_initial_values_and_defaults_are_taken_by_an_empty_line(
     request = await agent.requests.create(
         Form(fields=fields, initial_values={"b": "initial"}), thread_id=thread
     )
-    await through_a_pipe(server, thread, "", "", "", "", ":empty", "")
+    await run_inbox_from_pipe(server, thread, "", "", "", "", ":empty", "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"a": "default", "b": "initial", "c": 0, "d": False}
@@ -123,13 +123,13 @@ async def test_an_optional_section_is_skipped_as_a_whole_or_checked(
         return Form(sections=[section, Section(id="where", title="Where", optional=True, fields=part)])
 
     skipped = await agent.requests.create(form(), thread_id=thread)
-    await through_a_pipe(server, thread, "Ada", "n", "")
+    await run_inbox_from_pipe(server, thread, "Ada", "n", "")
     settled_request = await agent.requests.get(skipped.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"name": "Ada"}
 
     partly = await agent.requests.create(form(), thread_id=thread)
-    out = await through_a_pipe(server, thread, "Ada", "y", "Main", "", "", "Rome")
+    out = await run_inbox_from_pipe(server, thread, "Ada", "y", "Main", "", "", "Rome")
     settled_request = await agent.requests.get(partly.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"name": "Ada", "street": "Main", "town": "Rome"}
@@ -149,7 +149,7 @@ async def test_choices_are_typed_shown_and_skipped_as_on_the_page(
         Datetime(id="meet", label="Meet", floating=True),
     ]
     request = await agent.requests.create(Form(fields=fields), thread_id=thread)
-    out = await through_a_pipe(server, thread, "Large", "b", "None", ":pass", "2026-01-02 11:30", "")
+    out = await run_inbox_from_pipe(server, thread, "Large", "b", "None", ":pass", "2026-01-02 11:30", "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {
@@ -167,7 +167,7 @@ async def test_choices_are_typed_shown_and_skipped_as_on_the_page(
 async def test_one_field_answers_a_form_that_says_so(server: Server, agent: AsyncClient, thread: str) -> None:
     fields = [Radio(id="when", label="When", options=["Now", "Later"]), Text(id="why", label="Why")]
     request = await agent.requests.create(Form(submit="first", fields=fields), thread_id=thread)
-    await through_a_pipe(server, thread, "Why", "no time")
+    await run_inbox_from_pipe(server, thread, "Why", "no time")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert (settled_request.answer.values, settled_request.answer.control) == ({"why": "no time"}, "why")
@@ -179,7 +179,7 @@ async def test_rows_are_decided_one_by_one(server: Server, agent: AsyncClient, t
     anna, bob = Row(id="anna", label="Anna", fields=[salary]), Row(id="bob", label="Bob", fields=[salary])
     form = Form(fields=[Rows(id="hires", label="Candidates", required=True, rows=[anna, bob])])
     request = await agent.requests.create(form, thread_id=thread)
-    out = await through_a_pipe(server, thread, "Accept", "1", "4500", "Decline", "y")
+    out = await run_inbox_from_pipe(server, thread, "Accept", "1", "4500", "Decline", "y")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {
@@ -197,7 +197,7 @@ async def test_a_field_hidden_by_a_condition_is_not_asked(
     radio = Radio(id="how", label="How", options=["Post", "Pick up"])
     street = Text.model_validate({"id": "street", "label": "Street", "required": True, "visible_if": post})
     request = await agent.requests.create(Form(fields=[radio, street]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "Post", "Main", "n", "Pick up", "")
+    out = await run_inbox_from_pipe(server, thread, "Post", "Main", "n", "Pick up", "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"how": "Pick up"}
@@ -212,7 +212,7 @@ async def test_a_small_limit_of_questions_is_shown(
     async with server.client("admin") as admin:
         await admin.policy.update(thread_id=thread, max_questions=most)
     await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "", "")
+    out = await run_inbox_from_pipe(server, thread, "", "")
     assert out.count(f"Question 1 of {most}") == shown
 
 
@@ -222,7 +222,7 @@ async def test_an_untouched_form_is_submitted_where_every_field_is_optional(
 ) -> None:
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
     request = await agent.requests.create(form, thread_id=thread)
-    await through_a_pipe(server, thread, "", "", "")
+    await run_inbox_from_pipe(server, thread, "", "", "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert (settled_request.status, settled_request.answer.values) == ("answered", {})
@@ -233,7 +233,7 @@ async def test_back_goes_to_the_field_before_and_keeps_its_value(
 ) -> None:
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
     request = await agent.requests.create(form, thread_id=thread)
-    await through_a_pipe(server, thread, "first", ":back", "better", "::colon", "n", "", "", "y")
+    await run_inbox_from_pipe(server, thread, "first", ":back", "better", "::colon", "n", "", "", "y")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"a": "better", "b": ":colon"}
@@ -242,14 +242,14 @@ async def test_back_goes_to_the_field_before_and_keeps_its_value(
 @requirement("D17")
 async def test_skip_only_where_the_form_allows_it(server: Server, agent: AsyncClient, thread: str) -> None:
     fixed = await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
-    out = await through_a_pipe(server, thread, ":skip", ":dismiss")
+    out = await run_inbox_from_pipe(server, thread, ":skip", ":dismiss")
     assert "cannot be skipped" in out
     assert (await agent.requests.get(fixed.id)).reason == "dismissed"
 
     loose = await agent.requests.create(
         Form(allow_skip=True, fields=[Text(id="a", label="A")]), thread_id=thread
     )
-    await through_a_pipe(server, thread, ":skip")
+    await run_inbox_from_pipe(server, thread, ":skip")
     assert (await agent.requests.get(loose.id)).reason == "skipped"
 
 
@@ -261,7 +261,7 @@ async def test_a_dangerous_choice_is_asked_twice(server: Server, agent: AsyncCli
     ]
     form = Form(fields=[Select(id="go", label="Go?", required=True, options=options)])
     request = await agent.requests.create(form, thread_id=thread)
-    out = await through_a_pipe(server, thread, "2", "n", "1")
+    out = await run_inbox_from_pipe(server, thread, "2", "n", "1")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.values == {"go": "keep"}
@@ -273,13 +273,13 @@ async def test_the_end_of_the_input_leaves_the_request_open(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(EVERY_TYPE, thread_id=thread)
-    out = await through_a_pipe(server, thread, "AB", once=False)
+    out = await run_inbox_from_pipe(server, thread, "AB", once=False)
     assert "Nothing else was answered" in out
     assert (await agent.requests.get(request.id)).status == "pending"
 
 
 async def test_the_end_of_the_input_exits_even_if_nothing_is_pending(server: Server, thread: str) -> None:
-    out = await through_a_pipe(server, thread, once=False)
+    out = await run_inbox_from_pipe(server, thread, once=False)
     assert "Waiting for a question" in out
     assert "Nothing else was answered" in out
 
@@ -293,22 +293,22 @@ async def test_skipped_requests_are_not_offered_again(
     second_request = await agent.requests.create(
         Form(title="Second", fields=[Text(id="a", label="A")]), thread_id=thread
     )
-    out = await through_a_pipe(server, thread, "1", ":later", "done")
+    out = await run_inbox_from_pipe(server, thread, "1", ":later", "done")
     assert out.index("1  First") < out.index("2  Second")
-    assert [(await agent.requests.get(each.id)).status for each in (first_request, second_request)] == [
+    assert [(await agent.requests.get(item.id)).status for item in (first_request, second_request)] == [
         "pending",
         "answered",
     ]
 
 
 async def test_an_empty_inbox_is_reported(server: Server, thread: str) -> None:
-    assert "Nothing is pending." in await through_a_pipe(server, thread)
+    assert "Nothing is pending." in await run_inbox_from_pipe(server, thread)
 
 
 async def test_a_question_that_arrives_later_is_shown_and_answered(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("Waiting for a question")
         screen.type("typed too early\n")
         await screen.shows("typed too early")
@@ -328,7 +328,7 @@ async def test_an_answer_from_another_screen_is_reported_and_the_next_form_is_sh
     first_request = await agent.requests.create(
         Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread
     )
-    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("First?")
         screen.type("half typ")
         await person.requests.answer(first_request.id, {"a": "elsewhere"}, revision=1)
@@ -352,7 +352,7 @@ async def test_a_form_that_changed_is_asked_again_with_the_typed_values(
 ) -> None:
     form = Form(fields=[Text(id="a", label="First?"), Text(id="b", label="Second?")])
     request = await agent.requests.create(form, thread_id=thread, errors={"b": "Too short before."})
-    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("First?")
         screen.type("one\n")
         await screen.shows("Too short before.")
@@ -374,7 +374,7 @@ async def test_ctrl_c_and_ctrl_d_leave_without_answering(
     server: Server, agent: AsyncClient, thread: str, key: str
 ) -> None:
     request = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
-    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
+    async with run_on_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
         await screen.shows("Name?")
         screen.type(key)
         await screen.shows("Nothing else was answered")
@@ -386,7 +386,7 @@ async def test_ctrl_c_and_ctrl_d_leave_without_answering(
 async def test_agent_texts_cannot_steer_the_terminal(server: Server, agent: AsyncClient, thread: str) -> None:
     field = Text(id="a", label="Tag [red]\u00ad", description="Safe\rEvil", pattern="[A-Z]+")
     await agent.requests.create(Form(fields=[field]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "AB")
+    out = await run_inbox_from_pipe(server, thread, "AB")
     assert "Tag [red]\\u{ad}" in out
     assert "Safe\\u{d}Evil" in out
     assert "\r" not in out

@@ -10,7 +10,7 @@ import pytest
 from askback import ActionAsk, AsyncClient, Declined
 from askback.domain.request import Answer
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
+from tests.cli.scripts import run_inbox_from_pipe
 from tests.requirements import requirement
 
 URL = "https://shop.example.com/plugin?id=7"
@@ -31,7 +31,7 @@ async def test_the_terminal_shows_the_link_and_reports_that_it_is_done(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     asking = await ask(agent, thread)
-    out = await through_a_pipe(server, thread, "what?", "d")
+    out = await run_inbox_from_pipe(server, thread, "what?", "d")
     assert (await asking).outcome == "done"
     for said in ("> Install the plugin", "> Choose *Free*.", "Link to shop.example.com:", f"│ {URL}"):
         assert said in out
@@ -41,7 +41,7 @@ async def test_the_terminal_shows_the_link_and_reports_that_it_is_done(
 @requirement("A21")
 async def test_the_terminal_reports_why_it_failed(server: Server, agent: AsyncClient, thread: str) -> None:
     asking = await ask(agent, thread)
-    out = await through_a_pipe(server, thread, "f", "The shop is closed.")
+    out = await run_inbox_from_pipe(server, thread, "f", "The shop is closed.")
     answer = await asking
     assert (answer.outcome, answer.reason) == ("failed", "The shop is closed.")
     assert "Install the plugin: failed." in out
@@ -49,7 +49,7 @@ async def test_the_terminal_reports_why_it_failed(server: Server, agent: AsyncCl
 
 async def test_the_terminal_dismisses_an_action(server: Server, agent: AsyncClient, thread: str) -> None:
     asking = await ask(agent, thread)
-    await through_a_pipe(server, thread, ":dismiss")
+    await run_inbox_from_pipe(server, thread, ":dismiss")
     with pytest.raises(Declined):
         await asking
 
@@ -59,7 +59,7 @@ async def test_the_terminal_shows_an_action_in_its_language(
 ) -> None:
     asked = ActionAsk(title={"en": "Install it", "de": "Einbauen"}, description={"de": "Nimm *Frei*."})
     request = await agent.requests.create(asked, thread_id=thread)
-    out = await through_a_pipe(server, thread, "d", LC_ALL="de_DE.UTF-8")
+    out = await run_inbox_from_pipe(server, thread, "d", LC_ALL="de_DE.UTF-8")
     assert "> Einbauen" in out
     assert "Install it" not in out
     answer = (await agent.requests.get(request.id)).answer

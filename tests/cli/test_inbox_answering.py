@@ -7,7 +7,7 @@ import anyio
 from askback import AsyncClient
 from askback.domain.fields import Form, Text
 from tests.cli.conftest import Server
-from tests.cli.terminals import on_a_terminal
+from tests.cli.terminals import run_on_terminal
 from tests.requirements import requirement
 
 FORM = Form(title="Trip", fields=[Text(id="to", label="Where to?"), Text(id="by", label="By what?")])
@@ -20,7 +20,7 @@ async def test_another_person_answering_is_shown_once_and_the_prompt_is_repeated
     async with server.client("admin") as other_client:
         request = await agent.requests.create(FORM, thread_id=thread)
         other_request = await agent.requests.create(FORM, thread_id=f"{thread}-2")
-        async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
+        async with run_on_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
             await screen.shows("Where to?")
             with anyio.fail_after(120):
                 while " is answering." not in screen.text:
@@ -46,7 +46,7 @@ async def test_others_see_that_the_person_at_the_terminal_is_answering(
 ) -> None:
     async with server.client("admin") as other_client:
         request = await agent.requests.create(FORM, thread_id=thread)
-        async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
+        async with run_on_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
             await screen.shows("Where to?")
             reports = other_client.answering(thread)
             with anyio.fail_after(120):

@@ -12,8 +12,8 @@ from askback.domain.approval import Approval, Risk
 from askback.domain.fields import Form, Text
 from askback.domain.request import Answer, InputRequest
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import complete, through_a_pipe
-from tests.cli.terminals import on_a_terminal
+from tests.cli.scripts import complete, run_inbox_from_pipe
+from tests.cli.terminals import run_on_terminal
 from tests.requirements import requirement
 
 
@@ -42,7 +42,7 @@ async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
         reason="It is full.\nTool: ls",
         risk=Risk(level="normal", reasons=["small"]),
     )
-    out = await through_a_pipe(server, thread, ":later")
+    out = await run_inbox_from_pipe(server, thread, ":later")
     assert f"asked by agent, in {thread}" in out
     assert {"> Tidy up", "> It is full.", "> Tool: ls", "> Risk: normal small"} <= set(out.splitlines())
     assert [line for line in out.splitlines() if line.startswith("Tool: ")] == ["Tool: bash"]
@@ -58,7 +58,7 @@ async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
 @requirement("D22")
 async def test_a_german_terminal_says_why_in_german(server: Server, agent: AsyncClient, thread: str) -> None:
     await create_approval(agent, thread, "rm -rf build; echo $HOME")
-    out = await through_a_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
+    out = await run_inbox_from_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
     assert "Der Aufruf lässt sich nur einmal erlauben: " in out
     assert (
         "Warum du gefragt wirst: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
@@ -75,7 +75,7 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
         {"tool": "write_file", "input": call, "preview": {"before": "one\ntwo\n"}}
     )
     await agent.requests.create(approval, thread_id=thread)
-    lines = (await through_a_pipe(server, thread, ":later")).splitlines()
+    lines = (await run_inbox_from_pipe(server, thread, ":later")).splitlines()
     assert {"│ src/a.py", "│  one", "│ -two", "│ +three"} <= set(lines)
     assert "Edit src/a.py +1 −1" in lines
     assert lines[lines.index("│ mode: ") + 1] == "│   0600"
@@ -83,9 +83,9 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
 
 async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await create_approval(agent, thread)
-    await through_a_pipe(server, thread, "")
+    await run_inbox_from_pipe(server, thread, "")
     assert (await agent.requests.get(request.id)).status == "pending"
-    out = await through_a_pipe(server, thread, "yess", "?", "a moment please", ":later")
+    out = await run_inbox_from_pipe(server, thread, "yess", "?", "a moment please", ":later")
     assert out.count("An empty line leaves it open") == 3
     assert (await agent.requests.get(request.id)).status == "pending"
 
@@ -93,12 +93,12 @@ async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient
 @requirement("B18")
 async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, thread: str) -> None:
     yes = await create_approval(agent, thread)
-    out = await through_a_pipe(server, thread, "y: only today")
+    out = await run_inbox_from_pipe(server, thread, "y: only today")
     assert "Run: make publish: approved." in out
     said_answer = await answer(agent, yes)
     assert (said_answer.decision, said_answer.scope, said_answer.note) == ("approve", "once", "only today")
     no = await create_approval(agent, thread, "make other")
-    await through_a_pipe(server, thread, "no: use a branch: now")
+    await run_inbox_from_pipe(server, thread, "no: use a branch: now")
     said_answer = await answer(agent, no)
     assert (said_answer.decision, said_answer.note) == ("deny", "use a branch: now")
 
@@ -108,13 +108,13 @@ async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     first_request = await create_approval(agent, thread, "make one")
-    out = await through_a_pipe(server, thread, "t", "")
+    out = await run_inbox_from_pipe(server, thread, "t", "")
     assert "│ bash(make one)" in out
     assert "The rule bash(make one) was stored." in out
     assert (await answer(agent, first_request)).scope == "thread"
 
     second_request = await create_approval(agent, thread, "make two --silent")
-    out = await through_a_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
+    out = await run_inbox_from_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
     assert "cover" in out
     kept_rule = (await answer(agent, second_request)).rule
     assert kept_rule is not None
@@ -123,14 +123,14 @@ async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     assert (again.status, again.source) == ("answered", "policy")
 
     third_request = await create_approval(agent, thread, "make four")
-    await through_a_pipe(server, thread, "t", "n", "y")
+    await run_inbox_from_pipe(server, thread, "t", "n", "y")
     assert (await answer(agent, third_request)).rule is None
 
 
 @requirement("B8")
 async def test_only_offered_options_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await create_approval(agent, thread, "make one && make $two", allow_edit=False)
-    out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
+    out = await run_inbox_from_pipe(server, thread, "a", "t", "e", ":later")
     assert "[y]es once  [n]o  (? for help)" in out
     assert (await agent.requests.get(request.id)).status == "pending"
 
@@ -138,9 +138,9 @@ async def test_only_offered_options_can_be_chosen(server: Server, agent: AsyncCl
 @requirement("B26")
 async def test_danger_is_asked_twice(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await create_approval(agent, thread, "rm -rf build")
-    await through_a_pipe(server, thread, "y", "", ":later")
+    await run_inbox_from_pipe(server, thread, "y", "", ":later")
     assert (await agent.requests.get(request.id)).status == "pending"
-    out = await through_a_pipe(server, thread, "y", "y")
+    out = await run_inbox_from_pipe(server, thread, "y", "y")
     assert out.count("Really run it? [y/N]") == 1
     assert (await answer(agent, request)).decision == "approve"
 
@@ -150,7 +150,7 @@ async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await create_approval(agent, thread, allow_edit=True)
-    out = await through_a_pipe(
+    out = await run_inbox_from_pipe(
         server, thread,
         "e", "nonsense", ".",
         "e", "[]", ".",
@@ -173,7 +173,7 @@ async def test_an_input_that_is_a_list_is_shown_and_edited(
     request = await agent.requests.create(
         Approval(tool="send", input=["bob", 5], allow_edit=True), thread_id=thread
     )
-    out = await through_a_pipe(
+    out = await run_inbox_from_pipe(
         server, thread,
         "e", '{"to": "bob"}', ".",
         "e", '["ann", 5]', ".", "y",
@@ -189,7 +189,7 @@ async def test_a_rule_added_in_between_is_reported(
 ) -> None:
     request = await create_approval(agent, thread, "make secret")
     rule = await person.rules.create("bash(make secret)", effect="deny", scope="thread", thread_id=thread)
-    out = await through_a_pipe(server, thread, "y")
+    out = await run_inbox_from_pipe(server, thread, "y")
     assert "denied by the policy. The rule `bash(make secret)` denies this." in out
     assert (await answer(agent, request)).decision == "deny"
     await person.rules.revoke(rule)
@@ -201,16 +201,16 @@ async def test_a_plan_is_approved_or_returned_with_a_comment(
 ) -> None:
     plan = Approval(plan="# Plan\n\n1. Write **tests**")
     changes = await agent.requests.create(plan, thread_id=thread)
-    out = await through_a_pipe(server, thread, "n", "", "n", "Tests first.")
+    out = await run_inbox_from_pipe(server, thread, "n", "", "n", "Tests first.")
     assert "│ 1. Write **tests**" in out
     said_answer = await answer(agent, changes)
     assert (said_answer.decision, said_answer.note) == ("deny", "Tests first.")
 
     free_request = await agent.requests.create(plan, thread_id=thread)
-    await through_a_pipe(server, thread, "s")
+    await run_inbox_from_pipe(server, thread, "s")
     assert (await answer(agent, free_request)).mode == "accept_edits"
     second_request = await agent.requests.create(plan, thread_id=thread)
-    await through_a_pipe(server, thread, "y")
+    await run_inbox_from_pipe(server, thread, "y")
     assert (await answer(agent, second_request)).decision == "approve"
 
 
@@ -220,12 +220,12 @@ async def test_all_that_is_pending_is_declined_in_one_action(
 ) -> None:
     calls = [await create_approval(agent, thread, f"make {n}") for n in range(30)]
     form = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "3", ":all no")
+    out = await run_inbox_from_pipe(server, thread, "3", ":all no")
     assert "31 requests are pending" in out
     assert "── 3 of 31, asked by agent" in out
     assert "Declined 31 of 31." in out
-    for each in (*calls, form):
-        assert (await agent.requests.get(each.id)).status == "declined"
+    for item in (*calls, form):
+        assert (await agent.requests.get(item.id)).status == "declined"
 
 
 async def test_no_to_all_for_one_request_declines_only_that_request(
@@ -238,7 +238,7 @@ async def test_no_to_all_for_one_request_declines_only_that_request(
     process = server.run("inbox", "--request", request.id, stdin=b":all no\n")
     _, out, _ = await anyio.to_thread.run_sync(complete, process)
     assert "Declined 1 of 1." in out
-    assert [(await agent.requests.get(each.id)).status for each in (other_request, request)] == [
+    assert [(await agent.requests.get(item.id)).status for item in (other_request, request)] == [
         "pending",
         "declined",
     ]
@@ -251,7 +251,7 @@ async def test_requests_are_shown_oldest_first_and_decided_separately(
     first_request, second_request = [
         await create_approval(agent, thread, f"make {n}") for n in ("one", "two")
     ]
-    out = await through_a_pipe(server, thread, "", "y", "n")
+    out = await run_inbox_from_pipe(server, thread, "", "y", "n")
     assert out.index("1  Run: make one") < out.index("2  Run: make two")
     assert (
         (await answer(agent, first_request)).decision,
@@ -267,9 +267,9 @@ async def test_a_vote_is_counted_and_not_asked_for_twice(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await create_approval(agent, thread, quorum=2)
-    out = await through_a_pipe(server, thread, "y")
+    out = await run_inbox_from_pipe(server, thread, "y")
     assert "your approval counts; 1 of 2." in out
-    out = await through_a_pipe(server, thread, "y")
+    out = await run_inbox_from_pipe(server, thread, "y")
     assert "You have already decided about this" in out
     current_request = await agent.requests.get(request.id)
     assert (current_request.status, [vote.decision for vote in current_request.votes]) == (
@@ -284,7 +284,7 @@ async def test_a_person_who_is_no_assignee_gets_a_message(
 ) -> None:
     approval = Approval(tool="bash", input={"command": "make"})
     request = await agent.requests.create(approval, thread_id=thread, assignees=["ada"])
-    assert "To be answered by: ada." in await through_a_pipe(server, thread, "y")
+    assert "To be answered by: ada." in await run_inbox_from_pipe(server, thread, "y")
     assert (await agent.requests.get(request.id)).status == "pending"
 
 
@@ -293,7 +293,7 @@ async def test_a_decision_from_elsewhere_takes_the_card_away(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await create_approval(agent, thread)
-    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("[y]es once")
         screen.type("y")
         await person.requests.decide(request, "deny")
@@ -308,9 +308,9 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await create_approval(agent, thread)
-    await through_a_pipe(server, thread, "n")
+    await run_inbox_from_pipe(server, thread, "n")
     _, out, _ = await anyio.to_thread.run_sync(complete, server.run("audit", "export"))
-    [entry] = [each for each in map(json.loads, out.splitlines()) if each.get("request_id") == request.id]
+    [entry] = [item for item in map(json.loads, out.splitlines()) if item.get("request_id") == request.id]
     assert (entry["action"], entry["decision"], entry["via"], entry["actor"]["name"]) == (
         "decide",
         "deny",

@@ -8,7 +8,7 @@ from typing import Any
 from askback import AsyncClient
 from askback.domain.fields import File, Form
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
+from tests.cli.scripts import run_inbox_from_pipe
 
 FORM = Form(
     fields=[
@@ -26,7 +26,7 @@ async def test_files_are_uploaded_by_their_paths(
     two.write_text("22")
     program.write_bytes(b"MZ\0")
     request = await agent.requests.create(FORM, thread_id=thread)
-    out = await through_a_pipe(
+    out = await run_inbox_from_pipe(
         server, thread,
         "", str(tmp_path / "none.txt"), str(program), str(one),
         f'"{two}" {one} {one}', f'"{two}" {one}',
@@ -36,7 +36,7 @@ async def test_files_are_uploaded_by_their_paths(
     assert settled_request.status == "answered", out
     assert settled_request.answer is not None
     values: Any = settled_request.answer.values
-    assert (values["scan"]["name"], [each["name"] for each in values["more"]]) == (
+    assert (values["scan"]["name"], [item["name"] for item in values["more"]]) == (
         "one.txt",
         ["two words.txt", "one.txt"],
     )

@@ -9,7 +9,7 @@ import httpx2
 from askback import AsyncClient
 from askback.domain.fields import Form, Text
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
+from tests.cli.scripts import run_inbox_from_pipe
 from tests.requirements import requirement
 
 
@@ -28,13 +28,13 @@ async def test_requests_for_others_are_named_and_skipped(
     async with httpx2.AsyncClient(base_url=server.url, headers=bearer, trust_env=False) as owner:
         me = (await owner.get("/v1/session")).json()["principal"]["id"]
     own_request = await agent.requests.create(form("Mine"), thread_id=thread, assignees=[me])
-    out = await through_a_pipe(server, thread, "yes")
+    out = await run_inbox_from_pipe(server, thread, "yes")
     assert "Theirs · To be answered by: bob, ops." in out
-    assert [(await agent.requests.get(each.id)).status for each in (other_request, own_request)] == [
+    assert [(await agent.requests.get(item.id)).status for item in (other_request, own_request)] == [
         "pending",
         "answered",
     ]
-    alone = await through_a_pipe(server, thread)
+    alone = await run_inbox_from_pipe(server, thread)
     assert alone.count("To be answered by") == 1
     assert "Nothing is pending." in alone
 
@@ -46,5 +46,5 @@ async def test_a_read_only_thread_is_marked(server: Server, agent: AsyncClient) 
     with httpx2.Client(base_url=server.url, headers=bearer, trust_env=False) as admin:
         admin.put(f"/v1/threads/{thread}/access", json={"owner": "ada", "others": "view"}).raise_for_status()
     await agent.requests.create(form("Read me"), thread_id=thread)
-    out = await through_a_pipe(server, thread)
+    out = await run_inbox_from_pipe(server, thread)
     assert "Read me · You have read access only. Other people answer this." in out

@@ -8,8 +8,8 @@ import anyio
 
 from askback import AsyncClient, Form, InputRequest, SecretAsk, Text
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
-from tests.cli.terminals import on_a_terminal
+from tests.cli.scripts import run_inbox_from_pipe
+from tests.cli.terminals import run_on_terminal
 from tests.requirements import requirement
 
 CANARY = "canary-7e21-b0f4"
@@ -24,7 +24,7 @@ async def create_secret_request(client: AsyncClient, thread: str, *names: str, *
     return secrets.request
 
 
-async def leased(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]:
+async def lease_values(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]:
     async with agent.secrets.lease(names, thread_id=thread) as lease:
         return {name: value.reveal() for name, value in lease.items()}
 
@@ -44,11 +44,11 @@ async def test_values_are_typed_and_the_person_chooses_the_scope(
         },
         agent="crm",
     )
-    out = await through_a_pipe(server, thread, CANARY, "other-value", "everywhere")
+    out = await run_inbox_from_pipe(server, thread, CANARY, "other-value", "everywhere")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None, out
     assert (settled_request.answer.names, settled_request.answer.scope) == (["ALL_A", "ALL_B"], "global")
-    assert await leased(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
+    assert await lease_values(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
     for said in (
         "asked by agent, as crm",
         "> To call the CRM.",
@@ -67,7 +67,7 @@ async def test_an_empty_line_accepts_the_suggested_scope(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await create_secret_request(agent, thread, "A_KEY", default_scope="project", project="web")
-    out = await through_a_pipe(server, thread, "", CANARY, "nowhere", "")
+    out = await run_inbox_from_pipe(server, thread, "", CANARY, "nowhere", "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None, out
     assert settled_request.answer.scope == "project"
@@ -81,11 +81,11 @@ async def test_an_empty_line_uses_the_stored_value_and_only_the_rest_is_typed(
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
     all_request = await create_secret_request(agent, thread, "A_KEY", "B_KEY")
-    await through_a_pipe(server, thread, "", "typed-value", "")
+    await run_inbox_from_pipe(server, thread, "", "typed-value", "")
     settled_request = await agent.requests.get(all_request.id)
     assert settled_request.answer is not None
     assert settled_request.answer.existing == ["A_KEY"]
-    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
+    assert await lease_values(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
 
 
 @requirement("E6", "E9")
@@ -95,7 +95,7 @@ async def test_an_empty_line_leaves_an_optional_value_out(
     request = await create_secret_request(
         agent, thread, "A_KEY", "B_KEY", metadata={"A_KEY": {"optional": True}}
     )
-    out = await through_a_pipe(server, thread, "", CANARY, "")
+    out = await run_inbox_from_pipe(server, thread, "", CANARY, "")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None, out
     assert settled_request.answer.names == ["B_KEY"]
@@ -108,7 +108,7 @@ async def test_if_all_values_are_stored_only_their_use_is_confirmed(
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
     await create_secret_request(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
-    out = await through_a_pipe(server, thread, "y")
+    out = await run_inbox_from_pipe(server, thread, "y")
     assert "A_KEY is saved. Let agent use it? [y/N]" in out
     assert "A_KEY: the agent may use it." in out
 
@@ -118,9 +118,9 @@ async def test_white_space_at_the_ends_is_kept_and_warned_about(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     await create_secret_request(agent, thread, "A_KEY")
-    out = await through_a_pipe(server, thread, f"{CANARY} ", "")
+    out = await run_inbox_from_pipe(server, thread, f"{CANARY} ", "")
     assert "begins or ends with a space" in out
-    assert await leased(agent, thread, "A_KEY") == {"A_KEY": f"{CANARY} "}
+    assert await lease_values(agent, thread, "A_KEY") == {"A_KEY": f"{CANARY} "}
 
 
 @requirement("E21")
@@ -129,35 +129,35 @@ async def test_a_key_of_several_lines_is_kept_line_by_line(
 ) -> None:
     await create_secret_request(agent, thread, "PEM_KEY", metadata={"PEM_KEY": {"input": "textarea"}})
     typed = [f".{line}" if line.startswith(".") else line for line in PEM]
-    out = await through_a_pipe(server, thread, *typed, ".", "")
-    assert await leased(agent, thread, "PEM_KEY") == {"PEM_KEY": "".join(f"{line}\n" for line in PEM)}
+    out = await run_inbox_from_pipe(server, thread, *typed, ".", "")
+    assert await lease_values(agent, thread, "PEM_KEY") == {"PEM_KEY": "".join(f"{line}\n" for line in PEM)}
     assert "5 lines, " in out
     assert "abcdefgh" not in out
 
 
 async def test_back_returns_to_the_previous_value(server: Server, agent: AsyncClient, thread: str) -> None:
     await create_secret_request(agent, thread, "A_KEY", "B_KEY")
-    await through_a_pipe(
+    await run_inbox_from_pipe(
         server, thread, "wrong-value", ":back", CANARY, "other-value", ":back", "better-value", ""
     )
-    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "better-value"}
+    assert await lease_values(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "better-value"}
 
 
 async def test_a_value_that_the_server_refuses_is_typed_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     await create_secret_request(agent, thread, "A_KEY", "B_KEY")
-    out = await through_a_pipe(server, thread, "x" * 10_241, "other-value", "", CANARY, "")
+    out = await run_inbox_from_pipe(server, thread, "x" * 10_241, "other-value", "", CANARY, "")
     assert "Must be at most 10240 bytes." in out
-    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "other-value"}
+    assert await lease_values(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "other-value"}
 
 
 async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await create_secret_request(agent, thread, "A_KEY")
-    out = await through_a_pipe(server, thread, ":help", ":later")
+    out = await run_inbox_from_pipe(server, thread, ":help", ":later")
     assert ":dismiss" in out
     assert (await agent.requests.get(request.id)).status == "pending"
-    await through_a_pipe(server, thread, ":dismiss")
+    await run_inbox_from_pipe(server, thread, ":dismiss")
     settled_request = await agent.requests.get(request.id)
     assert (settled_request.status, settled_request.reason) == ("declined", "dismissed")
 
@@ -169,16 +169,16 @@ async def test_a_value_that_the_agent_could_not_use_is_asked_again_with_the_erro
     request = await agent.requests.create(
         SecretAsk(names=["A_KEY"], reason="To try it.", probe=True), thread_id=thread
     )
-    out = await through_a_pipe(server, thread, "wrong-value", "")
+    out = await run_inbox_from_pipe(server, thread, "wrong-value", "")
     assert "A_KEY: sent. The agent tests it before it is stored." in out
     await agent.requests.reprompt(
         request, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another."
     )
-    out = await through_a_pipe(server, thread, CANARY, "")
+    out = await run_inbox_from_pipe(server, thread, CANARY, "")
     assert "The CRM refuses it." in out
     assert "Try another." in out
     await agent.requests.accept(request)
-    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+    assert await lease_values(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
 @requirement("E5")
@@ -186,7 +186,7 @@ async def test_a_terminal_shows_nothing_of_a_typed_secret(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await create_secret_request(agent, thread, "A_KEY")
-    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
         await screen.shows("value, hidden:")
         screen.type(f"{CANARY}\n")
         await screen.shows("Store for:")
@@ -194,14 +194,14 @@ async def test_a_terminal_shows_nothing_of_a_typed_secret(
         shown = await screen.rest()
     assert "conversation\r\n" in shown  # input that is not secret is shown again
     assert CANARY not in shown
-    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+    assert await lease_values(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
 async def test_several_pasted_lines_are_not_one_value(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await create_secret_request(agent, thread, "A_KEY")
-    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
+    async with run_on_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
         await screen.shows("value, hidden:")
         screen.type(f"first\n{CANARY}\nthird\n")
         await screen.shows("More than one line")
@@ -209,7 +209,7 @@ async def test_several_pasted_lines_are_not_one_value(
         await screen.shows("Store for:")
         screen.type("\n")
         assert CANARY not in await screen.rest()
-    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+    assert await lease_values(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
 @requirement("E22")
@@ -220,7 +220,7 @@ async def test_a_sensitive_field_of_a_form_is_typed_unseen(
         fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True, min_length=9)]
     )
     request = await agent.requests.create(form, thread_id=thread)
-    out = await through_a_pipe(server, thread, "example.org", "short", CANARY, "y")
+    out = await run_inbox_from_pipe(server, thread, "example.org", "short", CANARY, "y")
     settled_request = await agent.requests.get(request.id)
     assert settled_request.answer is not None, out
     token = settled_request.answer.values["token"]

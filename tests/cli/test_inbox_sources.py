@@ -10,7 +10,7 @@ import pytest
 
 from askback import AsyncClient, Form, InputRequest, Multiselect, OptionsFrom, Radio, Select, Text
 from tests.cli.conftest import Server, start
-from tests.cli.scripts import through_a_pipe
+from tests.cli.scripts import run_inbox_from_pipe
 from tests.limits import ROOMY_SETTING
 from tests.requirements import requirement
 from tests.source_house import SourceHouse, source_house
@@ -62,7 +62,7 @@ async def test_an_option_is_searched_and_chosen(server: Server, agent: AsyncClie
         ],
     )
     request = await agent.requests.create(form, thread_id=thread)
-    out = await through_a_pipe(server, thread, "+", "99", "/place 117", "1", "Hi", "y")
+    out = await run_inbox_from_pipe(server, thread, "+", "99", "/place 117", "1", "Hi", "y")
     assert await answered(agent, request, out) == {"place": 117, "note": "Hi"}
     assert "20  Place 39" in out
     assert "Type the key of an option in the list" in out
@@ -73,7 +73,7 @@ async def test_an_option_is_searched_and_chosen(server: Server, agent: AsyncClie
 async def test_several_options_of_several_searches(server: Server, agent: AsyncClient, thread: str) -> None:
     field = Multiselect(id="places", label="Places", options_from=PLACES, default=[3])
     request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "1, 2", "/place 118", "Place 118", "/", "1", "")
+    out = await run_inbox_from_pipe(server, thread, "1, 2", "/place 118", "Place 118", "/", "1", "")
     assert await answered(agent, request, out) == {"places": [3, 1, 118]}
     assert "[Place 3, Place 0, Place 1]" in out
 
@@ -84,7 +84,7 @@ async def test_a_tree_of_options_is_opened_level_by_level(
 ) -> None:
     field = Radio(id="file", label="File", options_from=FILES)
     request = await agent.requests.create(Form(title="Which?", fields=[field]), thread_id=thread)
-    out = await through_a_pipe(server, thread, "1", "1/", "..", "src/", "1")
+    out = await run_inbox_from_pipe(server, thread, "1", "1/", "..", "src/", "1")
     assert await answered(agent, request, out) == {"file": "/src/b.py"}
     assert "in src" in out
 
@@ -96,8 +96,8 @@ async def test_a_source_that_fails_is_asked_again(
     field = Select(id="place", label="Place", options_from=PLACES)
     request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id=thread)
     sources.down = True
-    out = await through_a_pipe(server, thread, "/x", ":later")
+    out = await run_inbox_from_pipe(server, thread, "/x", ":later")
     sources.down = False
     assert out.count("The options cannot be read now. Try again in a moment.") == 2
-    out = await through_a_pipe(server, thread, "5")
+    out = await run_inbox_from_pipe(server, thread, "5")
     assert await answered(agent, request, out) == {"place": 4}

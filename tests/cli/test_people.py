@@ -12,7 +12,7 @@ from tests.cli.scripts import complete
 from tests.signing_in import sign_in_now
 
 
-def who(server: Server, **credential: Any) -> dict[str, Any]:
+def identity_of(server: Server, **credential: Any) -> dict[str, Any]:
     """The identity of the bearer of a credential."""
     with httpx2.Client(base_url=server.url, trust_env=False, **credential) as http:
         return http.get("/v1/session").json()["principal"]
@@ -31,8 +31,8 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
     assert token, err
     with httpx2.Client(trust_env=False) as browser:
         sign_in_now(browser, link.strip())
-        session = who(server, cookies=browser.cookies, headers=browser.headers)
-    bearer = who(server, headers={"Authorization": f"Bearer {token.strip()}"})
+        session = identity_of(server, cookies=browser.cookies, headers=browser.headers)
+    bearer = identity_of(server, headers={"Authorization": f"Bearer {token.strip()}"})
     for principal in (session, bearer):
         assert {key: principal[key] for key in ("name", "user", "groups", "role")} == {
             "name": shown,
@@ -48,9 +48,9 @@ def test_a_login_without_a_name_is_the_person_of_the_terminal(server: Server) ->
     assert link, err
     with httpx2.Client(trust_env=False) as browser:
         sign_in_now(browser, link.strip())
-        session = who(server, cookies=browser.cookies, headers=browser.headers)
-    terminal = who(server, headers={"Authorization": f"Bearer {server.tokens['responder']}"})
-    assert [(each["name"], each["user"]) for each in (session, terminal)] == [("owner", terminal["id"])] * 2
+        session = identity_of(server, cookies=browser.cookies, headers=browser.headers)
+    terminal = identity_of(server, headers={"Authorization": f"Bearer {server.tokens['responder']}"})
+    assert [(item["name"], item["user"]) for item in (session, terminal)] == [("owner", terminal["id"])] * 2
 
 
 def test_a_login_of_an_admin_may_list_tokens_and_another_may_not(server: Server) -> None:

@@ -14,7 +14,7 @@ from askback import AsyncClient
 from askback.domain.approval import Approval
 from tests.cli.conftest import Server, start
 from tests.cli.scripts import complete
-from tests.cli.terminals import on_a_terminal
+from tests.cli.terminals import run_on_terminal
 from tests.requirements import requirement
 
 DEFAULT = {
@@ -82,13 +82,13 @@ async def test_allowing_everything_needs_a_typed_confirmation(tmp_path: Path) ->
         set_policy = partial(policy, tmp_path, "set", *settings)
         assert "ENABLE FULL" in await run(partial(set_policy, status=1))
         await run(partial(set_policy, "--confirm", "yes", status=1))
-    async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
+    async with run_on_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
         await screen.shows("Type ENABLE FULL to do it: ")
         screen.type("enable full\n")
         await screen.rest()
         assert await run(process.wait) == 1
     assert await run(show_policy, tmp_path) == DEFAULT
-    async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
+    async with run_on_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
         await screen.shows("Type ENABLE FULL to do it: ")
         screen.type("ENABLE FULL\n")
         assert "mode      full" in await screen.rest()

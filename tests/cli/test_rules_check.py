@@ -64,7 +64,7 @@ def test_without_rules_a_list_decides() -> None:
 
 
 async def test_a_running_server_decides_by_its_rules_and_its_policy(server: Server) -> None:
-    async def checked(*lines: str, arguments: tuple[str, ...] = ()) -> list[str]:
+    async def check_lines(*lines: str, arguments: tuple[str, ...] = ()) -> list[str]:
         data = str(server.data)
         answers = await anyio.to_thread.run_sync(
             lambda: check(*lines, arguments=arguments, ASKBACK_DATA_DIR=data)
@@ -78,12 +78,16 @@ async def test_a_running_server_decides_by_its_rules_and_its_policy(server: Serv
         shadow = await person.rules.create("bash(make x)", effect="deny", shadow=True)
         other_rule = await person.rules.create("bash(make x)", effect="deny", scope="thread", thread_id="t")
         try:
-            assert await checked(make, ls, own) == ["allow", "deny", "allow"]
-            assert await checked(make, ls, own, arguments=("--list", "default")) == ["ask", "allow", "allow"]
+            assert await check_lines(make, ls, own) == ["allow", "deny", "allow"]
+            assert await check_lines(make, ls, own, arguments=("--list", "default")) == [
+                "ask",
+                "allow",
+                "allow",
+            ]
             await admin.policy.update(ask_mode="always")
-            assert await checked(make, '{"command": "make x", "ask_mode": "on-miss"}') == ["ask", "allow"]
+            assert await check_lines(make, '{"command": "make x", "ask_mode": "on-miss"}') == ["ask", "allow"]
             await admin.policy.update(ask_mode="on-miss", lists=["none"])
-            assert await checked('{"command": "pwd"}') == ["ask"]
+            assert await check_lines('{"command": "pwd"}') == ["ask"]
         finally:
             await admin.policy.update(ask_mode="on-miss", lists=["default", "read-only-tools"])
             for rule in (allow, deny, shadow, other_rule):

@@ -16,7 +16,7 @@ import pytest
 from askback import AsyncClient
 from tests.cli.conftest import Server, start, start_new_process
 from tests.cli.scripts import complete, read_request_id
-from tests.cli.terminals import on_a_terminal
+from tests.cli.terminals import run_on_terminal
 from tests.forks.process import Process
 from tests.requirements import requirement
 
@@ -91,9 +91,9 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
     [child] = [one for task in (ours / "task").iterdir() for one in (task / "children").read_text().split()]
     assert CANARY.encode() in Path(f"/proc/{child}/environ").read_bytes()
     assert CANARY.encode() not in (ours / "environ").read_bytes()
-    for each in (ours, Path("/proc") / child):
-        assert CANARY.encode() not in (each / "cmdline").read_bytes()
-        assert "Max core file size        0 " in (each / "limits").read_text()
+    for item in (ours, Path("/proc") / child):
+        assert CANARY.encode() not in (item / "cmdline").read_bytes()
+        assert "Max core file size        0 " in (item / "limits").read_text()
     status, _, err = await wait_for_exit(process, stdin="\n")
     assert status == 0, err
 
@@ -229,7 +229,7 @@ async def test_ctrl_c_at_a_terminal_is_passed_to_the_command(
         "input(); sys.exit(5)"
     )
     arguments = ["run", "--secret", "A_KEY", "--thread", thread, "--", *script(text)]
-    async with on_a_terminal(server.data, *arguments) as (screen, process):
+    async with run_on_terminal(server.data, *arguments) as (screen, process):
         await screen.shows("up")
         screen.type("\x03")
         await screen.shows("interrupted")

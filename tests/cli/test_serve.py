@@ -29,7 +29,7 @@ ASK = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type"
 
 
 @contextmanager
-def serving(
+def run_server(
     data: Path, *flags: str, begin: Callable[..., Any] = start, **env: str
 ) -> Iterator[tuple[Process, dict[str, Any]]]:
     """Start a server on a free port, and end it."""
@@ -54,7 +54,7 @@ def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
 
 
 def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path: Path) -> None:
-    with serving(tmp_path, begin=start_new_process) as (_, ready):
+    with run_server(tmp_path, begin=start_new_process) as (_, ready):
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
         users: dict[str, str] = {}
         for role in ("requester", "responder", "admin"):
@@ -69,9 +69,9 @@ def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path
 
 
 def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) -> None:
-    with serving(tmp_path) as (_, first), caller(first, "requester") as http:
+    with run_server(tmp_path) as (_, first), caller(first, "requester") as http:
         reply = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
-    with serving(tmp_path) as (_, second):
+    with run_server(tmp_path) as (_, second):
         assert {k: v for k, v in second.items() if k.endswith("_token")} == {
             k: v for k, v in first.items() if k.endswith("_token")
         }
@@ -85,7 +85,7 @@ def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) ->
 @requirement("I1")
 @pytest.mark.parametrize("left", ["missing", "empty"])
 def test_a_database_that_is_gone_is_not_replaced_by_a_new_one(tmp_path: Path, left: str) -> None:
-    with serving(tmp_path):
+    with run_server(tmp_path):
         pass
     for file in tmp_path.glob("askback.db*"):
         file.unlink()
@@ -98,7 +98,7 @@ def test_a_database_that_is_gone_is_not_replaced_by_a_new_one(tmp_path: Path, le
         assert str(database) in err
         assert not database.exists() or not database.stat().st_size
     known.rename(tmp_path / "old.json")
-    with serving(tmp_path) as (process, ready):
+    with run_server(tmp_path) as (process, ready):
         assert ready["url"]
         process.terminate()
         assert b"beside the master keys of an older one" in process.communicate(timeout=120)[1]
@@ -109,10 +109,10 @@ def test_a_damaged_server_json_is_reported_and_not_replaced_beside_a_new_databas
     tmp_path: Path, text: str
 ) -> None:
     known = tmp_path / "server.json"
-    with serving(tmp_path) as (_, first):
+    with run_server(tmp_path) as (_, first):
         pass
     known.write_text(text)
-    with serving(tmp_path) as (process, second):
+    with run_server(tmp_path) as (process, second):
         assert second["requester_token"] != first["requester_token"]
         with caller(first | {"url": second["url"]}, "requester") as http:
             assert http.get("/v1/requests").status_code == 200
@@ -133,11 +133,11 @@ def test_a_damaged_server_json_is_reported_and_not_replaced_beside_a_new_databas
 @requirement("I1")
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:
-    with serving(tmp_path) as (_, first), caller(first, "requester") as http:
+    with run_server(tmp_path) as (_, first), caller(first, "requester") as http:
         body = http.post("/v1/requests", json=ASK).json()
     if not kept:
         (tmp_path / "server.json").unlink()
-    with serving(tmp_path, begin=start_on_full_disk) as (process, ready):
+    with run_server(tmp_path, begin=start_on_full_disk) as (process, ready):
         tokens = {f"{role}_token" for role in ("requester", "responder", "admin")}
         assert ready == {"url": ready["url"], "read_only": "File too large"} | {
             name: first[name] for name in tokens if kept
@@ -155,7 +155,7 @@ def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Pat
 
 def test_the_address_and_tokens_are_readable_only_by_their_owner(tmp_path: Path) -> None:
     data = tmp_path / "deep" / "data"
-    with serving(data) as (_, ready):
+    with run_server(data) as (_, ready):
         file = data / "server.json"
         left = json.loads(file.read_text())
         # Only commands on this machine use these; the server never prints them.
@@ -170,7 +170,7 @@ def test_the_address_and_tokens_are_readable_only_by_their_owner(tmp_path: Path)
 
 def test_chosen_tokens_are_used_and_missing_ones_are_created(tmp_path: Path) -> None:
     tokens = "requester/ci:tok-agent-1,requester@acme:tok-acme-1,responder:tok-person"
-    with serving(tmp_path, ASKBACK_BOOTSTRAP_TOKENS=tokens) as (_, ready):
+    with run_server(tmp_path, ASKBACK_BOOTSTRAP_TOKENS=tokens) as (_, ready):
         assert (ready["requester_token"], ready["responder_token"]) == ("tok-agent-1", "tok-person")
         assert len(ready["admin_token"]) >= 43
         with caller({**ready, "requester_token": "tok-acme-1"}, "requester") as acme:
@@ -180,7 +180,7 @@ def test_chosen_tokens_are_used_and_missing_ones_are_created(tmp_path: Path) -> 
 
 
 def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_path: Path) -> None:
-    with serving(tmp_path, ASKBACK_PUBLIC_URL="https://askback.example") as (_, ready):
+    with run_server(tmp_path, ASKBACK_PUBLIC_URL="https://askback.example") as (_, ready):
         assert ready["login_url"].startswith("https://askback.example/login#")
         # Without X-Forwarded-Proto: some proxies do not send it.
         seen = {"Host": "askback.example", "Origin": "https://askback.example"}
@@ -217,7 +217,7 @@ def address(url: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number: int) -> None:
-    with serving(tmp_path) as (process, ready):
+    with run_server(tmp_path) as (process, ready):
         with caller(ready, "requester") as http:
             body = http.post("/v1/requests", json=ASK).json()
             started_event = threading.Event()
@@ -231,7 +231,10 @@ def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number:
             def poll() -> None:
                 caller(ready, "requester").get(f"/v1/requests/{body['id']}?wait=60")
 
-            threads = [threading.Thread(target=_ignoring(wait)), threading.Thread(target=_ignoring(poll))]
+            threads = [
+                threading.Thread(target=ignore_errors(wait)),
+                threading.Thread(target=ignore_errors(poll)),
+            ]
             for thread in threads:
                 thread.start()
             assert started_event.wait(120)
@@ -245,7 +248,7 @@ def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number:
 
 
 def test_a_second_server_of_the_same_folder_says_which_file_is_in_use(tmp_path: Path) -> None:
-    with serving(tmp_path) as (_, first):
+    with run_server(tmp_path) as (_, first):
         status, _, err = complete(start("serve", "--port", "0", "--data-dir", str(tmp_path)))
         assert status == 1
         assert str(tmp_path / "askback.db") in err
@@ -280,7 +283,7 @@ def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path:
 
 
 def test_a_refused_or_abandoned_handshake_logs_no_error(tmp_path: Path) -> None:
-    with serving(tmp_path) as (process, ready):
+    with run_server(tmp_path) as (process, ready):
         port = int(ready["url"].rpartition(":")[2])
         for path, origin, waits in (
             ("/v1/ws", "http://evil.example", True),
@@ -317,7 +320,7 @@ def handshake(path: str, port: int, origin: str) -> bytes:
 
 
 def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path) -> None:
-    with serving(tmp_path) as (_, ready):
+    with run_server(tmp_path) as (_, ready):
         link = run("login", "--name", "Bo", data=tmp_path)
         with httpx2.Client(trust_env=False) as browser:
             assert sign_in_now(browser, link).status_code == 201
@@ -336,7 +339,7 @@ def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path)
 def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path) -> None:
     assert run("rules", "add", "bash(make)", data=tmp_path)
     token = run("token", "create", "--role", "responder", "--tenant", "acme", data=tmp_path)
-    with serving(tmp_path) as (_, ready), caller({**ready, "responder_token": token}, "responder") as http:
+    with run_server(tmp_path) as (_, ready), caller({**ready, "responder_token": token}, "responder") as http:
         assert http.get("/v1/session").json()["principal"]["role"] == "responder"
 
 
@@ -366,7 +369,7 @@ def run(*arguments: str, data: Path) -> str:
     return out.strip()
 
 
-def _ignoring(work: Any) -> Any:
+def ignore_errors(work: Any) -> Any:
     def guarded() -> None:
         with suppress(httpx2.HTTPError):
             work()

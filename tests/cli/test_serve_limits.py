@@ -6,14 +6,14 @@ from pathlib import Path
 
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
-from tests.cli.test_serve import caller, serving
+from tests.cli.test_serve import caller, run_server
 from tests.requirements import requirement
 
 
 @requirement("L3")
 def test_limits_of_the_command_line_are_listed_and_enforced(tmp_path: Path) -> None:
     with (
-        serving(tmp_path, "--limit", "label=3", ASKBACK_LIMIT_TITLE="2") as (_, ready),
+        run_server(tmp_path, "--limit", "label=3", ASKBACK_LIMIT_TITLE="2") as (_, ready),
         caller(ready, "requester") as http,
     ):
         limits = http.get("/v1/limits").json()

@@ -32,7 +32,7 @@ def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> Non
     ]
     thread(tmp_path, "erase", "t1", "--yes")
     result = json.loads(thread(tmp_path, "export", "t1"))
-    assert [each["type"] for each in result["events"]] == ["thread.erased"]
+    assert [event["type"] for event in result["events"]] == ["thread.erased"]
     assert "There is no such thread" in thread(tmp_path, "erase", "never", "--yes", status=1)
 
 

@@ -13,37 +13,37 @@ from tests.requirements import requirement
 URL = "https://hooks.example.com/in"
 
 
-async def ran(server: Server, *arguments: str) -> tuple[int, str, str]:
+async def run_webhook(server: Server, *arguments: str) -> tuple[int, str, str]:
     return await anyio.to_thread.run_sync(complete, server.run("webhook", *arguments))
 
 
 @requirement("G10")
 async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
-    status, out, err = await ran(server, "add", URL, "--event", "request.escalated")
+    status, out, err = await run_webhook(server, "add", URL, "--event", "request.escalated")
     assert status == 0, err
     which, secret = out.split()
     assert secret.startswith("whsec_")
-    _, listed, _ = await ran(server, "list")
+    _, listed, _ = await run_webhook(server, "list")
     assert f"{which}  {URL}  request.escalated\n" in listed
-    _, as_json, _ = await ran(server, "list", "--json")
+    _, as_json, _ = await run_webhook(server, "list", "--json")
     assert which in {json.loads(line)["id"] for line in as_json.splitlines()}
     assert secret not in listed + as_json
-    assert (await ran(server, "off", which))[:2] == (0, f"{which} is off.\n")
-    assert f"{which}  {URL}  request.escalated  (off)\n" in (await ran(server, "list"))[1]
-    assert (await ran(server, "on", which))[:2] == (0, f"{which} is on.\n")
-    assert (await ran(server, "list"))[1] == listed
-    assert await ran(server, "deliveries", which) == (0, "", "There are no deliveries.\n")
-    status, out, _ = await ran(server, "test", which)
+    assert (await run_webhook(server, "off", which))[:2] == (0, f"{which} is off.\n")
+    assert f"{which}  {URL}  request.escalated  (off)\n" in (await run_webhook(server, "list"))[1]
+    assert (await run_webhook(server, "on", which))[:2] == (0, f"{which} is on.\n")
+    assert (await run_webhook(server, "list"))[1] == listed
+    assert await run_webhook(server, "deliveries", which) == (0, "", "There are no deliveries.\n")
+    status, out, _ = await run_webhook(server, "test", which)
     assert (status, out.endswith(" ms\n")) == (0, True)  # nobody is there: the reason varies
-    status, _, err = await ran(server, "redeliver", which, "--delivery", "dlv_none")
+    status, _, err = await run_webhook(server, "redeliver", which, "--delivery", "dlv_none")
     assert (status, "no such delivery" in err) == (1, True)
-    assert (await ran(server, "remove", which))[:2] == (0, f"{which} is removed.\n")
+    assert (await run_webhook(server, "remove", which))[:2] == (0, f"{which} is removed.\n")
 
 
 async def test_an_invalid_webhook_is_refused(server: Server) -> None:
-    status, _, err = await ran(server, "add", URL, "--event", "nothing")
+    status, _, err = await run_webhook(server, "add", URL, "--event", "nothing")
     assert (status, "unknown: nothing" in err) == (2, True)
-    status, _, err = await ran(server, "redeliver", "whk_x")
+    status, _, err = await run_webhook(server, "redeliver", "whk_x")
     assert status == 2
-    status, _, err = await ran(server, "add", "https://localhost/")
+    status, _, err = await run_webhook(server, "add", "https://localhost/")
     assert (status, "ASKBACK_WEBHOOK_HOSTS" in err) == (1, True)

@@ -33,7 +33,7 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @contextmanager
-def supervised(
+def run_workers(
     url: str, data: Path, *, workers: int = 2
 ) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any], list[psutil.Process]]]:
     """Start a server with workers; give its process, its ready line and the workers."""
@@ -54,7 +54,7 @@ def create_request(ready: dict[str, Any]) -> int:
 
 
 async def test_an_agent_and_a_person_at_different_workers_reach_each_other(url: str, tmp_path: Path) -> None:
-    with supervised(url, tmp_path) as (process, ready, workers):
+    with run_workers(url, tmp_path) as (process, ready, workers):
         assert len(workers) == 2
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
         with anyio.fail_after(120):
@@ -73,7 +73,7 @@ async def test_an_agent_and_a_person_at_different_workers_reach_each_other(url: 
 
 
 def test_a_worker_that_dies_is_replaced(url: str, tmp_path: Path) -> None:
-    with supervised(url, tmp_path) as (process, ready, workers):
+    with run_workers(url, tmp_path) as (process, ready, workers):
         for worker in workers:
             worker.kill()
         psutil.wait_procs(workers, timeout=120)
@@ -88,7 +88,7 @@ def test_a_worker_that_dies_is_replaced(url: str, tmp_path: Path) -> None:
 
 
 def test_workers_stop_when_their_supervisor_is_killed(url: str, tmp_path: Path) -> None:
-    with supervised(url, tmp_path) as (process, _, workers):
+    with run_workers(url, tmp_path) as (process, _, workers):
         process.kill()
         assert psutil.wait_procs(workers, timeout=120)[1] == []
 

@@ -48,7 +48,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 async def connect(request: pytest.FixtureRequest, client_transport: str) -> AsyncIterator[Connect]:
     """Make clients of one transport: `connect("responder")`."""
     if client_transport == "app":
-        async with in_process() as make:
+        async with clients_of_app() as make:
             yield make
         return
     server: ServerProcess = request.getfixturevalue("server")
@@ -56,7 +56,7 @@ async def connect(request: pytest.FixtureRequest, client_transport: str) -> Asyn
 
 
 @asynccontextmanager
-async def in_process(**parts: Any) -> AsyncIterator[Connect]:
+async def clients_of_app(**parts: Any) -> AsyncIterator[Connect]:
     """Make clients of an app in this process, made of `parts`; one of them keeps it alive."""
     import secrets
     import shutil

@@ -41,7 +41,7 @@ async def deciding(
         tasks.cancel_scope.cancel()
 
 
-async def asked_in(client: AsyncClient, thread: str) -> InputRequest:
+async def wait_for_request(client: AsyncClient, thread: str) -> InputRequest:
     """Wait for a request in a thread, and return it."""
     with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):

@@ -66,7 +66,7 @@ class RandomFrames(ABC):
         often = [*steps, self.handle_on_the_server, self.handle_on_the_client, self.connect]
         self.random.choice([*(4 * often), self.resync, self.lose_the_connection])()
 
-    def deliver_everything(self) -> None:
+    def deliver_all(self) -> None:
         """Handle all frames that are on their way, and those that follow."""
         self.connect()
         while self.handle_on_the_server() or self.handle_on_the_client():

@@ -43,7 +43,7 @@ async def submitting(
         tasks.cancel_scope.cancel()
 
 
-async def handed_over(
+async def submit_secrets(
     agent: AsyncClient, person: AsyncClient, thread: str, values: Mapping[str, str], **how: Any
 ) -> InputRequest:
     """Request secrets and submit them; returns the settled request."""

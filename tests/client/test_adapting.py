@@ -11,8 +11,8 @@ import pytest
 
 from askback import AsyncClient, Cancelled, Client, Decision, Form, Invalid, Text, ToolCall, requires_approval
 from askback.client.options import call_key
-from tests.client.conftest import Connect, in_process
-from tests.client.deciding import asked_in, deciding
+from tests.client.conftest import Connect, clients_of_app
+from tests.client.deciding import deciding, wait_for_request
 from tests.client.servers import TOKENS, ServerProcess
 
 YES: dict[str, Any] = {"decision": "approve"}
@@ -23,7 +23,7 @@ FORM = Form(title="Name", fields=[Text(id="name", label="Name")])
 
 @pytest.fixture
 async def connect() -> AsyncIterator[Connect]:
-    async with in_process() as make:
+    async with clients_of_app() as make:
         yield make
 
 
@@ -38,7 +38,7 @@ async def test_a_client_has_a_thread_for_calls_that_name_none(connect: Connect, 
             await out.write("streamed")
         thread = await agent.threads.get("own")
     assert (request.thread_id, other_request.thread_id) == ("own", "other")
-    assert [each["id"] for each in thread["messages"]] == [message, out.id]
+    assert [item["id"] for item in thread["messages"]] == [message, out.id]
 
 
 async def test_without_any_thread_nothing_is_asked_and_the_error_says_what_to_pass(
@@ -123,7 +123,7 @@ async def test_several_calls_are_asked_together_and_returned_in_order(
     for target, decision in (("c", YES), ("a", NO), ("b", YES)):
         await person.requests.decide(by_target[target], **decision)
     decided = await deciding_all
-    assert [(each.status, dict(each.input)) for each in decided] == [
+    assert [(item.status, dict(item.input)) for item in decided] == [
         ("deny", {}),
         ("approve", {"to": "b"}),
         ("approve", {"to": "c"}),
@@ -135,8 +135,8 @@ async def test_a_call_that_cannot_be_asked_takes_the_others_back(agent: AsyncCli
     with pytest.raises(Invalid):
         await agent.approve_many(calls, thread_id="t1")
     with anyio.fail_after(120):
-        for each in await agent.requests.list(thread_id="t1"):
-            ended_request = await agent.wait(each)
+        for request in await agent.requests.list(thread_id="t1"):
+            ended_request = await agent.wait(request)
             assert (ended_request.status, ended_request.reason) == ("cancelled", "agent_aborted")
 
 
@@ -218,7 +218,7 @@ def test_only_a_parameter_can_be_excluded() -> None:
 
 async def test_a_question_that_is_withdrawn_ends_the_wait(agent: AsyncClient) -> None:
     asking = asyncio.ensure_future(agent.form(FORM, thread_id="t1"))
-    request = await asked_in(agent, "t1")
+    request = await wait_for_request(agent, "t1")
     await agent.requests.cancel(request)
     with pytest.raises(Cancelled):
         await asking

@@ -52,10 +52,10 @@ async def test_the_name_of_the_answering_person_is_shown_until_they_stop_or_leav
                     await eva.mark_answering(request)
                     await bob.mark_answering(request.id, active=False)
                     await bob.mark_answering(request)
-        assert [(each.thread_id, each.request_id, each.active) for each in answerings] == [
-            ("t1", request.id, active) for active in (True, False, True, False)
-        ]
-        assert {each.by.name for each in answerings} == {"Bob"}
+        assert [
+            (answering.thread_id, answering.request_id, answering.active) for answering in answerings
+        ] == [("t1", request.id, active) for active in (True, False, True, False)]
+        assert {answering.by.name for answering in answerings} == {"Bob"}
 
 
 @requirement("K7")

@@ -11,8 +11,8 @@ import pytest
 
 from askback import Approval, AsyncClient, Conflict, Forbidden, Form, Gone, Invalid, Risk, Text
 from askback.server.system import SystemClock
-from tests.client.conftest import Connect, in_process
-from tests.client.deciding import asked_in, deciding
+from tests.client.conftest import Connect, clients_of_app
+from tests.client.deciding import deciding, wait_for_request
 
 TRANSPORTS = ("websocket", "http")
 
@@ -96,7 +96,7 @@ async def test_an_approval_is_open_for_five_minutes_unless_it_says_otherwise(age
     assert unsaid.expires_at is not None
     assert (unsaid.expires_at - unsaid.created_at).total_seconds() == 300
     waiting = asyncio.create_task(agent.approve("make", {}, thread_id=f"{thread} 2", timeout_s=None))
-    assert (await asked_in(agent, f"{thread} 2")).expires_at is None
+    assert (await wait_for_request(agent, f"{thread} 2")).expires_at is None
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
@@ -106,7 +106,7 @@ async def test_a_withdrawn_call_may_not_run(agent: AsyncClient, thread: str):
     async with anyio.create_task_group() as tasks:
 
         async def take_back() -> None:
-            await agent.requests.cancel(await asked_in(agent, thread), "superseded")
+            await agent.requests.cancel(await wait_for_request(agent, thread), "superseded")
 
         tasks.start_soon(take_back)
         with anyio.fail_after(120):
@@ -199,7 +199,7 @@ async def test_a_call_without_approval_cannot_be_used(agent: AsyncClient, person
 
 async def test_an_approval_is_good_for_a_while_only(thread: str):
     clock = Later()
-    async with in_process(clock=clock) as connect, connect() as agent:
+    async with clients_of_app(clock=clock) as connect, connect() as agent:
         decision = await agent.approve("Read", {"file_path": "a"}, thread_id=thread, valid_s=60)
         assert decision.request is not None
         clock.by_ms = 60_000
@@ -213,7 +213,7 @@ async def test_cancelling_the_task_takes_the_approval_back(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     task = asyncio.create_task(agent.approve("bash", PUSH, thread_id=thread))
-    request = await asked_in(agent, thread)
+    request = await wait_for_request(agent, thread)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -247,7 +247,7 @@ async def test_an_approval_with_a_quorum_of_two_needs_two_people(
     asking = asyncio.create_task(
         agent.approve("bash", PUSH, thread_id=thread, quorum=2, risk=Risk(level="danger"))
     )
-    request = await asked_in(person, thread)
+    request = await wait_for_request(person, thread)
     voted = await person.requests.decide(request, "approve")
     assert (voted.status, len(voted.votes)) == ("pending", 1)
     with pytest.raises(Conflict) as twice:
@@ -323,7 +323,7 @@ async def test_a_restarted_agent_finds_the_decision_made_in_between(
         task = asyncio.create_task(
             first.approve("bash", PUSH, thread_id=thread, idempotency_key=key, cancel_on_abort=False)
         )
-        request = await asked_in(first, thread)
+        request = await wait_for_request(first, thread)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

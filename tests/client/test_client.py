@@ -54,7 +54,7 @@ async def answering(person: AsyncClient, thread: str, *answers: Any) -> AsyncIte
         tasks.cancel_scope.cancel()
 
 
-async def created(client: AsyncClient, thread: str, count: int = 1) -> list[str]:
+async def wait_for_questions(client: AsyncClient, thread: str, count: int = 1) -> list[str]:
     """Wait for this many questions in a thread; return their ids."""
     ids: list[str] = []
     with anyio.fail_after(120):
@@ -139,7 +139,7 @@ async def test_a_withdrawn_question_ends_the_wait(agent: AsyncClient, thread: st
     async with anyio.create_task_group() as tasks:
 
         async def take_back() -> None:
-            (request_id,) = await created(agent, thread)
+            (request_id,) = await wait_for_questions(agent, thread)
             await agent.requests.cancel(request_id, "user_message", note="changed my mind")
 
         tasks.start_soon(take_back)
@@ -162,7 +162,7 @@ async def test_concurrent_questions_answered_in_reverse_order_get_their_own_answ
     async with anyio.create_task_group() as tasks:
         for name in ("a", "b", "c"):
             tasks.start_soon(ask, name)
-        for request_id in reversed(await created(person, thread, 3)):
+        for request_id in reversed(await wait_for_questions(person, thread, 3)):
             request = await person.requests.get(request_id)
             await person.requests.answer(request, {"topic": f"for {request.tool_call_id}"})
     assert answers == {"a": "for a", "b": "for b", "c": "for c"}
@@ -207,7 +207,7 @@ async def test_small_questions(agent: AsyncClient, person: AsyncClient, thread: 
 @pytest.mark.requirement("C20")
 async def test_cancelling_the_task_takes_the_question_back(agent: AsyncClient, thread: str):
     task = asyncio.create_task(agent.form(FORM, thread_id=thread))
-    await created(agent, thread)
+    await wait_for_questions(agent, thread)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -230,7 +230,7 @@ async def test_a_question_may_outlive_its_task(agent: AsyncClient, person: Async
     task = asyncio.create_task(
         agent.form(FORM, thread_id=thread, cancel_on_abort=False, idempotency_key=f"k {thread[:-2]}")
     )
-    (request_id,) = await created(agent, thread)
+    (request_id,) = await wait_for_questions(agent, thread)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -353,7 +353,7 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
 async def test_closing_a_client_fails_its_waits(connect: Connect, thread: str):
     client = connect()
     waiting = asyncio.create_task(client.form(FORM, thread_id=thread, cancel_on_abort=False))
-    await created(client, thread)
+    await wait_for_questions(client, thread)
     await client.aclose()
     with pytest.raises(ConnectionLost):
         await waiting

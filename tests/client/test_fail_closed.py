@@ -13,8 +13,8 @@ from askback import AsyncClient, Decision, InputRequest
 from askback.delivery.local import LocalBus
 from askback.ports.policy import PolicyView
 from askback.server.app import create_app
-from tests.client.conftest import in_process
-from tests.client.deciding import asked_in
+from tests.client.conftest import clients_of_app
+from tests.client.deciding import wait_for_request
 from tests.client.servers import ServerProcess
 from tests.temporary_store import TemporaryStore
 
@@ -23,7 +23,7 @@ TRANSPORTS = pytest.mark.parametrize("transport", ["websocket", "http"])
 pytestmark = pytest.mark.requirement("B29")
 
 
-def refused(decision: Decision) -> bool:
+def is_unanswerable_denial(decision: Decision) -> bool:
     """Whether it is a denial because nobody could be asked."""
     assert not decision
     assert (decision.input, decision.source) == ({}, None)
@@ -41,8 +41,8 @@ async def test_without_a_server_nothing_is_permitted(transport: Any):
             with anyio.fail_after(120):
                 decision = await agent.approve("bash", PUSH, thread_id="t1")
                 plan = await agent.approve_plan("# Plan", thread_id="t1")
-    assert refused(decision)
-    assert refused(plan)
+    assert is_unanswerable_denial(decision)
+    assert is_unanswerable_denial(plan)
     assert "askback serve" in decision.reasons[0]
     assert "askback serve" not in decision.text  # the model is not to start one
 
@@ -52,12 +52,12 @@ async def test_without_a_server_nothing_is_permitted(transport: Any):
 async def test_a_dead_server_permits_nothing_after_the_timeout(own_server: ServerProcess, transport: Any):
     async with own_server.client(transport=transport, retry_for=0.2) as agent:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1", timeout_s=1))
-        await asked_in(agent, "t1")
+        await wait_for_request(agent, "t1")
         await agent.requests.list()  # the client knows now that its question exists
         own_server.kill()
         with anyio.fail_after(120):
             decision = await asking
-    assert refused(decision)
+    assert is_unanswerable_denial(decision)
     assert decision.reasons == ("The server did not report the outcome in time.",)
 
 
@@ -68,7 +68,7 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
 ):
     async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1"))
-        request = await asked_in(person, "t1")
+        request = await wait_for_request(person, "t1")
         with anyio.fail_after(120):
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
@@ -79,11 +79,11 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
 async def test_a_store_that_cannot_be_written_permits_nothing():
     bus = LocalBus()
     store = TemporaryStore(on_commit=bus.publish)
-    async with in_process(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
+    async with clients_of_app(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
         await agent.requests.list()
         store.disk.full = True
         with anyio.fail_after(120):
-            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+            assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
         store.disk.full = False
         assert await agent.approve("Read", {"file_path": "a"}, thread_id="t1")
 
@@ -98,9 +98,9 @@ class Crashing(TemporaryStore):
 async def test_a_check_that_crashes_permits_nothing():
     bus = LocalBus()
     store = Crashing(on_commit=bus.publish)
-    async with in_process(store=store, bus=bus) as connect, connect() as agent:
+    async with clients_of_app(store=store, bus=bus) as connect, connect() as agent:
         with anyio.fail_after(120):
-            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+            assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 
 class Unopened(TemporaryStore):
@@ -114,7 +114,7 @@ async def test_an_app_that_cannot_start_permits_nothing():
     bus = LocalBus()
     async with AsyncClient(app=create_app(store=Unopened(on_commit=bus.publish), bus=bus)) as agent:
         with anyio.fail_after(120):
-            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+            assert is_unanswerable_denial(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_every_reply_other_than_an_approval_is_a_denial(ended: dict[str, Any]):
 async def test_a_client_that_is_closed_while_it_waits_permits_nothing(server: ServerProcess, thread: str):
     agent = server.client()
     asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id=thread, cancel_on_abort=False))
-    await asked_in(agent, thread)
+    await wait_for_request(agent, thread)
     await agent.aclose()
-    assert refused(await asking)
+    assert is_unanswerable_denial(await asking)

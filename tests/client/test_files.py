@@ -50,7 +50,7 @@ async def test_the_agent_reads_and_saves_the_uploaded_file(
             await person.files.upload(request, "scan", b"\x89PNG\r\n\x1a\n", name="a.png")
         assert exc_info.value.field_errors[0]["code"] == "file_type"
         file = await person.files.upload(request, "scan", content, name="ä b.txt")
-        assert [each.name for each in await person.files.list(request)] == ["ä b.txt"]
+        assert [item.name for item in await person.files.list(request)] == ["ä b.txt"]
         answered_request = await person.requests.answer(request, {"scan": file.id})
         assert answered_request.answer is not None
         scan = answered_request.answer.values["scan"]
@@ -63,7 +63,7 @@ async def test_the_agent_reads_and_saves_the_uploaded_file(
         assert await agent.files.read(part["file"]) == content
         saved = await agent.files.save(file, tmp_path / "copy.txt")
         assert saved.read_bytes() == content
-        assert [each.name for each in tmp_path.iterdir()] == ["copy.txt"]
+        assert [item.name for item in tmp_path.iterdir()] == ["copy.txt"]
         with pytest.raises(NotFound):
             await agent.files.read("file_x")
         assert f'"ä b.txt" (text/plain, {file.size} bytes, file {file.id})' in model_text(answered_request)

@@ -19,8 +19,8 @@ from askback import (
     requires_approval,
 )
 from askback.domain.request import InputRequest
-from tests.client.conftest import Connect, in_process
-from tests.client.deciding import asked_in, deciding
+from tests.client.conftest import Connect, clients_of_app
+from tests.client.deciding import deciding, wait_for_request
 from tests.client.servers import TOKENS, ServerProcess
 
 YES = {"decision": "approve"}
@@ -28,18 +28,18 @@ YES = {"decision": "approve"}
 
 @pytest.fixture
 async def connect() -> AsyncIterator[Connect]:
-    async with in_process() as make:
+    async with clients_of_app() as make:
         yield make
 
 
 @pytest.fixture
-def ran() -> list[Any]:
+def wrapped_calls() -> list[Any]:
     """The arguments of the wrapped functions."""
     return []
 
 
 async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1", reason="it is ready", scopes=["once"])
     async def publish(version: str, *files: str, dry: bool = True, **more: int) -> str:
@@ -47,12 +47,12 @@ async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
 
         To everybody.
         """
-        ran.append((version, files, dry, more))
+        wrapped_calls.append((version, files, dry, more))
         return f"published {version}"
 
     async with deciding(person, "t1", YES) as requests:
         assert await publish("1.0", "a", "b", force=1) == "published 1.0"
-    assert ran == [("1.0", ("a", "b"), True, {"force": 1})]
+    assert wrapped_calls == [("1.0", ("a", "b"), True, {"force": 1})]
     shown_approval = requests[0].approval
     assert shown_approval is not None
     assert (shown_approval.tool, shown_approval.title, shown_approval.reason) == (
@@ -68,11 +68,11 @@ async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
 
 @pytest.mark.requirement("B18")
 async def test_a_call_that_is_not_approved_does_not_run_and_raises_the_text_for_the_model(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1")
     async def publish(version: str) -> None:
-        ran.append(version)
+        wrapped_calls.append(version)
 
     async with deciding(person, "t1", {"decision": "deny", "note": "not today"}, "dismissed"):
         with pytest.raises(Denied, match="not today") as exc_info:
@@ -81,55 +81,55 @@ async def test_a_call_that_is_not_approved_does_not_run_and_raises_the_text_for_
             await publish("1.1")
     assert str(exc_info.value) == exc_info.value.decision.text
     assert (exc_info.value.decision.status, dismissed.value.decision.status) == ("deny", "declined")
-    assert ran == []
+    assert wrapped_calls == []
 
 
 @pytest.mark.requirement("B16")
 async def test_an_approved_call_runs_with_the_edited_arguments(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1", allow_edit=True)
     async def publish(version: str, dry: bool = False) -> None:
-        ran.append((version, dry))
+        wrapped_calls.append((version, dry))
 
     async with deciding(person, "t1", {**YES, "edited_input": {"version": "1.0", "dry": True}}):
         await publish("1.0")
-    assert ran == [("1.0", True)]
+    assert wrapped_calls == [("1.0", True)]
 
 
 @pytest.mark.parametrize(
     "edited", [{}, {"version": "1.0", "force": True}, {"version": "1.0", "files": "all"}, {"dry": True}]
 )
 async def test_arguments_that_the_function_does_not_take_do_not_run(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any], edited: dict[str, Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any], edited: dict[str, Any]
 ):
     @requires_approval(client=agent, thread_id="t1", allow_edit=True)
     async def publish(version: str, *files: str, dry: bool = False) -> None:
-        ran.append(version)
+        wrapped_calls.append(version)
 
     async with deciding(person, "t1", {**YES, "edited_input": edited}):
         with pytest.raises(Invalid) as exc_info:
             await publish("1.0")
     assert exc_info.value.field_errors[0]["path"] == "edited_input"
-    assert ran == []
+    assert wrapped_calls == []
 
 
 @pytest.mark.requirement("B15")
 async def test_arguments_changed_during_the_wait_do_not_run(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1")
     async def remove(paths: list[str]) -> None:
-        ran.append(paths)
+        wrapped_calls.append(paths)
 
     paths = ["build"]
     asking = asyncio.create_task(remove(paths))
-    request = await asked_in(person, "t1")
+    request = await wait_for_request(person, "t1")
     paths.append("/")
     await person.requests.decide(request, "approve")
     with anyio.fail_after(120):
         await asking
-    assert ran == [["build"]]
+    assert wrapped_calls == [["build"]]
 
 
 class Changing(AsyncClient):
@@ -142,36 +142,38 @@ class Changing(AsyncClient):
 
 
 @pytest.mark.requirement("B15")
-async def test_an_input_that_is_not_the_approved_one_does_not_run(person: AsyncClient, ran: list[Any]):
+async def test_an_input_that_is_not_the_approved_one_does_not_run(
+    person: AsyncClient, wrapped_calls: list[Any]
+):
     app = person._link._transport.app  # type: ignore[attr-defined]
     async with Changing(app=app, token=TOKENS["requester"]) as agent:
 
         @requires_approval(client=agent, thread_id="t1")
         async def remove(paths: list[str]) -> None:
-            ran.append(paths)
+            wrapped_calls.append(paths)
 
         async with deciding(person, "t1", YES):
             with pytest.raises(Conflict) as exc_info:
                 await remove(["build"])
     assert exc_info.value.code == "digest_mismatch"
-    assert ran == []
+    assert wrapped_calls == []
 
 
 @pytest.mark.requirement("C5")
 async def test_a_check_that_refuses_wins_over_the_person(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     def never_all(tool: str, call: dict[str, Any]) -> str | None:
         return "All is too much." if call["paths"] == ["*"] else None
 
     @requires_approval(client=agent, thread_id="t1", hooks=[never_all], allow_edit=True)
     async def remove(paths: list[str]) -> None:
-        ran.append(paths)
+        wrapped_calls.append(paths)
 
     async with deciding(person, "t1", {**YES, "edited_input": {"paths": ["*"]}}):
         with pytest.raises(Denied, match="All is too much"):
             await remove(["build"])
-    assert ran == []
+    assert wrapped_calls == []
 
 
 async def test_how_it_went_is_reported_without_the_text_of_the_error(
@@ -205,7 +207,7 @@ async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed
         await asyncio.Event().wait()
 
     waiting = asyncio.create_task(work("a"))
-    request = await asked_in(person, "t1")
+    request = await wait_for_request(person, "t1")
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError), anyio.fail_after(120):
         await waiting
@@ -227,13 +229,13 @@ async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed
 @pytest.mark.fault
 @pytest.mark.requirement("B29")
 async def test_a_result_is_not_lost_with_the_server_and_without_one_nothing_runs(
-    own_server: ServerProcess, ran: list[Any]
+    own_server: ServerProcess, wrapped_calls: list[Any]
 ):
     async with own_server.client(retry_for=0.2) as agent, own_server.client("responder") as person:
 
         @requires_approval(client=agent, thread_id="t1")
         async def work(what: str) -> str:
-            ran.append(what)
+            wrapped_calls.append(what)
             own_server.kill()
             return what
 
@@ -242,11 +244,13 @@ async def test_a_result_is_not_lost_with_the_server_and_without_one_nothing_runs
         with anyio.fail_after(120), pytest.raises(Denied) as exc_info:
             await work("b")
     assert exc_info.value.decision.status == "unavailable"
-    assert ran == ["a"]
+    assert wrapped_calls == ["a"]
 
 
 @pytest.mark.requirement("B29")
-async def test_an_approved_call_that_cannot_be_consumed_does_not_run(person: AsyncClient, ran: list[Any]):
+async def test_an_approved_call_that_cannot_be_consumed_does_not_run(
+    person: AsyncClient, wrapped_calls: list[Any]
+):
     """The connection is lost between the approval and its use."""
 
     class Losing(AsyncClient):
@@ -258,9 +262,9 @@ async def test_an_approved_call_that_cannot_be_consumed_does_not_run(person: Asy
 
         @requires_approval(client=agent, thread_id="t1")
         async def work(what: str) -> None:
-            ran.append(what)
+            wrapped_calls.append(what)
 
         async with deciding(person, "t1", YES):
             with pytest.raises(ConnectionLost):
                 await work("a")
-    assert ran == []
+    assert wrapped_calls == []

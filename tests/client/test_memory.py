@@ -31,7 +31,7 @@ def approval(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any
     return agent.approve("write_file", call, thread_id=thread, before=f"{number} old " * 1_000)
 
 
-async def all_asked(agent: AsyncClient, thread: str) -> None:
+async def wait_until_asked(agent: AsyncClient, thread: str) -> None:
     """Wait until the server has every question, and the client has got the replies."""
     async with aclosing(agent.events(thread, cursor=0)) as events:
         async for event in events:
@@ -51,7 +51,7 @@ async def test_a_pending_wait_uses_little_memory_whatever_the_size_of_its_form(
         before, _ = tracemalloc.get_traced_memory()
         asking = [asyncio.create_task(ask(agent, thread, n)) for n in range(COUNT)]
         with anyio.fail_after(120):
-            await all_asked(agent, thread)
+            await wait_until_asked(agent, thread)
         gc.collect()
         after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()

@@ -60,7 +60,7 @@ async def test_a_person_corrects_what_the_model_refuses(
     async with answering(person, thread, letters, many, GOOD) as seen:
         booking = await agent.model(Booking, thread_id=thread)
     assert (booking.nights, booking.address.zip) == (2, "12345")
-    assert [(each.path, each.message) for each in seen[1].field_errors] == [
+    assert [(error.path, error.message) for error in seen[1].field_errors] == [
         ('values["address.zip"]', "A postcode has digits only.")
     ]
     assert (seen[2].error_summary, seen[2].revision) == ("At most 20 nights for all guests together.", 3)
@@ -78,7 +78,7 @@ async def test_the_callers_validator_comes_after_that_of_the_model(
             validate=lambda answer: {"nights": "No weeks."} if answer.values["nights"] == 7 else None,
         )
     assert booking.nights == 2
-    assert [each.message for each in seen[2].field_errors] == ["No weeks."]
+    assert [error.message for error in seen[2].field_errors] == ["No weeks."]
 
 
 @requirement("F15")
@@ -96,7 +96,7 @@ async def test_values_that_nobody_can_correct_are_named(agent: AsyncClient, thre
     with pytest.raises(Invalid) as refused:
         await agent.model(Even, thread_id=thread, timeout_s=1, on_timeout="default")
     assert refused.value.code == "refused_by_type"
-    assert [each["path"] for each in refused.value.field_errors] == ["values.n"]
+    assert [error["path"] for error in refused.value.field_errors] == ["values.n"]
 
 
 def test_only_a_type_with_rules_of_its_own_is_checked_by_the_agent() -> None:

@@ -37,7 +37,7 @@ async def test_a_question_whose_fate_was_unknown_is_asked_once(transport: Any) -
         request = await there.link.call(ASK, retry_for=20)
         assert request["status"] == "pending"
         result = await there.link.call('"op":"list_requests"', retry_for=20)
-        assert [each["id"] for each in result["requests"]] == [request["id"]]
+        assert [item["id"] for item in result["requests"]] == [request["id"]]
 
 
 @TRANSPORTS

@@ -36,7 +36,7 @@ async def test_a_request_is_found_by_the_ids_that_the_agent_gave_it(connect: Con
                 created_before=datetime(2100, 1, 1, tzinfo=UTC),
             ),
         ):
-            assert [each.id for each in found] == [request.id]
+            assert [item.id for item in found] == [request.id]
         with pytest.raises(Conflict) as exc_info:
             await agent.requests.create(FORM, thread_id=thread, external_id="x1", metadata="other")
         assert exc_info.value.request is not None
@@ -55,7 +55,7 @@ async def test_a_thread_is_found_by_its_title_and_keeps_its_metadata(connect: Co
         assert (await agent.threads.update(thread, title="Other")).metadata == {"id": None}
         (item,) = (await person.threads.list(thread, agent=(made_thread.agents or [""])[0])).items
         assert (item.id, item.title) == (thread, "Other")
-        assert [each.id for each in await agent.threads.list(limit=1)] == [thread]
+        assert [listed_thread.id for listed_thread in await agent.threads.list(limit=1)] == [thread]
         snapshot = await person.threads.get(thread)
         assert (snapshot["title"], snapshot["metadata"]) == ("Other", {"id": None})
         assert (await agent.threads.update(thread, metadata=None)).metadata is None
@@ -71,7 +71,7 @@ async def test_a_run_lasts_as_long_as_its_block(connect: Connect, thread: str) -
             assert (run.status, run.metadata) == ("running", {"turn": 1})
             await agent.requests.create(FORM, thread_id=thread, run_id=run.id)
             assert (await agent.runs.renew(run.id, thread_id=thread)).status == "running"
-            assert [each.id for each in await agent.runs.list(thread, running=True)] == [run.id]
+            assert [item.id for item in await agent.runs.list(thread, running=True)] == [run.id]
         ended_run = await agent.runs.get(run.id, thread_id=thread)
         assert (ended_run.status, ended_run.reason) == ("ended", "finished")
         (remaining_request,) = await agent.requests.list(thread_id=thread, run_id=run.id, status="pending")
@@ -94,7 +94,7 @@ async def test_an_option_that_is_not_json_is_named(connect: Connect, thread: str
     async with connect() as agent:
         with pytest.raises(Invalid) as refused:
             await agent.form(FORM, thread_id=thread, **options)
-        assert [(each["path"], each["code"]) for each in refused.value.field_errors] == [
+        assert [(error["path"], error["code"]) for error in refused.value.field_errors] == [
             (*options, "not_json"),
         ]
 
@@ -105,4 +105,4 @@ async def test_values_of_other_calls_that_are_not_json_are_named(connect: Connec
             await agent.threads.create_message("Hello", thread_id=thread, metadata={"tags": {"a"}})
         with pytest.raises(Invalid) as title:
             await agent.threads.update(thread, metadata=object())
-    assert [each.value.field_errors[0]["path"] for each in (message, title)] == ["metadata", "metadata"]
+    assert [item.value.field_errors[0]["path"] for item in (message, title)] == ["metadata", "metadata"]

@@ -17,26 +17,26 @@ TRANSPORTS = ("websocket",)
 
 
 @pytest.fixture
-def word(thread: str) -> str:
+def unique_command(thread: str) -> str:
     """A command that no other test uses."""
     return f"make x{thread.removeprefix('client/').removesuffix(' ä')}"
 
 
 @pytest.mark.requirement("B11")
 async def test_a_rule_is_stored_listed_and_revoked(
-    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+    agent: AsyncClient, person: AsyncClient, thread: str, unique_command: str
 ):
     rule = await person.rules.create(
-        f"bash({word}:*)", scope="thread", thread_id=thread, why="it is ours", expires_in_s=60
+        f"bash({unique_command}:*)", scope="thread", thread_id=thread, why="it is ours", expires_in_s=60
     )
     assert (rule.effect, rule.rule, rule.why, rule.locked) == (
         "allow",
-        f"bash({word}:*)",
+        f"bash({unique_command}:*)",
         "it is ours",
         False,
     )
     assert rule.expires_at is not None
-    assert await agent.approve("bash", {"command": f"{word} -k"}, thread_id=thread)
+    assert await agent.approve("bash", {"command": f"{unique_command} -k"}, thread_id=thread)
     [found_rule] = await person.rules.list(thread_id=thread)
     assert found_rule.usage is not None
     assert (found_rule.usage.count, found_rule.model_copy(update={"usage": None})) == (1, rule)
@@ -47,9 +47,11 @@ async def test_a_rule_is_stored_listed_and_revoked(
     assert [ended.id for ended in await person.rules.list(thread_id=thread, ended=True)] == [rule.id]
 
 
-async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: str):
+async def test_rules_come_page_by_page(person: AsyncClient, thread: str, unique_command: str):
     requests = [
-        await person.rules.create(f"bash({word} {n})", scope="thread", thread_id=thread, effect="deny")
+        await person.rules.create(
+            f"bash({unique_command} {n})", scope="thread", thread_id=thread, effect="deny"
+        )
         for n in range(3)
     ]
     page = await person.rules.list(thread_id=thread, limit=2)
@@ -60,19 +62,22 @@ async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: s
 
 @pytest.mark.requirement("B9")
 async def test_a_decision_for_the_thread_stores_the_shown_or_the_edited_rule(
-    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+    agent: AsyncClient, person: AsyncClient, thread: str, unique_command: str
 ):
     async with deciding(
         person, thread,
         {"decision": "approve", "scope": "thread"},
-        {"decision": "approve", "scope": "thread", "rule": f"bash({word} two:*)"},
+        {"decision": "approve", "scope": "thread", "rule": f"bash({unique_command} two:*)"},
     ):  # fmt: skip
-        shown_decision = await agent.approve("bash", {"command": f"{word} one"}, thread_id=thread)
-        changed_decision = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
-        by_rule = await agent.approve("bash", {"command": f"{word} two -k"}, thread_id=thread)
+        shown_decision = await agent.approve("bash", {"command": f"{unique_command} one"}, thread_id=thread)
+        changed_decision = await agent.approve("bash", {"command": f"{unique_command} two"}, thread_id=thread)
+        by_rule = await agent.approve("bash", {"command": f"{unique_command} two -k"}, thread_id=thread)
     assert (shown_decision.scope, changed_decision.scope, by_rule.source) == ("thread", "thread", "policy")
     kept_rules = await person.rules.list(thread_id=thread)
-    assert [rule.rule for rule in kept_rules] == [f"bash({word} two:*)", f"bash({word} one)"]
+    assert [rule.rule for rule in kept_rules] == [
+        f"bash({unique_command} two:*)",
+        f"bash({unique_command} one)",
+    ]
     assert shown_decision.request is not None
     assert kept_rules.items[1].request_id == shown_decision.request.id
 
@@ -118,12 +123,12 @@ async def test_an_admin_changes_only_the_named_settings(connect: Connect):
 
 @pytest.mark.requirement("B28")
 async def test_the_audit_log_has_the_person_and_the_transport_of_a_decision(
-    connect: Connect, agent: AsyncClient, thread: str, word: str
+    connect: Connect, agent: AsyncClient, thread: str, unique_command: str
 ):
     async with connect("responder", via="cli") as person, connect("admin") as admin:
         after, _ = (await admin.audit.list(limit=1)).head
         async with deciding(person, thread, {"decision": "deny"}):
-            decision = await agent.approve("bash", {"command": word}, thread_id=thread)
+            decision = await agent.approve("bash", {"command": unique_command}, thread_id=thread)
         page = await admin.audit.list(after=after)
     (entry,) = [entry for entry in page if entry["action"] == "decide"]
     assert (entry["via"], entry["actor"]["role"], entry["decision"]) == ("cli", "responder", "deny")
@@ -132,10 +137,10 @@ async def test_the_audit_log_has_the_person_and_the_transport_of_a_decision(
 
 @pytest.mark.requirement("B28")
 async def test_the_entries_of_the_audit_log_can_be_verified_while_reading(
-    connect: Connect, person: AsyncClient, thread: str, word: str
+    connect: Connect, person: AsyncClient, thread: str, unique_command: str
 ):
     for n in range(3):
-        await person.rules.create(f"bash({word} {n})", scope="thread", thread_id=thread)
+        await person.rules.create(f"bash({unique_command} {n})", scope="thread", thread_id=thread)
     async with connect("admin") as admin:
         entries, head = [], (0, GENESIS)
         while not entries or head[0] > entries[-1]["seq"]:
@@ -157,15 +162,17 @@ async def test_a_call_that_the_server_cannot_read_is_refused_and_not_waited_for(
 
 @pytest.mark.requirement("B9", "B11")
 async def test_a_draft_is_checked_and_previewed_and_nothing_is_stored(
-    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+    agent: AsyncClient, person: AsyncClient, thread: str, unique_command: str
 ):
-    approval = Approval(tool="bash", input={"command": word})
+    approval = Approval(tool="bash", input={"command": unique_command})
     assert (await agent.requests.create(approval, thread_id=thread)).status == "pending"
-    trial = await person.rules.check(f"bash({word})", input={"command": word}, thread_id=thread)
+    trial = await person.rules.check(
+        f"bash({unique_command})", input={"command": unique_command}, thread_id=thread
+    )
     assert trial.now is not None
     assert trial.then is not None
     assert (trial.covers, trial.now.decision, trial.then.decision) == (True, "ask", "allow")
-    preview = await person.rules.preview(f"bash({word})", thread_id=thread)
+    preview = await person.rules.preview(f"bash({unique_command})", thread_id=thread)
     assert [(call.thread_id, call.then) for call in preview.calls] == [(thread, "allow")]
     assert list(await person.rules.list(thread_id=thread)) == []
     assert (await person.rules.check(input={"command": "git status"})).now is not None
@@ -176,10 +183,10 @@ async def test_a_draft_is_checked_and_previewed_and_nothing_is_stored(
 
 
 @pytest.mark.requirement("B11")
-async def test_rules_are_exported_and_imported(connect: Connect, thread: str, word: str):
+async def test_rules_are_exported_and_imported(connect: Connect, thread: str, unique_command: str):
     admin = connect("admin")
-    await admin.rules.create(f"bash({word})", scope="thread", thread_id=thread, effect="deny")
-    [row] = [rule for rule in (await admin.rules.export()).rules if rule.rule == f"bash({word})"]
+    await admin.rules.create(f"bash({unique_command})", scope="thread", thread_id=thread, effect="deny")
+    [row] = [rule for rule in (await admin.rules.export()).rules if rule.rule == f"bash({unique_command})"]
     rows = [row.model_dump(mode="json", exclude_none=True), {"rule": "bash(*)"}]
     checked_rule_import = await admin.rules.import_(rows, dry_run=True)
     assert ([r.outcome for r in checked_rule_import.rows], checked_rule_import.rows[1].problems[0].path) == (

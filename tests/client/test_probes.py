@@ -14,9 +14,9 @@ from askback.client.probing import ROUNDS
 from askback.domain.secrets.secret import Secret
 from askback.errors import Invalid
 from askback.ports.probe import HOLDS, UNVERIFIABLE, Verdict, fails
-from tests.client.conftest import Connect, in_process
+from tests.client.conftest import Connect, clients_of_app
 from tests.client.servers import TOKENS, ServerProcess
-from tests.client.submitting import handed_over, submitting
+from tests.client.submitting import submit_secrets, submitting
 from tests.requirements import requirement
 
 TRANSPORTS = ("websocket",)
@@ -25,7 +25,7 @@ TRANSPORTS = ("websocket",)
 GOOD, BAD = "good-canary-71c2", "bad-canary-9b1f"
 
 
-async def only_good(lease: Lease) -> dict[str, str] | None:
+async def reject_wrong_key(lease: Lease) -> dict[str, str] | None:
     return (
         None if lease["A_KEY"].reveal() == GOOD else {"A_KEY": f"The CRM refuses {lease['A_KEY'].reveal()}."}
     )
@@ -36,7 +36,9 @@ async def test_a_secret_that_fails_its_probe_is_asked_again_with_the_error_at_it
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
-        secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+        secrets = await agent.secrets.request(
+            "A_KEY", reason="To try it.", thread_id=thread, probe=reject_wrong_key
+        )
     assert (secrets.status, secrets.names) == ("answered", ("A_KEY",))
     assert [(request.revision, request.secret.probe) for request in requests if request.secret] == [
         (1, True),
@@ -65,7 +67,7 @@ async def test_a_secret_is_neither_stored_nor_leased_before_its_probe(
 async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"OLD_KEY": GOOD})
+    await submit_secrets(agent, person, thread, {"OLD_KEY": GOOD})
     tried: list[dict[str, str]] = []
 
     def probe(lease: Lease) -> None:
@@ -117,7 +119,9 @@ async def test_a_probe_that_always_refuses_ends_after_ten_rounds(
 ) -> None:
     submissions = [{"A_KEY": f"{BAD}-{n}"} for n in range(ROUNDS)]
     async with submitting(person, thread, *submissions) as requests:
-        secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+        secrets = await agent.secrets.request(
+            "A_KEY", reason="To try it.", thread_id=thread, probe=reject_wrong_key
+        )
     assert (secrets.status, len(requests)) == ("cancelled", ROUNDS)
 
 
@@ -211,7 +215,7 @@ def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -
 
 async def test_a_probe_needs_a_wait(agent: AsyncClient, thread: str) -> None:
     with pytest.raises(ValueError, match="wait=False"):
-        await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)
+        await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe=reject_wrong_key, wait=False)
 
 
 class Crm:
@@ -226,7 +230,7 @@ class Crm:
 @requirement("E23")
 async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> None:
     async with (
-        in_process(probes={"crm": Crm()}) as connect,
+        clients_of_app(probes={"crm": Crm()}) as connect,
         connect("requester") as agent,
         connect("responder") as person,
     ):
@@ -246,7 +250,7 @@ async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> No
 
 
 async def test_the_servers_probe_is_named_without_waiting_as_well(thread: str) -> None:
-    async with in_process(probes={"crm": Crm()}) as connect, connect("requester") as agent:
+    async with clients_of_app(probes={"crm": Crm()}) as connect, connect("requester") as agent:
         request = await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
     assert request.status == "pending"
     assert request.request is not None

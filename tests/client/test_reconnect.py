@@ -22,7 +22,7 @@ FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
 TRANSPORTS = pytest.mark.parametrize("transport", ["websocket", "http"])
 
 
-async def created(client: AsyncClient, thread: str, count: int) -> list[str]:
+async def wait_for_questions(client: AsyncClient, thread: str, count: int) -> list[str]:
     """Wait until so many questions were asked; return their ids."""
     ids: list[str] = []
     async for event in client.events(thread, cursor=0):
@@ -42,7 +42,7 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
     async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
         waiting = [asyncio.create_task(agent.form(FORM, thread_id="t1")) for _ in range(5)]
         with anyio.fail_after(120):
-            ids = await created(person, "t1", 5)
+            ids = await wait_for_questions(person, "t1", 5)
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
             for n, request_id in enumerate(ids):
@@ -58,7 +58,7 @@ async def interrupt_while_away(
     """Interrupt the caller of a question while the server is away; return the request once it has ended."""
     task = asyncio.create_task(asking)
     with anyio.fail_after(120):
-        [request_id] = await created(person, "t1", 1)
+        [request_id] = await wait_for_questions(person, "t1", 1)
         server.kill()
         task.cancel()
         await asyncio.wait({task})
@@ -98,7 +98,7 @@ async def test_an_answer_sent_while_the_agent_was_disconnected_reaches_it_later(
     async with own_server.client(transport=transport) as agent:
         task = asyncio.create_task(agent.form(FORM, thread_id="t1"))
         with anyio.fail_after(120):
-            (request_id,) = await created(agent, "t1", 1)
+            (request_id,) = await wait_for_questions(agent, "t1", 1)
             agent._link._transport = _Broken(agent._link._transport)  # type: ignore[assignment]
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
@@ -166,7 +166,7 @@ async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProces
     ):
         with anyio.fail_after(120):
             task = asyncio.create_task(agent.form(FORM, thread_id=thread))
-            (request_id,) = await created(agent, thread, 1)
+            (request_id,) = await wait_for_questions(agent, thread, 1)
             await person.requests.answer(request_id, {"topic": "through"})
             assert (await task).values == {"topic": "through"}
         assert isinstance(agent._link._frames, HttpFrames)

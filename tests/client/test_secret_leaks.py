@@ -28,14 +28,14 @@ from askback import (
 from tests.client.canned import answering, http
 from tests.client.conftest import Connect
 from tests.client.servers import TOKENS, ServerProcess
-from tests.client.submitting import handed_over
+from tests.client.submitting import submit_secrets
 from tests.requirements import requirement
 
 CANARY = "canary-4b7d-91ce"
 TOO_LONG = CANARY * 1_000
 
 
-def everything(error: BaseException) -> str:
+def report_texts(error: BaseException) -> str:
     """Return everything that a report of an error could contain: its texts, its data, and the variables of every frame."""
     plain = traceback.TracebackException.from_exception(error, capture_locals=True)
     out = io.StringIO()
@@ -52,11 +52,11 @@ def everything(error: BaseException) -> str:
     return "".join([*plain.format(), out.getvalue(), *data])
 
 
-def keeps_quiet(error: BaseException) -> None:
+def assert_no_value(error: BaseException) -> None:
     """Fail if a value is in an error, its cause or its context."""
     seen: BaseException | None = error
     while seen is not None:
-        assert CANARY not in everything(seen)
+        assert CANARY not in report_texts(seen)
         seen = seen.__cause__ or seen.__context__
 
 
@@ -67,7 +67,7 @@ def test_a_value_in_a_variable_of_a_frame_is_found() -> None:
     with pytest.raises(RuntimeError) as planted:
         fails(CANARY)
     with pytest.raises(AssertionError, match=CANARY):
-        keeps_quiet(planted.value)
+        assert_no_value(planted.value)
 
 
 async def create_request(agent: AsyncClient, thread: str) -> InputRequest:
@@ -84,16 +84,16 @@ async def test_a_value_that_is_refused_is_not_in_the_error(
     with pytest.raises(Invalid) as exc_info:
         await person.requests.submit(request, {"A_KEY": TOO_LONG})
     assert [fault["path"] for fault in exc_info.value.field_errors] == ["secrets.A_KEY"]
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
     with pytest.raises(Invalid) as unknown:
         await person.requests.submit(request, {CANARY: "x"})
     assert CANARY not in str(unknown.value)
     with pytest.raises(Invalid) as no_text:
         await person.requests.submit(request, {"A_KEY": [CANARY]})  # type: ignore[dict-item]
-    keeps_quiet(no_text.value)
+    assert_no_value(no_text.value)
     with pytest.raises(Invalid) as kept:
         await person.secrets.set("A_KEY", TOO_LONG, scope="session", thread_id=thread)
-    keeps_quiet(kept.value)
+    assert_no_value(kept.value)
 
 
 @requirement("E5")
@@ -104,10 +104,10 @@ async def test_the_value_of_a_sensitive_field_is_not_in_the_error(
     request = await agent.requests.create(form, thread_id=thread)
     with pytest.raises(Invalid) as exc_info:
         await person.requests.answer(request, {"token": CANARY})
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
     with pytest.raises(Invalid) as no_json:
         await person.requests.answer(request, {"token": {CANARY}})
-    keeps_quiet(no_json.value)
+    assert_no_value(no_json.value)
 
 
 def submit(client: AsyncClient) -> Awaitable[object]:
@@ -135,7 +135,7 @@ async def test_a_failed_call_keeps_no_value(
     async with answering(reply) as url, AsyncClient(url, "t", retry_for=0.1) as client:
         with pytest.raises((ConnectionLost, Refused)) as exc_info:
             await use(client)
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
 
 
 @requirement("E5")
@@ -144,7 +144,7 @@ async def test_an_abandoned_call_keeps_no_value() -> None:
         with pytest.raises(TimeoutError) as given_up:
             async with asyncio.timeout(0.3):
                 await client.requests.submit("req_1", {"A_KEY": CANARY})
-        keeps_quiet(given_up.value)
+        assert_no_value(given_up.value)
         with anyio.move_on_after(0.3) as scope:
             await client.requests.submit("req_1", {"A_KEY": CANARY})
         assert scope.cancelled_caught
@@ -166,19 +166,19 @@ async def test_an_unreadable_lease_is_reported_without_its_content(which: int) -
         with pytest.raises(AskbackError, match="cannot be read") as exc_info:
             async with client.secrets.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease was read out of this")
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
 
 
 @requirement("E5")
 async def test_an_error_of_the_code_that_uses_a_lease_shows_no_value(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"A_KEY": CANARY})
+    await submit_secrets(agent, person, thread, {"A_KEY": CANARY})
     with pytest.raises(RuntimeError) as exc_info:
         async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
             value = lease["A_KEY"]
             raise RuntimeError(f"{lease} {value} {dict(lease)}")
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
 
 
 @requirement("E5")
@@ -191,7 +191,7 @@ def test_the_blocking_client_keeps_no_value_either(server: ServerProcess, thread
         assert pending.request is not None
         with pytest.raises(Invalid) as exc_info:
             person.requests.submit(pending.request, {"A_KEY": TOO_LONG})
-    keeps_quiet(exc_info.value)
+    assert_no_value(exc_info.value)
 
 
 @requirement("E5")
@@ -207,7 +207,7 @@ async def test_debug_logs_contain_no_value(
     try:
         with caplog.at_level(logging.DEBUG):
             async with connect("requester") as agent, connect("responder") as person:
-                await handed_over(agent, person, thread, {"A_KEY": CANARY})
+                await submit_secrets(agent, person, thread, {"A_KEY": CANARY})
                 async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
                     assert lease["A_KEY"].reveal() == CANARY
                 await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)

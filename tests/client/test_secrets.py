@@ -7,10 +7,10 @@ import pytest
 
 from askback import AsyncClient, Client, Conflict, Form, Invalid, NotFound, SecretAsk, SecretHelp, Text
 from askback.vault.envelope import LockedVault
-from tests.client.conftest import Connect, in_process
-from tests.client.deciding import asked_in
+from tests.client.conftest import Connect, clients_of_app
+from tests.client.deciding import wait_for_request
 from tests.client.servers import TOKENS, ServerProcess
-from tests.client.submitting import handed_over, submitting
+from tests.client.submitting import submit_secrets, submitting
 from tests.requirements import requirement
 
 VALUE = "pat-na1-0d9c-77aa"
@@ -93,7 +93,7 @@ async def test_names_that_no_secret_may_have_are_refused_when_they_are_asked_for
 async def test_a_secret_stored_in_the_scope_is_returned_without_asking(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    await submit_secrets(agent, person, thread, {"A_KEY": VALUE})
     again = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
     assert again
     assert (again.status, again.existing, again.scope) == ("already_present", ("A_KEY",), "session")
@@ -103,7 +103,7 @@ async def test_a_secret_stored_in_the_scope_is_returned_without_asking(
 async def test_a_person_who_uses_stored_values_types_only_the_rest(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"OLD_KEY": VALUE})
+    await submit_secrets(agent, person, thread, {"OLD_KEY": VALUE})
     both = await agent.secrets.request(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, wait=False)
     assert both.request is not None
     settled_request = await person.requests.submit(
@@ -149,7 +149,7 @@ async def test_the_name_that_the_model_reads_can_be_changed(
 
 
 async def test_a_server_without_a_master_key_keeps_none_and_the_client_says_so(thread: str) -> None:
-    async with in_process(vault=LockedVault()) as connect, connect("requester") as agent:
+    async with clients_of_app(vault=LockedVault()) as connect, connect("requester") as agent:
         off = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
         assert not off
         assert (off.status, off.names, off.request) == ("secrets_off", ("A_KEY",), None)
@@ -165,7 +165,7 @@ async def test_a_cancelled_call_withdraws_its_request(
     with anyio.move_on_after(30) as scope:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lambda: agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread))
-            request = await asked_in(person, thread)
+            request = await wait_for_request(person, thread)
             tasks.cancel_scope.cancel()
     assert not scope.cancelled_caught
     with anyio.fail_after(120):
@@ -175,7 +175,7 @@ async def test_a_cancelled_call_withdraws_its_request(
 async def test_missing_secrets_cannot_be_leased_and_are_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    await submit_secrets(agent, person, thread, {"A_KEY": VALUE})
     with pytest.raises(NotFound) as exc_info:
         async with agent.secrets.lease(["A_KEY", "B_KEY"], thread_id=thread):
             pytest.fail("a value that nobody gave was leased")
@@ -186,7 +186,7 @@ async def test_missing_secrets_cannot_be_leased_and_are_named(
 async def test_an_erased_secret_cannot_be_leased_and_is_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    await submit_secrets(agent, person, thread, {"A_KEY": VALUE})
     for secret in await person.secrets.list():
         if secret.thread_id == thread:
             await person.secrets.delete(secret)

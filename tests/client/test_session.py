@@ -305,7 +305,7 @@ def test_a_new_connection_subscribes_readers_with_and_without_a_cursor():
     follow(session, "t1", first_reader)
     session.subscriptions.listen("t1", second_reader.listener)
     frames = [frame(text) for text in session.reconnect_frames()]
-    assert [each.get("cursor") for each in frames] == [4, None]
+    assert [item.get("cursor") for item in frames] == [4, None]
 
 
 def test_after_a_resync_every_subscription_restarts_from_its_cursor():

@@ -81,7 +81,7 @@ class Readers(RandomFrames):
             for reader in self.readers:
                 reader.check()
         self.store()
-        self.deliver_everything()
+        self.deliver_all()
         for reader in self.readers:
             reader.check()
             assert reader.numbers[-1:] == [self.stored] or reader.cursor is None

@@ -82,7 +82,7 @@ class Waits(RandomFrames):
             ok: dict[str, Any] = {}
         else:
             self.watched |= ids - self.answered
-            settled = [{"id": each, "status": "answered"} for each in sorted(ids & self.answered)]
+            settled = [{"id": item, "status": "answered"} for item in sorted(ids & self.answered)]
             ok = {"settled": settled, "unknown": []}
             if frame["op"] == "create_request":
                 ok = settled[0] if settled else {"id": frame["key"], "status": "pending"}
@@ -96,10 +96,10 @@ class Waits(RandomFrames):
         """Take random steps. Then answer all requests, and check that every caller has its outcome."""
         for _ in range(60):
             self.step(self.wait, self.create, self.stop_waiting, self.answer_seldom)
-        self.deliver_everything()
+        self.deliver_all()
         for request_id in REQUESTS:
             self.answer(request_id)
-        self.deliver_everything()
+        self.deliver_all()
         assert all(ticket.result is not None for ticket in self.tickets)
         assert not self.session.busy()
         assert not self.watched

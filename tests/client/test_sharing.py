@@ -82,10 +82,10 @@ async def test_the_owning_agent_admits_another_agent_to_a_thread(
         request = await other.requests.create(FORM, thread_id=thread)
         with anyio.fail_after(120):
             async with anyio.create_task_group() as group:
-                group.start_soon(_finds_nothing, other, request.id)
+                group.start_soon(assert_not_found, other, request.id)
                 await admin.threads.set_agents(thread, [mine])
 
 
-async def _finds_nothing(client: AsyncClient, request_id: str) -> None:
+async def assert_not_found(client: AsyncClient, request_id: str) -> None:
     with pytest.raises(NotFound):
         await client.wait(request_id)

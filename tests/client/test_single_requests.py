@@ -12,14 +12,14 @@ from askback.client import AppFailed
 from tests.client.canned import answering, http
 from tests.client.conftest import Connect
 from tests.client.servers import ServerProcess
-from tests.client.submitting import handed_over
+from tests.client.submitting import submit_secrets
 
 
 async def test_a_lease_is_tried_again_until_the_server_is_back(
     own_server: ServerProcess, thread: str
 ) -> None:
     async with own_server.client() as agent, own_server.client("responder") as person:
-        await handed_over(agent, person, thread, {"A_KEY": "value-of-a-key"})
+        await submit_secrets(agent, person, thread, {"A_KEY": "value-of-a-key"})
         own_server.kill()
 
         async def lease() -> None:

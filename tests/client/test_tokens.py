@@ -38,7 +38,7 @@ async def test_a_requester_cannot_create_tokens(connect: Connect) -> None:
 async def test_an_agent_is_created_allowed_a_folder_and_stopped(admin: AsyncClient) -> None:
     agent = await admin.agents.create("reader", user="ada")
     assert (agent.name, agent.user, agent.stopped_at) == ("reader", "ada", None)
-    assert agent.id in {each.id for each in await admin.agents.list(limit=200)}
+    assert agent.id in {item.id for item in await admin.agents.list(limit=200)}
     allowed = await admin.agents.grant_root(agent, "/srv/docs & more")
     assert [root.path for root in allowed.roots] == ["/srv/docs & more"]
     assert (await admin.agents.revoke_root(agent, "/srv/docs & more")).roots == []

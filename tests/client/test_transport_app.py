@@ -35,7 +35,7 @@ class SlowApp:
         return role
 
 
-async def given_up(transport: AppTransport) -> None:
+async def abort_start(transport: AppTransport) -> None:
     """Begin to start the app, and leave before it has started."""
     with anyio.move_on_after(0.01):
         await transport.token()
@@ -43,7 +43,7 @@ async def given_up(transport: AppTransport) -> None:
 
 async def test_a_client_after_an_abandoned_one_waits_for_the_start():
     app = SlowApp()
-    await given_up(AppTransport(app, None))
+    await abort_start(AppTransport(app, None))
     second_app_transport = AppTransport(app, None)
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -58,7 +58,7 @@ async def test_a_client_after_an_abandoned_one_waits_for_the_start():
 @pytest.mark.parametrize("error", [ValueError("no disk"), asyncio.CancelledError()])
 async def test_a_client_after_an_abandoned_one_gets_the_startup_error(error: BaseException):
     app = SlowApp(error)
-    await given_up(AppTransport(app, None))
+    await abort_start(AppTransport(app, None))
     app.go.set()
     with anyio.fail_after(120), pytest.raises(AppFailed, match="The app failed at startup"):
         await AppTransport(app, None).token()

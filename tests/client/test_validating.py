@@ -55,7 +55,7 @@ async def answering(
             tasks.cancel_scope.cancel()
 
 
-def no_soup(answer: Answer) -> dict[str, str] | None:
+def refuse_soup(answer: Answer) -> dict[str, str] | None:
     """A plain function, which runs in a thread."""
     return {"dish": "Soup is off."} if answer.values["dish"] == "soup" else None
 
@@ -65,7 +65,7 @@ async def test_a_refused_answer_is_asked_again_with_its_errors_and_values(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as requests:
-        answer = await agent.form(LUNCH, thread_id=thread, validate=no_soup)
+        answer = await agent.form(LUNCH, thread_id=thread, validate=refuse_soup)
     assert answer.values == {"dish": "rice"}
     again = requests[1]
     assert (again.revision, again.status) == (2, "pending")
@@ -178,7 +178,7 @@ async def test_a_validator_ends_after_ten_rounds(
 ) -> None:
     async with answering(person, thread, *[{"dish": "soup"}] * 11) as requests:
         with pytest.raises(Cancelled) as exc_info:
-            await agent.form(LUNCH, thread_id=thread, validate=no_soup)
+            await agent.form(LUNCH, thread_id=thread, validate=refuse_soup)
     assert exc_info.value.request.reason == "failed"
     assert len(requests) == 11
 
@@ -187,14 +187,14 @@ async def test_a_validator_ends_after_ten_rounds(
 async def test_a_validating_client_also_waits_for_the_outcome(server: ServerProcess, thread: str) -> None:
     ours = {"transport": "websocket"}
     async with server.client("requester", **ours) as agent, server.client("responder", **ours) as person:
-        outcome = await declined_after_a_reprompt(agent, person, thread)
+        outcome = await decline_after_reprompt(agent, person, thread)
     assert isinstance(outcome, Declined)
     assert not outcome.request.queued  # or it would be told again, as to one that has gone
 
 
-async def declined_after_a_reprompt(agent: AsyncClient, person: AsyncClient, thread: str) -> Any:
+async def decline_after_reprompt(agent: AsyncClient, person: AsyncClient, thread: str) -> Any:
     with anyio.fail_after(120):
-        asking = asyncio.create_task(agent.try_form(LUNCH, thread_id=thread, validate=no_soup))
+        asking = asyncio.create_task(agent.try_form(LUNCH, thread_id=thread, validate=refuse_soup))
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
                 await person.requests.answer(event["request"]["id"], {"dish": "soup"})

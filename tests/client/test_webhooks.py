@@ -17,7 +17,7 @@ async def test_a_webhook_is_made_listed_and_removed(connect: Connect) -> None:
         webhook = await admin.webhooks.create(URL, events=["request.escalated"], requester="tok_none")
         assert webhook.secret.reveal().startswith("whsec_")
         assert webhook.secret.reveal() not in repr(webhook)
-        [listed] = [each for each in await admin.webhooks.list() if each.id == webhook.id]
+        [listed] = [item for item in await admin.webhooks.list() if item.id == webhook.id]
         assert (listed.url, listed.events, listed.requester) == (URL, ["request.escalated"], "tok_none")
         assert listed.active
         assert list(await admin.webhooks.deliveries(webhook)) == []

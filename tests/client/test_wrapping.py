@@ -12,7 +12,7 @@ import pytest
 
 from askback import AsyncClient, Client, Denied, Invalid, NoServer, ask_context, requires_approval
 from askback.server.app import create_app
-from tests.client.conftest import Connect, in_process
+from tests.client.conftest import Connect, clients_of_app
 from tests.client.deciding import deciding
 from tests.client.servers import TOKENS, ServerProcess
 
@@ -21,29 +21,29 @@ YES = {"decision": "approve"}
 
 @pytest.fixture
 async def connect() -> AsyncIterator[Connect]:
-    async with in_process() as make:
+    async with clients_of_app() as make:
         yield make
 
 
 @pytest.fixture
-def ran() -> list[Any]:
+def wrapped_calls() -> list[Any]:
     """The arguments of the wrapped functions."""
     return []
 
 
 @pytest.mark.parametrize("value", [{1, 2}, (1, 2), {1: "a"}, float("nan"), b"x", object(), [[{"a": (1,)}]]])
 async def test_an_argument_that_cannot_be_shown_is_refused_before_asking(
-    agent: AsyncClient, ran: list[Any], value: Any
+    agent: AsyncClient, wrapped_calls: list[Any], value: Any
 ):
     @requires_approval(client=agent, thread_id="t1")
     async def work(what: Any) -> None:
-        ran.append(what)
+        wrapped_calls.append(what)
 
     with pytest.raises(Invalid) as exc_info:
         await work(value)
     (fault,) = exc_info.value.field_errors
     assert (fault["path"], fault["code"]) == ("input.what", "not_json")
-    assert ran == []
+    assert wrapped_calls == []
     assert len(await agent.requests.list(thread_id="t1")) == 0
 
 
@@ -57,11 +57,11 @@ async def test_a_call_with_invalid_arguments_is_refused_before_asking(agent: Asy
 
 
 async def test_the_client_and_the_thread_may_come_from_around_the_call(
-    agent: AsyncClient, person: AsyncClient, ran: list[Any]
+    agent: AsyncClient, person: AsyncClient, wrapped_calls: list[Any]
 ):
     @requires_approval
     async def work(what: str) -> None:
-        ran.append(what)
+        wrapped_calls.append(what)
 
     async with deciding(person, "t1", YES) as requests:
         with (
@@ -73,7 +73,7 @@ async def test_the_client_and_the_thread_may_come_from_around_the_call(
     with pytest.raises(Invalid) as exc_info, ask_context(client=agent):
         await work("b")
     assert exc_info.value.field_errors[0]["path"] == "thread_id"
-    assert ran == ["a"]
+    assert wrapped_calls == ["a"]
 
 
 def test_without_a_client_it_is_that_of_the_environment(
@@ -105,18 +105,20 @@ def test_without_a_client_it_is_that_of_the_environment(
     ]
 
 
-def test_without_a_server_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, ran: list[Any]):
+def test_without_a_server_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any, wrapped_calls: list[Any]
+):
     monkeypatch.delenv("ASKBACK_URL", raising=False)
     monkeypatch.delenv("ASKBACK_TOKEN", raising=False)
     monkeypatch.setenv("ASKBACK_DATA_DIR", str(tmp_path))
 
     @requires_approval(thread_id="t1")
     async def work(what: str) -> None:
-        ran.append(what)
+        wrapped_calls.append(what)
 
     with pytest.raises(NoServer):
         asyncio.run(work("a"))  # a loop of its own, as above
-    assert ran == []
+    assert wrapped_calls == []
 
 
 def test_a_function_without_async_asks_with_a_blocking_client():
@@ -139,14 +141,14 @@ def test_a_function_without_async_asks_with_a_blocking_client():
     assert ran == ["a"]
 
 
-async def test_the_wrong_kind_of_client_is_named(agent: AsyncClient, ran: list[Any]):
+async def test_the_wrong_kind_of_client_is_named(agent: AsyncClient, wrapped_calls: list[Any]):
     @requires_approval(client=agent, thread_id="t1")
     def work(what: str) -> None:
-        ran.append(what)
+        wrapped_calls.append(what)
 
     with pytest.raises(TypeError, match="needs Client, not AsyncClient"):
         work("a")
-    assert ran == []
+    assert wrapped_calls == []
 
 
 def test_a_wrapped_function_keeps_its_name_signature_and_docstring():

@@ -97,7 +97,7 @@ def choice(draw: st.DrawFn) -> dict[str, Any]:
     return {"options": options, **optional(draw, allow_other=st.booleans())}
 
 
-def single(draw: st.DrawFn) -> dict[str, Any]:
+def single_choice(draw: st.DrawFn) -> dict[str, Any]:
     made = choice(draw)
     first_options = made["options"][0]
     return made | optional(
@@ -106,10 +106,10 @@ def single(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def select(draw: st.DrawFn) -> dict[str, Any]:
-    return single(draw) | optional(draw, widget=st.sampled_from(["dropdown", "buttons", "chips"]))
+    return single_choice(draw) | optional(draw, widget=st.sampled_from(["dropdown", "buttons", "chips"]))
 
 
-def several(draw: st.DrawFn) -> dict[str, Any]:
+def multiple_choice(draw: st.DrawFn) -> dict[str, Any]:
     made = choice(draw)
     count = len(made["options"])
     counts = optional(draw, min_choices=st.integers(0, count), max_choices=st.just(count))
@@ -128,7 +128,7 @@ def moment(kind: str) -> Any:
 
 RULES: dict[str, Any] = {
     "text": text, "textarea": text, "number": number, "boolean": boolean, "checkbox": checkbox, "select": select,
-    "radio": single, "multiselect": several, "date": moment("date"), "time": moment("time"), "datetime": moment("datetime"),
+    "radio": single_choice, "multiselect": multiple_choice, "date": moment("date"), "time": moment("time"), "datetime": moment("datetime"),
 }  # fmt: skip
 
 
@@ -187,13 +187,13 @@ def values(field: Any) -> st.SearchStrategy[Any]:
             if field.min or field.max
             else BOUNDS[field.type]
         )
-    one = st.sampled_from([each.value for each in field.options])
+    one = st.sampled_from([item.value for item in field.options])
     one = one | TEXTS if field.allow_other else one
     return st.lists(one, unique=True, max_size=4) if field.type == "multiselect" else one
 
 
 @st.composite
-def answered_forms(draw: st.DrawFn) -> tuple[Form, dict[str, Any]]:
+def forms_with_answers(draw: st.DrawFn) -> tuple[Form, dict[str, Any]]:
     """Draw a form and values that it accepts."""
     form = draw(forms())
     sent: dict[str, Any] = {}

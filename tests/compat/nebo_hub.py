@@ -31,13 +31,13 @@ class Peer:
         assert {**frame, **wanted} == frame, frame
         return frame
 
-    async def nothing(self) -> None:
+    async def assert_nothing_received(self) -> None:
         """See that nothing was sent before the answer to a ping."""
         self.send(type="req", id="ping", method="ping")
         self.send(type="ping")
         assert (await self.frame())["type"] in {"res", "pong"}
 
-    async def no_outcome(self) -> None:
+    async def assert_no_outcome(self) -> None:
         """See that no outcome was sent before that of a call that a rule approves."""
         own, call = str(uuid4()), {"tool": "bash", "input": {"command": "ls"}}
         self.send(type="approval_request", id=own, payload=call)

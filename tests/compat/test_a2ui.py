@@ -16,7 +16,7 @@ from askback.compat.translation import Loss, NotExpressible
 from askback.domain.date_times import read_moment
 from askback.domain.fields import Form
 from askback.domain.validation import check_answer, check_form
-from tests.compat.forms import answered_forms
+from tests.compat.forms import forms_with_answers
 from tests.requirements import requirement
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -76,12 +76,12 @@ def components(messages: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     (listed,) = [
         message["updateComponents"]["components"] for message in messages if "updateComponents" in message
     ]
-    made = {each["id"]: each for each in listed}
+    made = {item["id"]: item for item in listed}
     assert len(made) == len(listed)
     return made
 
 
-def pressed(messages: list[dict[str, Any]], button: str, model: dict[str, Any]) -> dict[str, Any]:
+def pressed_message(messages: list[dict[str, Any]], button: str, model: dict[str, Any]) -> dict[str, Any]:
     """The message of a renderer for a button, whose bindings have the values of the data model."""
     event = components(messages)[button]["action"]["event"]
     context = {}
@@ -99,7 +99,7 @@ def pressed(messages: list[dict[str, Any]], button: str, model: dict[str, Any]) 
     return {"version": "v0.9", "action": {**said, "context": context}}
 
 
-def entered(form: Form, values: dict[str, Any], model: dict[str, Any]) -> dict[str, Any]:
+def entered_model(form: Form, values: dict[str, Any], model: dict[str, Any]) -> dict[str, Any]:
     """The data model after a person has entered an answer: texts for numbers, lists for every picker."""
     made = {
         "values": {id_: [] if isinstance(value, list) else "" for id_, value in model["values"].items()},
@@ -111,8 +111,8 @@ def entered(form: Form, values: dict[str, Any], model: dict[str, Any]) -> dict[s
         if field.type in ("select", "radio", "multiselect"):
             chosen = value if isinstance(value, list) else [value]
             options = [option.value for option in getattr(field, "options", [])]
-            made["values"][field.id] = [str(each) for each in chosen if each in options]
-            made["other"] |= {field.id: each for each in chosen if each not in options}
+            made["values"][field.id] = [str(item) for item in chosen if item in options]
+            made["other"] |= {field.id: item for item in chosen if item not in options}
         else:
             made["values"][field.id] = str(value) if field.type == "number" else value
     return made
@@ -120,7 +120,7 @@ def entered(form: Form, values: dict[str, Any], model: dict[str, Any]) -> dict[s
 
 @requirement("F32")
 @SLOW
-@given(drawn=answered_forms())
+@given(drawn=forms_with_answers())
 def test_every_form_is_a_surface_whose_answer_comes_back(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
     own = [
@@ -140,7 +140,7 @@ def test_every_form_is_a_surface_whose_answer_comes_back(drawn: tuple[Form, dict
     ]
     assert sorted(children) == sorted(drawn_components.keys() - {"root"})
     model = messages[1]["updateDataModel"]["value"]
-    message = pressed(messages, "submit", entered(form, values, model))
+    message = pressed_message(messages, "submit", entered_model(form, values, model))
     assert [*TO_SERVER.iter_errors(message)] == []
     action = read_action(form, message)
     assert action is not None
@@ -188,7 +188,9 @@ def test_each_field_is_the_component_of_the_mapping() -> None:
         "name": "", "note": "", "count": "3", "agree": False, "role": ["dev"], "size": [], "tags": [], "day": "", "at": "", "when": "",
     }  # fmt: skip
     assert components(messages)["submit-label"]["text"] == "Send"
-    checks = next(each["checks"] for each in components(messages).values() if each.get("label") == "Note")
+    checks = next(
+        component["checks"] for component in components(messages).values() if component.get("label") == "Note"
+    )
     bound = {"path": "/values/note"}
     empty = {
         "call": "not",

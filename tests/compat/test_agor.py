@@ -237,29 +237,29 @@ async def test_the_sentences_of_refusals(api: Api):
     widget = await ask(api, "env_vars", ENV)
     nobody, agent, person = api.client(), await api.as_("requester"), await api.as_("responder")
 
-    async def refused(client: Any, path: str, body: object = None) -> tuple[int, str, str]:
+    async def refusal_of(client: Any, path: str, body: object = None) -> tuple[int, str, str]:
         reply = await client.post(f"{PATH}{path}", json=body or {})
         assert reply.json()["code"] == reply.status_code
         return reply.status_code, reply.json()["name"], reply.json()["message"]
 
-    assert await refused(nobody, f"/widgets/{widget}/submit") == (
+    assert await refusal_of(nobody, f"/widgets/{widget}/submit") == (
         401,
         "NotAuthenticated",
         "Authentication required to resolve a widget",
     )
-    assert (await refused(agent, f"/widgets/{widget}/submit"))[:2] == (403, "Forbidden")
-    assert await refused(person, "/widgets/none/dismiss") == (404, "NotFound", "Widget none not found")
+    assert (await refusal_of(agent, f"/widgets/{widget}/submit"))[:2] == (403, "Forbidden")
+    assert await refusal_of(person, "/widgets/none/dismiss") == (404, "NotFound", "Widget none not found")
     approval = {"kind": "approval", "thread_id": "s1", "approval": {"tool": "t", "input": {}}}
     other = (await agent.post("/v1/requests", json=approval)).json()["id"]
     text = f"Message {other} is not a widget request"
-    assert await refused(person, f"/widgets/{other}/dismiss") == (404, "NotFound", text)
-    assert await refused(agent, "/sessions/s1/tools/agor_widgets_request_poem") == (
+    assert await refusal_of(person, f"/widgets/{other}/dismiss") == (404, "NotFound", text)
+    assert await refusal_of(agent, "/sessions/s1/tools/agor_widgets_request_poem") == (
         404,
         "NotFound",
         "Widget type 'poem' is not registered on this daemon. Update the daemon or use a known widget type.",
     )
-    assert (await refused(person, "/nothing"))[:2] == (404, "NotFound")
-    assert (await refused(person, "/messages/x"))[:2] == (405, "MethodNotAllowed")
+    assert (await refusal_of(person, "/nothing"))[:2] == (404, "NotFound")
+    assert (await refusal_of(person, "/messages/x"))[:2] == (405, "MethodNotAllowed")
     reply = await agent.post(f"{TOOLS}_env_vars", content="{")
     assert (reply.status_code, reply.json()["errors"].keys()) == (422, {""})
 

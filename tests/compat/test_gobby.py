@@ -40,7 +40,7 @@ def question(labels: list[str], *, multiple: bool, text: str = "Which?") -> dict
 
 def card(*questions: dict[str, Any]) -> list[CardQuestion]:
     """Return the card of questions."""
-    form = parse(Form, form_of([AskedQuestion.model_validate(each) for each in questions]))
+    form = parse(Form, form_of([AskedQuestion.model_validate(item) for item in questions]))
     shown_card_questions = card_of(form)
     assert shown_card_questions is not None
     return shown_card_questions
@@ -61,7 +61,7 @@ def test_every_choice_of_labels_comes_back(labels: list[str], data: st.DataObjec
 def test_texts_of_questions_are_separated():
     texts = ["Q", "Q", "Q (2)", "Q (2)", "Q"]
     shown_card_questions = card(*(question(["A", "B"], multiple=False, text=text) for text in texts))
-    assert [each.text for each in shown_card_questions] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
+    assert [item.text for item in shown_card_questions] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
 
 
 def test_a_form_with_options_of_a_source_is_no_card():
@@ -153,8 +153,8 @@ async def test_a_card_that_was_changed_is_shown_again_and_the_old_one_is_not_ans
     assert [option["label"] for option in second_frame["arguments"]["questions"][0]["options"]] == ["A", "C"]
     page.send(type="ask_user_response", conversation_id="t1", tool_call_id="T1", answers={"Which?": "C"})
     assert (await page.frame())["result"] == {"content": {"answers": {"Which?": "C"}}}
-    for each in (page, other_page):
-        await each.leave()
+    for item in (page, other_page):
+        await item.leave()
 
 
 @requirement("B23")
@@ -302,7 +302,7 @@ async def test_a_refusal_names_the_member_that_was_sent(api: Api):
         ({**approve, "conversation_id": "t1", "request_id": "a\0b"}, "request_id"),
     ):
         page.send(**frame)
-        assert [each["path"] for each in (await page.frame())["field_errors"]] == [path]
+        assert [error["path"] for error in (await page.frame())["field_errors"]] == [path]
     await page.leave()
 
 

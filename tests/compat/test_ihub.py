@@ -201,10 +201,10 @@ async def test_a_tool_that_requires_user_input_pauses_the_turn_as_well(api: Api)
     agent = await api.as_("requester")
     body: dict[str, Any] = {"tool_calls": calls, "tools": [{"id": "pick_colour", "requiresUserInput": True}]}
     messages = (await agent.post(f"{CHAT}/tool-calls", json=body)).json()["messages"]
-    said = [json.loads(each["content"]) for each in messages]
+    said = [json.loads(message["content"]) for message in messages]
     assert (said[0]["message"], said[1]["status"]) == ("not run: waiting for user", "awaiting_user_response")
     none = (await agent.post(f"{CHAT}/tool-calls", json={"tool_calls": calls})).json()["messages"]
-    assert {json.loads(each["content"])["status"] for each in none} == {"not_run"}
+    assert {json.loads(item["content"])["status"] for item in none} == {"not_run"}
 
 
 @requirement("D1", "D22")
@@ -256,7 +256,7 @@ async def test_a_question_that_was_dismissed_can_be_asked_again(api: Api) -> Non
         url = f"/v1/requests/{open_one['id']}/decline"
         assert (await person.post(url, json={"reason": "dismissed"})).status_code == 200
     messages = (await (await api.as_("requester")).get(f"{CHAT}/messages")).json()["messages"]
-    assert [(each["content"], each["clarificationResponse"]["skipped"]) for each in messages] == [
+    assert [(message["content"], message["clarificationResponse"]["skipped"]) for message in messages] == [
         ("[Skipped]", True)
     ] * 2
 
@@ -312,8 +312,8 @@ JSON = st.recursive(
 async def test_every_body_is_a_question_or_a_refusal(api: Api, arguments: Any, said: Any, kind: str) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
     likely: Any = {"question": "Q?", "input_type": kind, **(arguments if isinstance(arguments, dict) else {})}
-    for each in (arguments, likely, json.dumps(likely)):
-        function = {"name": "ask_user", "arguments": each}
+    for item in (arguments, likely, json.dumps(likely)):
+        function = {"name": "ask_user", "arguments": item}
         body = json.dumps({"tool_calls": [{"id": "call_1", "function": function}]})
         reply = await agent.post(f"{CHAT}/tool-calls", content=body)
         assert reply.status_code in {200, 422, 429}, reply.text

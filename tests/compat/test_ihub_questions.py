@@ -119,7 +119,7 @@ async def test_a_bad_question_is_refused_in_the_words_of_ihub(
 async def test_a_good_question_waits(api: Api, arguments: dict[str, Any]) -> None:
     result, faults = await call(api, arguments)
     assert (result["status"], result["clarificationNumber"], faults) == ("awaiting_user_response", 1, None)
-    assert [each["tool_call_id"] for each in await pending(api)] == ["call_1"]
+    assert [item["tool_call_id"] for item in await pending(api)] == ["call_1"]
 
 
 @requirement("D11")
@@ -135,7 +135,7 @@ async def test_long_texts_are_cut_only_where_that_is_wanted(api: Api) -> None:
     [request] = await pending(api)
     field = request["form"]["fields"][0]
     lengths = [
-        len(each)
-        for each in (field["placeholder"], request["form"]["description"], field["messages"]["type"])
+        len(item)
+        for item in (field["placeholder"], request["form"]["description"], field["messages"]["type"])
     ]
     assert lengths == [200, 500, 200]

@@ -17,23 +17,23 @@ from askback.compat.translation import Loss, NoFormFor
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.validation import check_answer, check_form
-from tests.compat.forms import answered_forms, forms
+from tests.compat.forms import forms, forms_with_answers
 from tests.requirements import requirement
 
 SLOW = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
-def fits(schema: dict[str, Any], instance: Any) -> list[str]:
+def validation_errors(schema: dict[str, Any], instance: Any) -> list[str]:
     return [error.message for error in Draft202012Validator(schema).iter_errors(instance)]
 
 
-def dumped(form: Form) -> list[dict[str, Any]]:
+def dump_fields(form: Form) -> list[dict[str, Any]]:
     return [{"type": f.type, **f.model_dump(exclude_defaults=True)} for f in form.all_fields]
 
 
-def read_one(schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
+def read_property(schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
     whole = {"type": "object", "properties": {"v": schema}, "required": ["v"] if required else []}
-    return dumped(read_schema(whole).form)[0]
+    return dump_fields(read_schema(whole).form)[0]
 
 
 @requirement("F31")
@@ -48,20 +48,20 @@ def test_a_form_survives_its_schema_and_hints(form: Form) -> None:
 
 @requirement("F31")
 @SLOW
-@given(drawn=answered_forms())
+@given(drawn=forms_with_answers())
 def test_an_accepted_answer_fits_the_schema_of_its_form(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
-    assert fits(write_schema(form).schema, values) == []
+    assert validation_errors(write_schema(form).schema, values) == []
 
 
 @requirement("F31")
 @SLOW
-@given(drawn=answered_forms())
+@given(drawn=forms_with_answers())
 def test_the_schema_alone_asks_for_the_same_answers(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
     written_schema = write_schema(form)
     accepted = check_answer(read_schema(written_schema.schema).form, values).values
-    assert fits(written_schema.schema, accepted) == []
+    assert validation_errors(written_schema.schema, accepted) == []
 
 
 @requirement("F31")
@@ -104,7 +104,7 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
         "agree": True, "format": "doc", "level": 2, "note": None, "tags": ["b"], "lines": [1, 2], "colour": "teal",
         "version": 3, "when": {"at": "2026-11-20T09:00:00+01:00"},
     }  # fmt: skip
-    assert fits(schema, instance) == []
+    assert validation_errors(schema, instance) == []
     assert datetime.fromisoformat(instance["when"]["at"]) == datetime(2026, 11, 20, 8, tzinfo=UTC)
     with pytest.raises(Faults):
         check_answer(schema_form.form, {**sent, "lines": "1\n2\n3\n4"})
@@ -241,7 +241,7 @@ def test_a_schema_that_asks_for_nothing_is_refused(schema: dict[str, Any]) -> No
     ],
 )
 def test_bounds_are_those_of_the_schema(rules: dict[str, Any], bounds: dict[str, Any]) -> None:
-    assert read_one(rules) == {"id": "v", "label": "V", "type": "number", **bounds}
+    assert read_property(rules) == {"id": "v", "label": "V", "type": "number", **bounds}
 
 
 @requirement("F31")
@@ -292,7 +292,7 @@ def test_a_file_is_the_record_that_an_answer_has(count: int | None) -> None:
     form = check_form({"fields": [{name: value for name, value in field.items() if value is not None}]})
     written_schema = write_schema(form)
     record = {"id": "file_1", "name": "a.csv", "size": 3, "type": "text/csv", "sha256": "00"}
-    assert fits(written_schema.schema, {"f": [record] if count else record}) == []
+    assert validation_errors(written_schema.schema, {"f": [record] if count else record}) == []
     schema_form = read_schema(written_schema.schema, written_schema.ui)
     assert schema_form.form == form
     assert schema_form.instance({"f": record}) == {"f": record}

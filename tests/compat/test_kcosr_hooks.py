@@ -11,7 +11,7 @@ import pytest
 from askback import AsyncClient, InputRequest
 from askback.compat.a2ui import to_a2ui, write_surface
 from askback.compat.kcosr import InteractionRequest, ToolError, UserResponse, request_interaction, to_form
-from tests.client.conftest import in_process
+from tests.client.conftest import clients_of_app
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ SCHEMA: dict[str, Any] = {
 
 @pytest.fixture
 async def clients():
-    async with in_process() as connect, connect() as agent, connect("responder") as person:
+    async with clients_of_app() as connect, connect() as agent, connect("responder") as person:
         yield agent, person
 
 

@@ -134,7 +134,7 @@ async def test_a_message_cancels_open_requests_once_and_a_refused_one_cancels_no
     assert frame["code"] == "idempotency_mismatch"
     thread = (await agent.get("/v1/threads/s1")).json()
     assert len(thread["messages"]) == 1
-    assert [each["status"] for each in thread["requests"]] == ["declined", "pending"]
+    assert [request["status"] for request in thread["requests"]] == ["declined", "pending"]
     await socket.leave()
 
 

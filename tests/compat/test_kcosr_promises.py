@@ -221,7 +221,7 @@ async def test_a_page_that_can_answer_again_is_counted_immediately_and_misses_no
         assert (await socket.frame())["type"] == "pong"
         assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == status
         shown = [(await socket.frame())["event"] for _ in range(2)] if enabled else []
-        assert [each["sequence"] for each in shown] == ([0, 1] if enabled else [])
+        assert [item["sequence"] for item in shown] == ([0, 1] if enabled else [])
     await socket.leave()
 
 

@@ -152,7 +152,7 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
 ]
 
 
-async def stored(api: Api) -> list[Any]:
+async def stored_requests(api: Api) -> list[Any]:
     return (await (await api.as_("responder")).get("/v1/requests")).json()["requests"]
 
 
@@ -165,7 +165,7 @@ async def test_wrong_arguments_are_refused_in_the_source_s_words(
     said = reply.json()
     assert (reply.status_code, said["code"], said["error"]) == (400, "invalid_arguments", text)
     assert (said["details"]["issues"][0]["path"], said["details"]["issues"][0]["code"]) == (path, code)
-    assert await stored(shared_api) == []
+    assert await stored_requests(shared_api) == []
 
 
 @requirement("F2", "F3")
@@ -184,7 +184,7 @@ async def test_a_wrong_questionnaire_is_refused_with_its_path(
             assert reply.json()["error"] == text
         else:
             assert reply.json()["error"].startswith(f"{name} is invalid: ")
-    assert await stored(shared_api) == []
+    assert await stored_requests(shared_api) == []
 
 
 @pytest.mark.parametrize(("body", "path", "code"), WRONG_INTERACTIONS)
@@ -196,7 +196,7 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
     assert (reply.status_code, issue["path"], issue["code"]) == (400, path, code)
     about = "inputSchema is invalid" if path.startswith("inputSchema") else path
     assert reply.json()["error"] == f"{about}: {issue['message']}"
-    assert await stored(shared_api) == []
+    assert await stored_requests(shared_api) == []
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ async def test_a_response_to_an_unknown_interaction_is_refused(api: Api) -> None
     made = (await agent.post("/v1/requests", json=secret)).json()["id"]
     socket.raw(json.dumps({**RESPONSE, "callId": made, "interactionId": f"{made}.1", "action": "cancel"}))
     assert (await socket.frame())["code"] == "interaction_not_found"
-    assert [each["status"] for each in await stored(api)] == ["pending"]
+    assert [item["status"] for item in await stored_requests(api)] == ["pending"]
     await socket.leave()
 
 
@@ -259,7 +259,7 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
             assert error["type"] == "error"
             assert path is not None or error["code"] in ("interaction_not_found", "invalid_client_message")
             assert not path or error["details"]["issues"][0]["path"] in (path, "action", "")
-    assert [each["status"] for each in await stored(api)] == ["pending", "pending"]
+    assert [item["status"] for item in await stored_requests(api)] == ["pending", "pending"]
     await socket.leave()
 
 

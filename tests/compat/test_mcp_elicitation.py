@@ -25,20 +25,20 @@ from askback.compat.translation import Loss, NoFormFor, NotExpressible
 from askback.domain.fields import Form
 from askback.domain.request import InputRequest
 from askback.domain.validation import check_answer, check_form
-from tests.compat.forms import answered_forms
+from tests.compat.forms import forms_with_answers
 from tests.requirements import requirement
 
 VERSIONS = ("2025-11-25", "2026-07-28")
 SLOW = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
-def closed(schema: Any) -> Any:
+def close_schema(schema: Any) -> Any:
     """Return a schema whose objects allow only the members that they name, so that a misspelled keyword is found."""
     if isinstance(schema, list):
-        return [closed(each) for each in schema]
+        return [close_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: closed(value) for name, value in schema.items()}
+    made = {name: close_schema(value) for name, value in schema.items()}
     return (
         {"additionalProperties": False, **made}
         if isinstance(made.get("properties"), dict) and "type" in made
@@ -48,7 +48,7 @@ def closed(schema: Any) -> Any:
 
 def definitions(version: str) -> dict[str, Any]:
     text = (Path(__file__).parent / "schemas" / f"mcp-elicitation-{version}.json").read_text()
-    return closed(json.loads(text))
+    return close_schema(json.loads(text))
 
 
 MCP = {version: definitions(version) for version in VERSIONS}
@@ -71,8 +71,8 @@ def answered(form: Form, values: dict[str, Any]) -> dict[str, Any]:
             continue
         options = {option.value: str(option.value) for option in getattr(field, "options", [])}
         if field.type == "multiselect":
-            content[field.id] = [options[each] for each in value if each in options]
-            own = [each for each in value if each not in options]
+            content[field.id] = [options[item] for item in value if item in options]
+            own = [item for item in value if item not in options]
             content |= {f"{field.id}__other": own[0]} if own else {}
         elif field.type in ("select", "radio"):
             content[field.id if value in options else f"{field.id}__other"] = options.get(value, value)
@@ -83,7 +83,7 @@ def answered(form: Form, values: dict[str, Any]) -> dict[str, Any]:
 
 @requirement("F31")
 @SLOW
-@given(drawn=answered_forms())
+@given(drawn=forms_with_answers())
 def test_every_form_is_an_elicitation_whose_answer_comes_back(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
     if any(
@@ -99,7 +99,7 @@ def test_every_form_is_an_elicitation_whose_answer_comes_back(drawn: tuple[Form,
 
 @requirement("F31")
 @SLOW
-@given(drawn=answered_forms())
+@given(drawn=forms_with_answers())
 def test_a_form_of_an_elicitation_asks_for_the_same(drawn: tuple[Form, dict[str, Any]]) -> None:
     form, values = drawn
     params = write_elicitation(form).params
@@ -198,7 +198,7 @@ def test_a_secret_is_no_elicitation() -> None:
 def test_a_decision_is_one_of_two() -> None:
     params = write_approval("Run `git push`?", locale="de")
     assert faults(params) == []
-    titles = [each["title"] for each in params["requestedSchema"]["properties"]["decision"]["oneOf"]]
+    titles = [item["title"] for item in params["requestedSchema"]["properties"]["decision"]["oneOf"]]
     assert titles == ["Einmal erlauben", "Ablehnen"]
     assert read_decision({"decision": "approve", "note": " "}) == {"decision": "approve"}
     assert read_decision({"decision": "deny", "note": "Not now"}) == {"decision": "deny", "note": "Not now"}

@@ -26,7 +26,7 @@ async def ask_and_leave(api: Api, *frames: Frame, who: str = "requester") -> Non
     nebo = await agent(api, who)
     for frame in frames:
         nebo.send(**frame)
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     await nebo.leave()
 
 
@@ -37,24 +37,24 @@ async def answer(api: Api, **values: str) -> None:
         await eva.frame(type="ask_request")
     for own, value in values.items():
         eva.send(**ask_response(own, value))
-    await eva.nothing()
+    await eva.assert_nothing_received()
     await eva.leave()
 
 
 async def test_a_page_gets_the_streams_of_the_sessions_that_its_person_may_view(api: Api) -> None:
     nebo, ada, bob = await agent(api), await page(api, "admin"), await page(api)
     nebo.send(type="stream", id="run1", payload={"chunk": "Everybody's"})
-    for each in (ada, bob):
-        await each.frame(type="chat_stream", data={"session_id": "main", "content": "Everybody's"})
+    for item in (ada, bob):
+        await item.frame(type="chat_stream", data={"session_id": "main", "content": "Everybody's"})
     admin = await api.as_("admin")
     assert (await admin.put("/v1/threads/main/access", json=OF_ANOTHER)).status_code == 200
     nebo.send(type="stream", id="run1", payload={"chunk": "Ada's"})
     nebo.send(type="res", id="run1", ok=True)
     await ada.frame(type="chat_stream", data={"session_id": "main", "content": "Ada's"})
     await ada.frame(type="chat_complete", data={"session_id": "main"})
-    await bob.nothing()
-    for each in (nebo, ada, bob):
-        await each.leave()
+    await bob.assert_nothing_received()
+    for item in (nebo, ada, bob):
+        await item.leave()
 
 
 async def test_a_page_that_connects_later_gets_the_rest_of_the_stream(api: Api) -> None:
@@ -64,11 +64,11 @@ async def test_a_page_that_connects_later_gets_the_rest_of_the_stream(api: Api) 
         await first.frame(type="chat_stream", data={"session_id": "s1", "content": chunk})
     later = await page(api)
     nebo.send(type="stream", id="run1", payload={"chunk": " three"})
-    for each in (first, later):
-        await each.frame(type="chat_stream", data={"session_id": "s1", "content": " three"})
+    for item in (first, later):
+        await item.frame(type="chat_stream", data={"session_id": "s1", "content": " three"})
     assert await blocks(api, "s1") == [[{"type": "text", "text": "One two three"}]]
-    for each in (nebo, first, later):
-        await each.leave()
+    for item in (nebo, first, later):
+        await item.leave()
 
 
 async def test_a_page_that_is_too_far_behind_is_closed_so_that_it_connects_again(
@@ -76,11 +76,11 @@ async def test_a_page_that_is_too_far_behind_is_closed_so_that_it_connects_again
 ) -> None:
     monkeypatch.setattr(events, "MAX_BEHIND", 3)
     nebo, eva = await agent(api), await page(api)
-    await eva.nothing()
+    await eva.assert_nothing_received()
     eva.reading.clear()
     for number in range(9):
         nebo.send(type="stream", id="run1", payload={"chunk": str(number)})
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     eva.reading.set()
     assert await eva.closed() == 1011
     await nebo.leave()
@@ -90,14 +90,14 @@ async def test_one_of_several_agents_runs_the_message_of_a_person(api: Api) -> N
     agents = [await agent(api), await agent(api), await agent(api, "requester/second")]
     eva = await page(api)
     eva.send(type="chat", data={"session_id": "s1", "prompt": "Hello"})
-    waiting = {asyncio.create_task(each.frame(type="req", method="run")): each for each in agents}
+    waiting = {asyncio.create_task(item.frame(type="req", method="run")): item for item in agents}
     done, others = await asyncio.wait(waiting, timeout=120, return_when=asyncio.FIRST_COMPLETED)
     assert [task.result()["params"] for task in done] == [{"session_key": "s1", "prompt": "Hello"}]
     for task in others:
         task.cancel()
-        await waiting[task].nothing()
-    for each in (*agents, eva):
-        await each.leave()
+        await waiting[task].assert_nothing_received()
+    for connection in (*agents, eva):
+        await connection.leave()
 
 
 async def test_an_agent_gets_answers_that_arrive_while_it_reads_the_open_requests(
@@ -117,8 +117,8 @@ async def test_an_agent_gets_answers_that_arrive_while_it_reads_the_open_request
     monkeypatch.setattr(events.CallerApi, "call", call)
     nebo = await agent(api)
     heard = [await nebo.frame(type="ask_response") for _ in "12"]
-    assert sorted(each["id"] for each in heard) == ["a1", "a2"]
-    await nebo.nothing()
+    assert sorted(item["id"] for item in heard) == ["a1", "a2"]
+    await nebo.assert_nothing_received()
     await nebo.leave()
 
 
@@ -139,11 +139,11 @@ async def test_a_chat_without_text_is_refused_and_nothing_is_stored(api: Api) ->
     ]:
         eva.send(type="chat", data={"session_id": "s1", **prompt})
         await eva.frame(type="error", data={"session_id": "s1", "error": error})
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     threads = (await (await api.as_("responder")).get("/v1/threads")).json()
     assert threads["threads"] == []
-    for each in (nebo, eva):
-        await each.leave()
+    for item in (nebo, eva):
+        await item.leave()
 
 
 @requirement("A12")
@@ -153,8 +153,8 @@ async def test_a_blank_prompt_counts_as_none(api: Api) -> None:
     assert (await eva.frame(type="ask_request"))["data"]["prompt"] == "Really?"
     nebo.send(**ask("a2", "  ", text="\n"))
     await nebo.frame(type="res", id="a2", ok=False, error="'prompt' (or 'text') is required for ask action")
-    for each in (nebo, eva):
-        await each.leave()
+    for item in (nebo, eva):
+        await item.leave()
 
 
 @requirement("A14")
@@ -162,16 +162,16 @@ async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api
     await ask_and_leave(api, ask("a1"), ask("a2", "Again?"))
     await answer(api, a1="Yes", a2="No")
     coder, other = await agent(api, name="coder"), await agent(api, "requester/second")
-    for each in (coder, other):
-        await each.no_outcome()
+    for connection in (coder, other):
+        await connection.assert_no_outcome()
     nebo = await agent(api)
     heard = [await nebo.frame(type="ask_response") for _ in range(2)]
-    assert {each["id"]: each["payload"]["value"] for each in heard} == {"a1": "Yes", "a2": "No"}
+    assert {item["id"]: item["payload"]["value"] for item in heard} == {"a1": "Yes", "a2": "No"}
     await nebo.leave()
     again = await agent(api)
-    await again.no_outcome()
-    for each in (coder, other, again):
-        await each.leave()
+    await again.assert_no_outcome()
+    for connection in (coder, other, again):
+        await connection.leave()
 
 
 async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) -> None:
@@ -181,7 +181,7 @@ async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) 
     reply = await (await api.as_("requester")).get(f"/v1/requests/{body['requests'][0]['id']}")
     assert reply.json()["status"] == "answered"
     nebo = await agent(api)
-    await nebo.no_outcome()
+    await nebo.assert_no_outcome()
     nebo.send(**ask("a1"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "Yes"})
     await nebo.leave()
@@ -190,12 +190,12 @@ async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) 
 async def test_a_delivered_outcome_is_not_sent_again(api: Api) -> None:
     nebo = await agent(api)
     nebo.send(**ask("a1"))
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     await answer(api, a1="Yes")
     await nebo.frame(type="ask_response", id="a1")
     await nebo.leave()
     again = await agent(api)
-    await again.no_outcome()
+    await again.assert_no_outcome()
     await again.leave()
 
 
@@ -204,17 +204,17 @@ async def test_an_ask_repeated_after_a_reconnect_is_the_same_ask(api: Api) -> No
     nebo = await agent(api)
     nebo.send(type="stream", id="run1", payload={"chunk": "Text"})
     nebo.send(**ask("a1"))
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     await nebo.leave()
     again, eva = await agent(api), await page(api)
     again.send(**ask("a1"))
-    await again.nothing()
+    await again.assert_nothing_received()
     await eva.frame(type="ask_request", id="a1")
     eva.send(**ask_response("a1", "Yes"))
     await again.frame(type="ask_response", id="a1", payload={"value": "Yes"})
-    assert [[each["type"] for each in message] for message in await blocks(api, "main")] == [["text", "ask"]]
-    for each in (again, eva):
-        await each.leave()
+    assert [[item["type"] for item in message] for message in await blocks(api, "main")] == [["text", "ask"]]
+    for connection in (again, eva):
+        await connection.leave()
 
 
 async def test_an_ask_without_a_run_is_a_separate_message_if_two_runs_are_open(
@@ -223,13 +223,13 @@ async def test_an_ask_without_a_run_is_a_separate_message_if_two_runs_are_open(
     nebo = await agent(api)
     for run in ("run1", "run2"):
         nebo.send(type="stream", id=run, payload={"chunk": run})
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     await nebo.leave()
     again = await agent(api)
     again.send(type="stream", id="run2", payload={"chunk": "!"})
     again.send(**ask("a1"))
-    await again.nothing()
-    texts = [[each["type"] for each in message] for message in await blocks(api, "main")]
+    await again.assert_nothing_received()
+    texts = [[item["type"] for item in message] for message in await blocks(api, "main")]
     assert texts == [["text"], ["text"], ["ask"]]
     await again.leave()
 
@@ -240,13 +240,13 @@ async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:
     second = await agent(api, "requester/second")
     second.send(type="stream", id="run1", payload={"chunk": "Mine"})
     second.send(**ask("b1"))
-    await second.nothing()
+    await second.assert_nothing_received()
     eva = await page(api)
     assert [(await eva.frame(type="ask_request"))["id"] for _ in range(2)] == ["a1", "b1"]
     eva.send(**ask_response("b1", "No"))
     await second.frame(type="ask_response", id="b1", payload={"value": "No"})
-    for each in (second, eva):
-        await each.leave()
+    for item in (second, eva):
+        await item.leave()
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ async def test_an_ask_of_another_program_has_all_its_text_and_the_usual_buttons(
         "widgets": widgets,
     }
     eva.send(**ask_response(shown_frame_data["request_id"], "Yes"))
-    await eva.nothing()
+    await eva.assert_nothing_received()
     settled_request = (await program.get(f"/v1/requests/{shown_frame_data['request_id']}")).json()
     assert settled_request["answer"]["values"] == {"go": "Yes"}
     await eva.leave()
@@ -294,7 +294,7 @@ async def test_a_page_whose_answer_was_sent_back_shows_the_ask_again(api: Api) -
     made_body = (await program.post("/v1/requests", json=body)).json()
     shown_frame = await eva.frame(type="ask_request")
     eva.send(**ask_response(made_body["id"], "Yes"))
-    await eva.nothing()
+    await eva.assert_nothing_received()
     second_reply = await program.post(
         f"/v1/requests/{made_body['id']}/reprompt", json={"error_summary": "Not now."}
     )
@@ -308,7 +308,7 @@ async def test_a_refused_chat_was_never_created(api: Api) -> None:
     api.app.services.store.disk.full = True  # type: ignore[attr-defined] - a temporary store has one
     eva.send(type="chat", data={"prompt": "Hello"})
     await eva.frame(type="error")
-    await eva.nothing()
+    await eva.assert_nothing_received()
     await eva.leave()
 
 
@@ -323,7 +323,7 @@ async def test_an_ask_stored_by_an_earlier_release_is_found_by_its_question(api:
     nebo = await agent(api)
     for frame in (ask("q1"), ask("q1", widgets=[{"type": "confirm"}])):
         nebo.send(**frame)
-        await nebo.nothing()
+        await nebo.assert_nothing_received()
     for frame in (
         ask("q1", "Another?"),
         ask("q1", widgets=[{"type": "radio"}]),

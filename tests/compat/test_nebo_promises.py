@@ -29,11 +29,11 @@ async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_
     eva.send(**ask_response("a1", "No"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "No"})
     reloaded = await page(api)
-    await reloaded.nothing()
+    await reloaded.assert_nothing_received()
     text = {"type": "text", "text": "Ready."}
     assert await blocks(api, "s1") == [[text, block("a1", askResponse="No")]]
-    for each in (nebo, eva, reloaded):
-        await each.leave()
+    for item in (nebo, eva, reloaded):
+        await item.leave()
 
 
 @requirement("A13", "A14", "P2")
@@ -46,8 +46,8 @@ async def test_an_ask_of_a_page_that_was_closed_is_answered_on_another_page(api:
     assert (await bob.frame())["data"] == shown_frame["data"]
     bob.send(**ask_response("a1", "Yes"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "Yes"})
-    for each in (nebo, bob):
-        await each.leave()
+    for item in (nebo, bob):
+        await item.leave()
 
 
 @requirement("H9")
@@ -67,7 +67,7 @@ async def test_an_ask_that_nobody_answers_ends_by_a_cancel_or_its_deadline(
 ) -> None:
     nebo, admin = await agent(api), await api.as_("admin")
     nebo.send(**frame)
-    await nebo.nothing()
+    await nebo.assert_nothing_received()
     if error == "context canceled":
         assert (await admin.post("/v1/threads/main/archive")).status_code == 200
     else:
@@ -93,10 +93,10 @@ async def test_asks_of_several_streams_stay_in_their_stream_and_get_their_answer
     answers = {"1": "Yes", "2": "No", "3": "No"}
     assert await blocks(api, "s1") == [
         *(
-            [{"type": "text", "text": each}, block(f"a{each}", f"{each}?", askResponse=value)]
-            for each, value in answers.items()
+            [{"type": "text", "text": item}, block(f"a{item}", f"{item}?", askResponse=value)]
+            for item, value in answers.items()
         ),
         [block("a4", "Whose?")],
     ]
-    for each in (nebo, eva):
-        await each.leave()
+    for connection in (nebo, eva):
+        await connection.leave()

@@ -121,9 +121,9 @@ async def test_removing_one_system_breaks_nothing_else(api: Api, name: str, monk
     assert users == []
     monkeypatch.setitem(sys.modules, f"askback.compat.{name}", None)  # type: ignore[arg-type]
     nobody = api.client()
-    statuses = {each: (await nobody.get(f"/compat/{each}{path}")).status_code for each, path in PATHS.items()}
+    statuses = {item: (await nobody.get(f"/compat/{item}{path}")).status_code for item, path in PATHS.items()}
     there = {"gobby": 405, "kcosr": 405}  # these paths take a POST
-    assert statuses == {each: 404 if each == name else there.get(each, 401) for each in PATHS}
+    assert statuses == {item: 404 if item == name else there.get(item, 401) for item in PATHS}
 
 
 def test_a_sentence_of_a_source_is_written_once():
@@ -173,8 +173,8 @@ def _strings(value: object) -> Iterator[str]:
         case str():
             yield value
         case dict() | list():
-            for each in value.values() if isinstance(value, dict) else value:
-                yield from _strings(each)
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from _strings(item)
         case _:
             pass
 

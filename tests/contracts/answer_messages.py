@@ -11,7 +11,7 @@ from dataclasses import replace
 from askback.domain.events import MESSAGE_ADDED, THREAD_ERASED, THREAD_UPDATED, EventDraft
 from askback.ports.outcome import Outcome
 from askback.ports.store import AnswerMessage, Claim, Settlement, Store
-from tests.contracts.samples import NOON, answer, created, record
+from tests.contracts.samples import NOON, answer, record, request_created
 from tests.contracts.suite import StoreSuite
 
 
@@ -28,23 +28,23 @@ class AnswerMessageContracts(StoreSuite):
     async def test_c33_the_message_comes_right_after_its_answer_and_only_with_it(self, store: Store) -> None:
         for n in range(4):
             row = record(n, thread=f"t{n % 2}")
-            await store.insert(row, created(row))
+            await store.insert(row, request_created(row))
         tries = [
             with_message(answer(record(n, thread=f"t{n % 2}"), f"{k}"), f"m{n}{k}")
             for n in range(4)
             for k in range(5)
         ]
-        changes = await asyncio.gather(*(store.settle(each) for each in tries))
+        changes = await asyncio.gather(*(store.settle(item) for item in tries))
         won = {
-            each.message.id
-            for each, change in zip(tries, changes, strict=True)
-            if each.message and change and change.outcome is Outcome.APPLIED
+            item.message.id
+            for item, change in zip(tries, changes, strict=True)
+            if item.message and change and change.outcome is Outcome.APPLIED
         }
         assert len(won) == 4
         result = set[str]()
         for thread in ("t0", "t1"):
             events = await store.thread_events("main", thread, after=0)
-            assert [each.seq for each in events] == list(range(1, 7))
+            assert [item.seq for item in events] == list(range(1, 7))
             for before, event in zip(events, events[1:], strict=False):
                 if event.type == MESSAGE_ADDED:
                     assert before.type == "request.answered"
@@ -58,7 +58,7 @@ class AnswerMessageContracts(StoreSuite):
 
     async def test_c33_a_replayed_answer_writes_no_second_message(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         claim = Claim("main", "tok_2", f"answer:{row.id}", "k", "d")
         for n, outcome in enumerate((Outcome.APPLIED, Outcome.REPLAYED)):
             change = await store.settle(with_message(answer(row), f"m{n}"), claim)

@@ -15,7 +15,7 @@ from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Execution, Lift, Refusal, SideEffects
 from askback.ports.store import Change, ClaimMismatch, Store
-from tests.contracts.samples import NOON, answer, claim, created, record, request_id, vote
+from tests.contracts.samples import NOON, answer, claim, record, request_created, request_id, vote
 from tests.contracts.suite import StoreSuite
 
 
@@ -26,7 +26,7 @@ class ApprovalContracts(StoreSuite):
 
     async def test_a_vote_leaves_the_request_open(self, store: Store) -> None:
         row = record(1, expires_at=NOON + 9)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         step = vote(row, "ada")
         voted = replace(row, state=step.state)
         assert await store.settle(step, claim()) == Change(voted, Outcome.APPLIED)
@@ -44,7 +44,7 @@ class ApprovalContracts(StoreSuite):
 
     async def test_c3_of_20_votes_added_to_the_same_votes_one_is_applied(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         steps = [vote(row, f"person {n}") for n in range(20)]
         changes = await asyncio.gather(*(store.settle(step) for step in steps))
         done = [change for change in changes if change is not None]
@@ -109,7 +109,7 @@ class ApprovalContracts(StoreSuite):
     async def test_an_idempotency_key_returns_its_request(self, store: Store) -> None:
         assert await store.claimed(claim()) is None
         row = record(1)
-        await store.insert(row, created(row), claim())
+        await store.insert(row, request_created(row), claim())
         assert await store.claimed(claim()) == row.id
         assert await store.claimed(claim(principal="tok_2")) is None
         with pytest.raises(ClaimMismatch):
@@ -119,7 +119,7 @@ class ApprovalContracts(StoreSuite):
 
     async def test_one_of_50_executions_of_an_approved_call_may_run(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         used = await asyncio.gather(
             *(store.consume("main", row.id, Execution(f"exe_{n}", NOON + n)) for n in range(50))
         )
@@ -131,13 +131,13 @@ class ApprovalContracts(StoreSuite):
 
     async def test_an_execution_repeated_50_times_concurrently_uses_its_call_once(self, store: Store) -> None:
         row, execution = record(1), Execution("exe_1", NOON)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         used = await asyncio.gather(*(store.consume("main", row.id, execution) for _ in range(50)))
         assert Counter(used) == {(execution, Outcome.APPLIED): 1, (execution, Outcome.REPLAYED): 49}
 
     async def test_how_an_execution_went_is_reported_once(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
 
         async def report(outcome: str, *, by: str = "exe_1", tenant: str = "main", note: str | None = None):
             return await store.report(tenant, row.id, by, outcome=outcome, note=note)
@@ -161,7 +161,7 @@ class ApprovalContracts(StoreSuite):
     async def test_c8_the_same_request_id_in_another_tenant_is_independent(self, store: Store) -> None:
         rows = [record(1, tenant=tenant) for tenant in ("main", "acme")]
         for row in rows:
-            await store.insert(row, created(row))
+            await store.insert(row, request_created(row))
         for row in rows:
             execution = Execution(f"exe of {row.tenant}", NOON)
             assert await store.consume(row.tenant, row.id, execution) == (execution, Outcome.APPLIED)

@@ -23,10 +23,10 @@ from tests.contracts.samples import (
     NOON,
     answer,
     claim,
-    created,
     effects,
     entry,
     record,
+    request_created,
     rule,
     rule_id,
     secret,
@@ -69,7 +69,7 @@ class AuditContracts(StoreSuite):
     async def test_c11_side_effects_are_written_with_each_kind_of_change(self, store: Store) -> None:
         row = record(1)
         await store.write(effects(1))
-        await store.insert(row, created(row), claim(), effects(2))
+        await store.insert(row, request_created(row), claim(), effects(2))
         await store.settle(answer(row), claim(scope="answer"), effects(3))
         await store.revoke_rule("main", rule_id(1), "{}", effects(4))
         await store.consume("main", row.id, Execution("exe_1", NOON), effects(5))
@@ -83,14 +83,14 @@ class AuditContracts(StoreSuite):
 
     async def test_c11_a_lost_or_replayed_change_has_no_side_effects(self, store: Store) -> None:
         row, used_execution, ended_side_effects = record(1), Execution("exe_1", NOON), SideEffects((rule(0),))
-        await store.insert(row, created(row), claim())
+        await store.insert(row, request_created(row), claim())
         await store.settle(answer(row), claim(scope="answer"))
         await store.consume("main", row.id, used_execution)
         await store.report("main", row.id, used_execution.id, outcome="failed", note=None)
         await store.write(ended_side_effects)
         await store.revoke_rule("main", rule_id(0), "{}")
 
-        await store.insert(record(2), created(record(2)), claim(), effects(1))
+        await store.insert(record(2), request_created(record(2)), claim(), effects(1))
         await store.settle(answer(row), claim(scope="answer"), effects(2))
         await store.settle(answer(row), None, effects(3))
         await store.settle(answer(record(9)), None, effects(4))
@@ -111,11 +111,11 @@ class AuditContracts(StoreSuite):
 
     async def test_c11_a_change_is_rolled_back_if_a_side_effect_fails(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         await store.write(SideEffects((rule(1),)))
         taken = effects(1)
         results = await asyncio.gather(
-            store.insert(record(2), created(record(2)), claim(), taken),
+            store.insert(record(2), request_created(record(2)), claim(), taken),
             store.settle(answer(row), claim(scope="answer"), taken),
             store.revoke_rule("main", rule_id(1), "{}", taken),
             store.consume("main", row.id, Execution("exe_1", NOON), taken),
@@ -130,7 +130,7 @@ class AuditContracts(StoreSuite):
         assert await written(store) == ["2"]
         for again in (
             await store.settle(answer(row), claim(scope="answer")),
-            await store.insert(record(2), created(record(2)), claim()),
+            await store.insert(record(2), request_created(record(2)), claim()),
         ):
             assert again is not None
             assert again.outcome is Outcome.APPLIED
@@ -142,7 +142,7 @@ class AuditContracts(StoreSuite):
         self, store: Store, tmp_path: Path
     ) -> None:
         row = record(1)
-        await store.insert(row, created(row), None, effects(1))
+        await store.insert(row, request_created(row), None, effects(1))
         with self.outage(store, tmp_path):
             results = await asyncio.gather(
                 store.write(effects(2)),
@@ -165,7 +165,7 @@ class AuditContracts(StoreSuite):
         async def write(n: int, tenant: str) -> None:
             row = record(n, tenant=tenant, thread=f"t{n % 3}")
             entries = tuple(entry(f"{n} {step}", tenant=tenant) for step in ("asked", "allowed", "decided"))
-            await store.insert(row, created(row), None, SideEffects(audit=entries[:2]))
+            await store.insert(row, request_created(row), None, SideEffects(audit=entries[:2]))
             await store.settle(answer(row), None, SideEffects(audit=entries[2:]))
 
         await asyncio.gather(*(write(n, tenant) for n in range(25) for tenant in ("main", "acme")))
@@ -202,7 +202,7 @@ class AuditContracts(StoreSuite):
 
     async def test_c12_an_entry_that_cannot_be_sealed_fails_its_own_change_only(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         outcomes = await asyncio.gather(
             store.write(effects(1)),
             store.settle(
@@ -224,7 +224,7 @@ class AuditContracts(StoreSuite):
         await store.write(effects(1))
         store.seal_with(stamp)
         acme = tuple(entry(f"{n}", tenant="acme") for n in range(3))
-        await store.insert(row, created(row), None, SideEffects(audit=acme))
+        await store.insert(row, request_created(row), None, SideEffects(audit=acme))
         await asyncio.gather(*(store.write(effects(n, tenant="acme")) for n in range(2, 9)))
         await store.write(effects(9))
         acme_head, main_head = await store.audit_heads()

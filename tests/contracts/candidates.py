@@ -12,7 +12,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretLocation, VersionTaken
 from askback.ports.store import Store
-from tests.contracts.samples import answer, created, grant, record, secret
+from tests.contracts.samples import answer, grant, record, request_created, secret
 from tests.contracts.suite import StoreSuite
 
 GLOBAL = [SecretLocation("global", "")]
@@ -25,17 +25,17 @@ class CandidateContracts(StoreSuite):
 
     async def test_c14_a_candidate_is_found_by_its_request_only(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         attempts = [secret(2), secret(1)]
         step = answer(row, status=Status.RESOLVING)
         effects = SideEffects(
-            candidates=tuple((row.id, each) for each in attempts), grants=(grant(attempts[0]),)
+            candidates=tuple((row.id, attempt) for attempt in attempts), grants=(grant(attempts[0]),)
         )
         await store.settle(step, None, effects)
         assert await store.candidates("main", row.id) == attempts[::-1]
         assert await store.candidates("main", record(2).id) == []
         assert await store.secret("main", attempts[0].id) is None
-        assert await store.secrets_at("main", "", GLOBAL, [each.name for each in attempts]) == []
+        assert await store.secrets_at("main", "", GLOBAL, [attempt.name for attempt in attempts]) == []
         assert await store.secrets("main") == []
         assert await store.granted("main", "t1", ["KEY_2"], requester=None) == [(grant(attempts[0]), None)]
 
@@ -45,10 +45,10 @@ class CandidateContracts(StoreSuite):
         row, other = record(1), secret(3)
         attempts = [secret(1, version=2), secret(2)]
         await store.write(SideEffects(secrets=(secret(1),)))
-        candidates = (*((row.id, each) for each in attempts), ("req_other", other))
-        await store.insert(row, created(row), None, SideEffects(candidates=candidates))
+        candidates = (*((row.id, attempt) for attempt in attempts), ("req_other", other))
+        await store.insert(row, request_created(row), None, SideEffects(candidates=candidates))
         accepted_side_effects = SideEffects(
-            promote=("main", row.id), grants=tuple(grant(each) for each in attempts)
+            promote=("main", row.id), grants=tuple(grant(attempt) for attempt in attempts)
         )
         change = await store.settle(answer(row), None, accepted_side_effects)
         assert change is not None
@@ -56,12 +56,14 @@ class CandidateContracts(StoreSuite):
         assert await store.candidates("main", row.id) == []
         assert await store.candidates("main", "req_other") == [other]
         result = await store.granted("main", "t1", ["KEY_1", "KEY_2"], requester="tok_1")
-        assert sorted(result, key=lambda pair: pair[0].name) == [(grant(each), each) for each in attempts]
+        assert sorted(result, key=lambda pair: pair[0].name) == [
+            (grant(attempt), attempt) for attempt in attempts
+        ]
 
     async def test_c14_candidates_are_dropped_with_the_step_that_refuses_them(self, store: Store) -> None:
         row, other = record(1), secret(2)
         candidates = ((row.id, secret(1)), ("req_other", other))
-        await store.insert(row, created(row), None, SideEffects(candidates=candidates))
+        await store.insert(row, request_created(row), None, SideEffects(candidates=candidates))
         step = replace(answer(row, status=Status.PENDING), asks_again=True)
         change = await store.settle(step, None, SideEffects(discard=("main", row.id)))
         assert change is not None
@@ -71,7 +73,7 @@ class CandidateContracts(StoreSuite):
 
     async def test_c14_a_step_that_is_lost_leaves_candidates_as_they_are(self, store: Store) -> None:
         row, tried = record(1), secret(1)
-        await store.insert(row, created(row), None, SideEffects(candidates=((row.id, tried),)))
+        await store.insert(row, request_created(row), None, SideEffects(candidates=((row.id, tried),)))
         await store.settle(answer(row))
         for late in (SideEffects(promote=("main", row.id)), SideEffects(discard=("main", row.id))):
             change = await store.settle(answer(row), None, late)
@@ -94,8 +96,8 @@ class CandidateContracts(StoreSuite):
         rows = [record(n) for n in range(3)]
         attempts = [secret(1, version=2), secret(2), secret(3, version=2)]
         await store.write(SideEffects(secrets=(secret(1), secret(3))))
-        for row, each in zip(rows, attempts, strict=True):
-            await store.insert(row, created(row), None, SideEffects(candidates=((row.id, each),)))
+        for row, item in zip(rows, attempts, strict=True):
+            await store.insert(row, request_created(row), None, SideEffects(candidates=((row.id, item),)))
         taken = secret(9, name="KEY_2")
         await store.write(SideEffects(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
         await store.drop_secret("main", secret(3).id, SideEffects())
@@ -104,13 +106,13 @@ class CandidateContracts(StoreSuite):
         reply = await asyncio.gather(*late, return_exceptions=True)
         assert [type(outcome) for outcome in reply] == [VersionTaken] * 3
         assert await store.secrets("main") == before
-        for row, each in zip(rows, attempts, strict=True):
+        for row, item in zip(rows, attempts, strict=True):
             assert await store.get("main", row.id) == row
-            assert await store.candidates("main", row.id) == [each]
+            assert await store.candidates("main", row.id) == [item]
 
     async def test_an_answer_without_candidates_stores_no_secret(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         change = await store.settle(answer(row), None, SideEffects(promote=("main", row.id)))
         assert change is not None
         assert (change.outcome, await store.secrets("main")) == (Outcome.APPLIED, [])
@@ -159,7 +161,7 @@ class CandidateContracts(StoreSuite):
 
     async def test_grants_of_many_names_are_read_in_one_query(self, store: Store) -> None:
         secrets = [secret(n) for n in range(10)]
-        for each in secrets:
-            await store.write(SideEffects(secrets=(each,), grants=(grant(each),)))
-        result = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
-        assert sorted(result, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]
+        for stored_secret in secrets:
+            await store.write(SideEffects(secrets=(stored_secret,), grants=(grant(stored_secret),)))
+        result = await store.granted("main", "t1", [item.name for item in secrets], requester=None)
+        assert sorted(result, key=lambda pair: pair[0].name) == [(grant(item), item) for item in secrets]

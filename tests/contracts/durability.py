@@ -15,16 +15,16 @@ from askback.ports.policy import Execution, SideEffects
 from askback.ports.store import Change, ClaimMismatch, Store
 from tests.contracts.samples import (
     NOON,
-    added,
     answer,
     claim,
-    created,
     delta,
     effects,
     message,
+    message_added,
     new_session,
     principal,
     record,
+    request_created,
     rule_id,
     secret,
     token,
@@ -39,9 +39,9 @@ class DurableContracts(StoreSuite):
     async def test_c1_a_reopened_store_has_everything_that_was_acknowledged(self, tmp_path: Path) -> None:
         rows = [record(n, expires_at=NOON + n) for n in range(20)]
         async with self.opened(tmp_path) as store:
-            await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+            await asyncio.gather(*(store.insert(row, request_created(row)) for row in rows))
             await asyncio.gather(*(store.settle(answer(row)) for row in rows[::2]))
-            await store.add_message("m1", message(), added(message()))
+            await store.add_message("m1", message(), message_added(message()))
             await store.append_text("m1", "!", delta("m1", "!"))
             await store.put_token("digest", token())
             await store.put_login("used", principal(), expires_at=NOON + 9)
@@ -74,7 +74,7 @@ class DurableContracts(StoreSuite):
     async def test_c1_numbering_continues_after_reopening(self, tmp_path: Path) -> None:
         for n in range(1, 4):
             async with self.opened(tmp_path) as store:
-                await store.insert(record(n), created(record(n)))
+                await store.insert(record(n), request_created(record(n)))
                 events = await store.thread_events("main", "t1", after=0)
                 assert [event.seq for event in events] == list(range(1, n + 1))
                 assert [e.position for e in events] == sorted({e.position for e in events})
@@ -82,15 +82,15 @@ class DurableContracts(StoreSuite):
     async def test_c4_keys_are_remembered_after_a_reopen(self, tmp_path: Path) -> None:
         row, step = record(1), answer(record(1))
         async with self.opened(tmp_path) as store:
-            await store.insert(row, created(row), claim())
+            await store.insert(row, request_created(row), claim())
             change = await store.settle(step, claim(scope="answer"))
             assert change is not None
         async with self.opened(tmp_path) as store:
             replayed_change = Change(change.record, Outcome.REPLAYED)
-            assert await store.insert(record(2), created(record(2)), claim()) == replayed_change
+            assert await store.insert(record(2), request_created(record(2)), claim()) == replayed_change
             assert await store.settle(step, claim(scope="answer")) == replayed_change
             with pytest.raises(ClaimMismatch):
-                await store.insert(record(2), created(record(2)), claim(digest="d2"))
+                await store.insert(record(2), request_created(record(2)), claim(digest="d2"))
 
     async def test_c1_policy_executions_secrets_and_the_audit_log_outlast_a_reopen(
         self, tmp_path: Path
@@ -110,7 +110,7 @@ class DurableContracts(StoreSuite):
 
         row = record(1, digest="d1")
         async with self.opened(tmp_path) as store:
-            await store.insert(row, created(row), None, effects(1))
+            await store.insert(row, request_created(row), None, effects(1))
             await store.settle(vote(row, "ada"), None, effects(2))
             await store.settle(answer(row), None, effects(3))
             await store.consume("main", row.id, Execution("exe_1", NOON), effects(4))

@@ -12,8 +12,8 @@ import pytest
 from askback.errors import Unavailable
 from askback.ports.health import Counts
 from askback.ports.store import Store
-from tests.contracts.resumes import leased, resume, settled
-from tests.contracts.samples import NOON, created, record
+from tests.contracts.resumes import lease_resumes, resume, settled
+from tests.contracts.samples import NOON, record, request_created
 from tests.contracts.suite import StoreSuite
 from tests.contracts.webhooks import DEAD, delivery, queued
 
@@ -27,9 +27,9 @@ class HealthContracts(StoreSuite):
     async def test_open_requests_are_counted_over_all_tenants(self, store: Store) -> None:
         for n, tenant in ((8, "main"), (9, "other")):
             row = record(n, tenant=tenant)
-            await store.insert(row, created(row))
+            await store.insert(row, request_created(row))
         await settled(store, resume(1), resume(2, requester="tok_2"), resume(3, requester="tok_2"))
-        await leased(store, until=NOON + 60)
+        await lease_resumes(store, until=NOON + 60)
         hook = await queued(store, delivery(1), delivery(2), delivery(3))
         [first_delivery, *_] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
         await store.note_attempt(first_delivery, state=DEAD, next_at=NOON, note=None)
@@ -52,13 +52,13 @@ class HealthContracts(StoreSuite):
         schema = store.schema()
         folder = files(f"askback.storage.{schema.database}") / "migrations"
         assert schema.version == max(
-            int(each.name[:4]) for each in folder.iterdir() if each.name.endswith(".sql")
+            int(item.name[:4]) for item in folder.iterdir() if item.name.endswith(".sql")
         )
 
     async def test_the_writer_reports_its_work(self, store: Store) -> None:
         pressure_before = store.pressure()
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         pressure_after = store.pressure()
         assert pressure_after.changes - pressure_before.changes in (0, 1)  # none where there is no writer
         assert (

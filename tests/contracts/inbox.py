@@ -21,7 +21,7 @@ from askback.domain.timestamps import rfc3339
 from askback.ports.inbox import Comment, HistoryRow
 from askback.ports.policy import SideEffects
 from askback.ports.store import Store
-from tests.contracts.samples import NOON, answer, created, entry, record, request_id, shared
+from tests.contracts.samples import NOON, answer, entry, record, request_created, request_id, shared
 from tests.contracts.suite import StoreSuite
 
 ADA = {"id": "usr_1", "name": "Ada", "user": "ada"}
@@ -31,7 +31,7 @@ async def settled(
     store: Store, row: Record, status: Status = Status.ANSWERED, *, at: int = NOON, **state: object
 ) -> str:
     """Settle a new request, and return the time."""
-    await store.insert(row, created(row))
+    await store.insert(row, request_created(row))
     text = json.dumps({"status": status, "revision": 1, "settled_at": rfc3339(at), **state})
     step = answer(row, status=status)
     await store.settle(replace(step, state=State(text), event=replace(step.event, data=text)))
@@ -82,7 +82,7 @@ class InboxContracts(StoreSuite):
         for n, (status, state, _) in enumerate(cases):
             await settled(store, record(n), status, at=NOON + n, **state)
         born = replace(record(9)).as_settled(Status.ANSWERED, answer={"decision": "approve"})
-        await store.insert(born, created(born))
+        await store.insert(born, request_created(born))
         findings = [row.outcome for row in await store.history("main")]
         assert sorted(findings) == sorted(["approve", *(outcome for *_, outcome in cases)])
 
@@ -110,7 +110,7 @@ class InboxContracts(StoreSuite):
 
     async def test_c36_a_reminder_belongs_to_one_person_and_ends_with_its_request(self, store: Store) -> None:
         for n in range(3):
-            await store.insert(record(n), created(record(n)))
+            await store.insert(record(n), request_created(record(n)))
             await store.set_reminder("main", request_id(n), "ada", NOON + 10 + n)
         await store.set_reminder("main", request_id(1), "bob", NOON + 5)
         await store.set_reminder("main", request_id(2), "ada", NOON + 50)
@@ -140,7 +140,7 @@ class InboxContracts(StoreSuite):
         assert await missed(since=NOON + 3) == everything[:2]
         assert await missed(limit=2, before=(rfc3339(NOON + 4), request_id(4))) == everything[2:4]
         await store.mark_seen("main", "ada", [request_id(4), request_id(4), "req_none"])
-        assert await missed() == [each for each in everything if each != request_id(4)]
+        assert await missed() == [item for item in everything if item != request_id(4)]
         assert await missed("bob") == everything
         await store.set_missed_until("main", "ada", rfc3339(NOON + 3))
         await store.set_missed_until("main", "ada", rfc3339(NOON + 1))
@@ -153,7 +153,7 @@ class InboxContracts(StoreSuite):
     async def test_c37_comments_are_kept_in_order_up_to_a_number_with_their_audit_entries(
         self, store: Store
     ) -> None:
-        await store.insert(record(1), created(record(1)))
+        await store.insert(record(1), request_created(record(1)))
         effects = SideEffects(audit=(entry("comment"),))
         added = [await store.add_comment("main", comment(n), effects, limit=2) for n in (1, 2, 3)]
         assert added == [True, True, False]
@@ -167,7 +167,7 @@ class InboxContracts(StoreSuite):
 
     @pytest.mark.parametrize("erase", [True, False])
     async def test_c37_everything_is_erased_with_its_thread(self, store: Store, *, erase: bool) -> None:
-        await store.insert(record(1), created(record(1)))
+        await store.insert(record(1), request_created(record(1)))
         await settled(store, record(2), Status.EXPIRED)
         await asyncio.gather(*(store.add_comment("main", comment(n), limit=9) for n in range(5)))
         await store.set_reminder("main", request_id(1), "ada", NOON + 9)

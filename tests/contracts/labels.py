@@ -18,11 +18,11 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.store import Change, ExternalIdTaken, Store
 from askback.ports.threads import Quota
-from tests.contracts.samples import NOON, answer, claim, created, entry, record
+from tests.contracts.samples import NOON, answer, claim, entry, record, request_created
 from tests.contracts.suite import StoreSuite
 
 
-def named(
+def named_request(
     n: int, external_id: str = "x1", digest: str = "d1", *, thread: str = "t1", requester: str = "tok_1"
 ) -> Record:
     """Make the n-th request, with an external id."""
@@ -38,17 +38,22 @@ class LabelContracts(StoreSuite):
         self, store: Store, *, plain: bool
     ) -> None:
         effects = SideEffects() if plain else SideEffects(audit=(entry("x"),))
-        first_record = named(1)
-        await store.insert(first_record, created(first_record), claim("k1"), effects)
+        first_record = named_request(1)
+        await store.insert(first_record, request_created(first_record), claim("k1"), effects)
         for digest, same in (("d1", True), ("d2", False)):
-            second_record = named(2, digest=digest)
+            second_record = named_request(2, digest=digest)
             with pytest.raises(ExternalIdTaken) as exc_info:
                 await store.insert(
-                    second_record, created(second_record), claim("k2"), effects, quota=Quota(9, 1000)
+                    second_record, request_created(second_record), claim("k2"), effects, quota=Quota(9, 1000)
                 )
             assert (exc_info.value.record, exc_info.value.same) == (first_record, same)
-        for other in (named(3, "x2"), named(4, thread="t2"), named(5, requester="tok_2"), record(6)):
-            assert (await store.insert(other, created(other))).outcome is Outcome.APPLIED
+        for other in (
+            named_request(3, "x2"),
+            named_request(4, thread="t2"),
+            named_request(5, requester="tok_2"),
+            record(6),
+        ):
+            assert (await store.insert(other, request_created(other))).outcome is Outcome.APPLIED
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2, 3, 4]
         assert await store.claimed(claim("k2")) is None
         assert (await store.use("main", "t1")).asked == 0
@@ -60,33 +65,33 @@ class LabelContracts(StoreSuite):
     async def test_c27_one_of_many_concurrent_creates_is_stored_and_the_others_return_it(
         self, store: Store
     ) -> None:
-        rows = [named(n, digest=f"d{n % 2}") for n in range(40)]
+        rows = [named_request(n, digest=f"d{n % 2}") for n in range(40)]
         reply = await asyncio.gather(
-            *(store.insert(row, created(row)) for row in rows), return_exceptions=True
+            *(store.insert(row, request_created(row)) for row in rows), return_exceptions=True
         )
-        (stored,) = [each.record for each in reply if isinstance(each, Change)]
-        taken = [each for each in reply if isinstance(each, ExternalIdTaken)]
-        assert {each.record for each in taken} == {stored}
-        assert Counter(each.same for each in taken) == {True: 19, False: 20}
+        (stored,) = [item.record for item in reply if isinstance(item, Change)]
+        taken = [item for item in reply if isinstance(item, ExternalIdTaken)]
+        assert {item.record for item in taken} == {stored}
+        assert Counter(item.same for item in taken) == {True: 19, False: 20}
 
     async def test_c27_a_request_that_has_ended_keeps_its_external_id(self, store: Store) -> None:
-        first_record, second_record = named(1), named(2)
-        await store.insert(first_record, created(first_record))
+        first_record, second_record = named_request(1), named_request(2)
+        await store.insert(first_record, request_created(first_record))
         ended = await store.settle(answer(first_record))
         assert ended is not None
         with pytest.raises(ExternalIdTaken) as exc_info:
-            await store.insert(second_record, created(second_record))
+            await store.insert(second_record, request_created(second_record))
         assert exc_info.value.record == ended.record
-        settled = replace(named(3, "x3").as_settled(Status.CANCELLED, reason="not_shown"))
-        await store.insert(settled, created(settled))
+        settled = replace(named_request(3, "x3").as_settled(Status.CANCELLED, reason="not_shown"))
+        await store.insert(settled, request_created(settled))
         assert await store.request_of("main", "t1", "tok_1", "x3") == (settled, "d1")
 
     async def test_c27_an_erased_thread_has_no_external_ids(self, store: Store) -> None:
-        first_record, second_record = named(1), named(2)
-        await store.insert(first_record, created(first_record))
+        first_record, second_record = named_request(1), named_request(2)
+        await store.insert(first_record, request_created(first_record))
         await store.erase_thread(EventDraft("thread.erased", "main", "t1", NOON, None, "{}", ""))
         assert await store.list_requests("main", labels=Labels(external_id="x1")) == []
-        assert (await store.insert(second_record, created(second_record))).outcome is Outcome.APPLIED
+        assert (await store.insert(second_record, request_created(second_record))).outcome is Outcome.APPLIED
 
     @pytest.mark.parametrize("plain", [True, False])
     async def test_requests_are_found_by_their_labels_and_their_time(
@@ -103,7 +108,7 @@ class LabelContracts(StoreSuite):
         ]
         effects = SideEffects() if plain else SideEffects(audit=(entry("x"),))
         for row in rows:
-            await store.insert(row, created(row), effects=effects)
+            await store.insert(row, request_created(row), effects=effects)
         await store.settle(answer(rows[9]))
         assert (ended := await store.get("main", rows[9].id)) is not None
         now = [replace(ended, labels=row.labels) if row.id == ended.id else row for row in rows]

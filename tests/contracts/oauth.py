@@ -29,13 +29,13 @@ class OauthContracts(StoreSuite):
     async def test_c30_one_of_several_concurrent_callers_takes_the_attempt(self, store: Store) -> None:
         await store.put_oauth_attempt(ATTEMPT, now_ms=0)
         taken = await asyncio.gather(*(store.take_oauth_attempt("digest-1", now_ms=0) for _ in range(8)))
-        assert [each for each in taken if each is not None] == [ATTEMPT]
+        assert [item for item in taken if item is not None] == [ATTEMPT]
 
     async def test_c30_a_new_attempt_replaces_that_of_its_request(self, store: Store) -> None:
         newer = replace(ATTEMPT, digest="digest-2", principal=replace(ADA, name="Bob"), sealed="other")
         other = replace(ATTEMPT, digest="digest-3", principal=replace(ADA, tenant="other"))
-        for each in (ATTEMPT, other, newer):
-            await store.put_oauth_attempt(each, now_ms=0)
+        for item in (ATTEMPT, other, newer):
+            await store.put_oauth_attempt(item, now_ms=0)
         assert await store.take_oauth_attempt("digest-1", now_ms=0) is None
         assert await store.take_oauth_attempt("digest-2", now_ms=0) == newer
         assert await store.take_oauth_attempt("digest-3", now_ms=0) == other

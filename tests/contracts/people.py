@@ -28,7 +28,7 @@ async def sign_in(store: Store, principal: Principal, at: int = NOON) -> None:
 async def names(store: Store, at: int = NOON, **chosen: object) -> list[tuple[str, str]]:
     """Return the people in a store, by id and name."""
     result = await store.people("main", now_ms=at, **chosen)  # type: ignore[arg-type]  # filters by name
-    return [(each.user, each.name) for each in result]
+    return [(item.user, item.name) for item in result]
 
 
 class PeopleContracts(StoreSuite):

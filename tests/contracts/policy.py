@@ -19,11 +19,11 @@ from tests.contracts.samples import (
     NOON,
     agent,
     answer,
-    created,
     effects,
     entry,
     policy,
     record,
+    request_created,
     root,
     rule,
     rule_id,
@@ -118,7 +118,7 @@ class PolicyContracts(StoreSuite):
         await store.write(SideEffects((rule(1),)))
         assert await view() == PolicyView(None, None, [rule(1)])
         first = record(1)
-        await store.insert(first, created(first), None, SideEffects((rule(2),)))
+        await store.insert(first, request_created(first), None, SideEffects((rule(2),)))
         assert (await view()).rules == [rule(1), rule(2)]
         await store.settle(answer(first), None, SideEffects((rule(3, scope="thread", subject="t1"),)))
         assert len((await view()).rules) == 3
@@ -160,9 +160,11 @@ class PolicyContracts(StoreSuite):
 
     async def test_uses_of_a_rule_are_counted_in_the_transaction_of_their_change(self, store: Store) -> None:
         row, other = record(1), record(2, thread="t2")
-        await store.insert(row, created(row), None, SideEffects(uses=(use(1), use(1), use(2))))
+        await store.insert(row, request_created(row), None, SideEffects(uses=(use(1), use(1), use(2))))
         await asyncio.gather(*(store.write(SideEffects(uses=(use(1), use(2)))) for _ in range(20)))
-        await store.insert(other, created(other), None, SideEffects(uses=(use(1, at=NOON + 9, about=2),)))
+        await store.insert(
+            other, request_created(other), None, SideEffects(uses=(use(1, at=NOON + 9, about=2),))
+        )
         await store.settle(answer(record(3)), None, SideEffects(uses=(use(1),)))
         assert await store.rule_usage("main", [rule_id(1), rule_id(2), rule_id(3)]) == {
             rule_id(1): RuleUsage(23, NOON + 9, other.id, "t2", None),
@@ -173,7 +175,7 @@ class PolicyContracts(StoreSuite):
 
     async def test_the_uses_of_a_rule_are_hidden_and_erased_with_their_thread(self, store: Store) -> None:
         row, here = record(1), rule(1, scope="thread", subject="t1")
-        await store.insert(row, created(row), None, SideEffects((here,), uses=(use(1), use(2))))
+        await store.insert(row, request_created(row), None, SideEffects((here,), uses=(use(1), use(2))))
         single_access_list = AccessList("ada", others=AccessLevel.NONE)
         await store.set_access(
             single_access_list, shared(single_access_list), before=await store.access("main", "t1")

@@ -16,9 +16,9 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.store import Store
 from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaSpent
-from tests.contracts.samples import NOON, answer, created, record
+from tests.contracts.samples import NOON, answer, record, request_created
 from tests.contracts.suite import StoreSuite
-from tests.contracts.threads import DAY, stored
+from tests.contracts.threads import DAY, store_request
 
 
 def with_tool(row: Record, tool: str) -> Record:
@@ -33,34 +33,36 @@ class QuestionCountContracts(StoreSuite):
 
     async def test_c23_a_question_knows_its_number_and_the_limit(self, store: Store) -> None:
         quota = Quota(6, DAY)
-        await asyncio.gather(*(stored(store, record(n, thread=f"t{n % 2}"), quota) for n in range(10)))
+        await asyncio.gather(*(store_request(store, record(n, thread=f"t{n % 2}"), quota) for n in range(10)))
         own_group = replace(record(10, thread="t1"), exclusive="k")
-        change = await store.insert(own_group, created(own_group), quota=quota)
-        await stored(store, record(11, thread="t1", kind="approval"), quota)
+        change = await store.insert(own_group, request_created(own_group), quota=quota)
+        await store_request(store, record(11, thread="t1", kind="approval"), quota)
         assert change.record.as_dict()["ordinal"] == 6
         for thread, most in (("t0", 5), ("t1", 6)):
             events = await store.thread_events("main", thread, after=0)
             shown = [json.loads(event.text)["request"] for event in events]
-            numbers = [(each["ordinal"], each["of"]) for each in shown if each["kind"] == "form"]
+            numbers = [(item["ordinal"], item["of"]) for item in shown if item["kind"] == "form"]
             assert numbers == [(n + 1, 6) for n in range(most)]
-            assert [each for each in shown if each["kind"] != "form" and "ordinal" in each] == []
+            assert [item for item in shown if item["kind"] != "form" and "ordinal" in item] == []
         kept = await store.get("main", own_group.id)
         assert kept is not None
         assert kept.as_dict() == change.record.as_dict()
         refused = replace(record(12, thread="t1"), exclusive="other")
         with pytest.raises(QuotaSpent):
-            await store.insert(refused, created(refused), quota=quota)
+            await store.insert(refused, request_created(refused), quota=quota)
         endless = replace(record(13, thread="t3"), created_at=NOON)
-        change = await store.insert(endless, created(endless), quota=Quota(None, DAY))
+        change = await store.insert(endless, request_created(endless), quota=Quota(None, DAY))
         assert (change.record.as_dict()["ordinal"], "of" in change.record.as_dict()) == (1, False)
 
     async def test_c23_a_tool_and_an_agent_have_limits_of_their_own(self, store: Store) -> None:
         tool, agent = CountLimit(count_name("ask_user", None), 2), CountLimit(count_name(None, "tok_1"), 3)
         asks = [with_tool(record(n), "ask_user") for n in range(6)]
         of_both = Quota(100, DAY, limits=(agent, tool))
-        reply = await asyncio.gather(*(stored(store, ask, of_both) for ask in asks), return_exceptions=True)
-        spent = [each for each in reply if isinstance(each, QuotaSpent)]
-        assert {(each.what, each.maximum, each.limit) for each in spent} == {("questions", 2, tool.name)}
+        reply = await asyncio.gather(
+            *(store_request(store, ask, of_both) for ask in asks), return_exceptions=True
+        )
+        spent = [item for item in reply if isinstance(item, QuotaSpent)]
+        assert {(item.what, item.maximum, item.limit) for item in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
         names = [tool.name, agent.name, "other"]
         counted = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
@@ -69,24 +71,24 @@ class QuestionCountContracts(StoreSuite):
         for where in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
             assert await store.question_counts(*where) == {}
         of_agent = Quota(100, DAY, limits=(agent,))
-        await stored(store, record(10), of_agent)
+        await store_request(store, record(10), of_agent)
         with pytest.raises(QuotaSpent) as exc_info:
-            await stored(store, record(11), of_agent)
+            await store_request(store, record(11), of_agent)
         assert (exc_info.value.limit, exc_info.value.maximum) == (agent.name, 3)
-        await stored(store, record(12, thread="t2"), of_agent)
-        first = next(each for each, end in zip(asks, reply, strict=True) if end is None)
+        await store_request(store, record(12, thread="t2"), of_agent)
+        first = next(item for item, end in zip(asks, reply, strict=True) if end is None)
         await store.settle(replace(answer(first), refunds=True))
-        await stored(store, with_tool(record(13), "ask_user"), of_both)
+        await store_request(store, with_tool(record(13), "ask_user"), of_both)
         with pytest.raises(QuotaSpent):
-            await stored(store, with_tool(record(14), "ask_user"), of_both)
+            await store_request(store, with_tool(record(14), "ask_user"), of_both)
         later = replace(record(15), created_at=NOON + DAY + 1000)
-        await store.insert(later, replace(created(later), at=later.created_at), quota=of_agent)
+        await store.insert(later, replace(request_created(later), at=later.created_at), quota=of_agent)
         await store.reset_use("main", "t1")
         for n in range(20, 22):
-            await stored(store, with_tool(record(n), "ask_user"), of_both)
+            await store_request(store, with_tool(record(n), "ask_user"), of_both)
         await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "{}", "tok_1"))
         for n in range(30, 32):
-            await stored(store, with_tool(record(n), "ask_user"), of_both)
+            await store_request(store, with_tool(record(n), "ask_user"), of_both)
 
     async def test_c23_a_form_with_a_separate_limit_has_a_separate_window(self, store: Store) -> None:
         own_count_limit = CountLimit(count_name("ask_user", None), 2, window_ms=10 * DAY)
@@ -96,16 +98,16 @@ class QuestionCountContracts(StoreSuite):
             limits=(CountLimit(count_name(None, "tok_1"), 9), own_count_limit),
             numbered_by=own_count_limit.name,
         )
-        await stored(store, record(0), Quota(100, DAY))
+        await store_request(store, record(0), Quota(100, DAY))
         first_record = with_tool(record(1), "ask_user")
-        await stored(store, first_record, quota)
-        await stored(store, with_tool(record(2), "ask_user"), quota)
+        await store_request(store, first_record, quota)
+        await store_request(store, with_tool(record(2), "ask_user"), quota)
         events = await store.thread_events("main", "t1", after=0)
         shown = [json.loads(event.text)["request"] for event in events]
-        assert [(each["ordinal"], each["of"]) for each in shown] == [(1, 100), (1, 2), (2, 2)]
+        assert [(item["ordinal"], item["of"]) for item in shown] == [(1, 100), (1, 2), (2, 2)]
         later = replace(with_tool(record(3), "ask_user"), created_at=NOON + 5 * DAY)
         with pytest.raises(QuotaSpent) as exc_info:
-            await store.insert(later, replace(created(later), at=later.created_at), quota=quota)
+            await store.insert(later, replace(request_created(later), at=later.created_at), quota=quota)
         assert (exc_info.value.limit, exc_info.value.again_at) == (
             own_count_limit.name,
             first_record.created_at + 10 * DAY,
@@ -113,13 +115,13 @@ class QuestionCountContracts(StoreSuite):
         listed = {own_count_limit.name: QuestionCount(2, first_record.created_at, 2)}
         assert await store.question_counts("main", "t1", []) == listed
         by_policy = replace(quota, limits=(CountLimit(own_count_limit.name, 5),), numbered_by=None)
-        await stored(store, with_tool(record(4), "ask_user"), by_policy)
+        await store_request(store, with_tool(record(4), "ask_user"), by_policy)
         assert await store.question_counts("main", "t1", [own_count_limit.name]) == {
             own_count_limit.name: QuestionCount(3, first_record.created_at, 2)
         }
         more = replace(quota, limits=(replace(own_count_limit, maximum=4),))
         await store.settle(replace(answer(first_record), refunds=True))
-        await stored(store, with_tool(record(5), "ask_user"), more)
+        await store_request(store, with_tool(record(5), "ask_user"), more)
         assert await store.question_counts("main", "t1", []) == {
             own_count_limit.name: QuestionCount(3, first_record.created_at, 4)
         }

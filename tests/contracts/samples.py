@@ -62,7 +62,7 @@ def record(
     )
 
 
-def created(row: Record) -> EventDraft:
+def request_created(row: Record) -> EventDraft:
     """Make the first event of a request."""
     return EventDraft(
         REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state.text, row.requester
@@ -107,7 +107,9 @@ def message(text: str = "Hello") -> str:
     return json.dumps({"role": "agent", "content": [{"type": "text", "text": text}]}, separators=(",", ":"))
 
 
-def added(data: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> EventDraft:
+def message_added(
+    data: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent"
+) -> EventDraft:
     """Make the event of a new message."""
     return EventDraft(MESSAGE_ADDED, tenant, thread, NOON, None, data, owner)
 
@@ -120,7 +122,7 @@ def delta(
     return EventDraft(MESSAGE_DELTA, tenant, thread, NOON, None, data, owner)
 
 
-def updated(*, thread: str = "t1", owner: str = "tok_agent") -> EventDraft:
+def message_updated(*, thread: str = "t1", owner: str = "tok_agent") -> EventDraft:
     """Make the event of a changed message."""
     return EventDraft(MESSAGE_UPDATED, "main", thread, NOON, None, "{}", owner)
 

@@ -18,11 +18,11 @@ from askback.ports.store import Store
 from tests.contracts.samples import (
     answer,
     claim,
-    created,
     effects,
     entry,
     grant,
     record,
+    request_created,
     rule,
     secret,
     secret_id,
@@ -30,14 +30,14 @@ from tests.contracts.samples import (
 from tests.contracts.suite import StoreSuite
 
 
-async def keep(store: Store, *secrets: SecretRecord) -> None:
+async def write_secrets(store: Store, *secrets: SecretRecord) -> None:
     """Write secrets without another change."""
     await store.write(SideEffects(secrets=secrets))
 
 
-def newest(*secrets: SecretRecord) -> list[SecretRecord]:
+def sort_as_listed(*secrets: SecretRecord) -> list[SecretRecord]:
     """Return secrets in the order of their list."""
-    return sorted(secrets, key=lambda each: each.id, reverse=True)
+    return sorted(secrets, key=lambda item: item.id, reverse=True)
 
 
 class SecretContracts(StoreSuite):
@@ -48,7 +48,7 @@ class SecretContracts(StoreSuite):
     async def test_a_secret_is_found_by_its_id_and_its_scope(self, store: Store) -> None:
         kept = secret(1, scope="session", subject="t1")
         assert await store.secret("main", kept.id) is None
-        await keep(store, kept)
+        await write_secrets(store, kept)
         assert await store.secret("main", kept.id) == kept
         assert await store.secrets_at("main", "", [SecretLocation("session", "t1")], [kept.name]) == [kept]
 
@@ -64,23 +64,27 @@ class SecretContracts(StoreSuite):
             (owner, at): secret(n, owner=owner, scope=at.scope, subject=at.subject, name="KEY")
             for n, (owner, at) in enumerate(locations)
         }
-        await keep(store, *kept.values())
+        await write_secrets(store, *kept.values())
         for (owner, at), one in kept.items():
             assert await store.secrets_at("main", owner, [at], ["KEY"]) == [one]
         for owner in ("", "ada", "bob"):
             result = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
-            assert newest(*result) == newest(*(one for (of, _), one in kept.items() if of == owner))
+            assert sort_as_listed(*result) == sort_as_listed(
+                *(one for (of, _), one in kept.items() if of == owner)
+            )
 
     async def test_names_are_looked_up_in_several_scopes(self, store: Store) -> None:
         here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
-        await keep(store, *here, *shared)
+        await write_secrets(store, *here, *shared)
         locations = [SecretLocation("session", "t1"), SecretLocation("global", "")]
         for names, found in (
             (["KEY_1", "KEY_3", "KEY_9"], [here[0], shared[0]]),
             (["KEY_9"], []),
             ([], []),
         ):
-            assert newest(*await store.secrets_at("main", "", locations, names)) == newest(*found)
+            assert sort_as_listed(*await store.secrets_at("main", "", locations, names)) == sort_as_listed(
+                *found
+            )
         assert await store.secrets_at("main", "", [], ["KEY_1"]) == []
 
     async def test_the_last_use_of_a_secret_is_known(self, store: Store) -> None:
@@ -88,8 +92,8 @@ class SecretContracts(StoreSuite):
             SecretUse("main", secret_id(n), at, f'{{"id":"tok_{at}"}}') for n, at in ((1, 1), (1, 2), (2, 3))
         ]
         other_secret_use = SecretUse("other", secret_id(1), 9, "{}")
-        for each in (*uses, other_secret_use):
-            await store.write(SideEffects(secret_uses=(each,)))
+        for item in (*uses, other_secret_use):
+            await store.write(SideEffects(secret_uses=(item,)))
         expected = [secret_id(n) for n in (1, 2, 3)]
         assert await store.secret_uses("main", expected) == {secret_id(1): uses[1], secret_id(2): uses[2]}
         assert await store.secret_uses("other", expected) == {secret_id(1): other_secret_use}
@@ -97,9 +101,9 @@ class SecretContracts(StoreSuite):
     # 13
 
     async def test_c13_the_next_version_replaces_the_current_one(self, store: Store) -> None:
-        await keep(store, secret(1), secret(2))
+        await write_secrets(store, secret(1), secret(2))
         for version in (2, 3):
-            await keep(store, secret(1, version=version))
+            await write_secrets(store, secret(1, version=version))
             assert await store.secret("main", secret_id(1)) == secret(1, version=version)
             assert await store.secrets("main") == [secret(2), secret(1, version=version)]
 
@@ -129,26 +133,26 @@ class SecretContracts(StoreSuite):
     async def test_c13_a_version_that_does_not_follow_is_refused(
         self, store: Store, late: SecretRecord
     ) -> None:
-        await keep(store, secret(1), secret(1, version=2))
+        await write_secrets(store, secret(1), secret(1, version=2))
         with pytest.raises(VersionTaken):
-            await keep(store, late)
+            await write_secrets(store, late)
         assert await store.secrets("main") == [secret(1, version=2)]
 
     async def test_c13_one_of_20_concurrent_writes_of_the_next_version_succeeds(self, store: Store) -> None:
-        await keep(store, secret(1))
+        await write_secrets(store, secret(1))
         next_ones = [replace(secret(1, version=2), sealed=f"sealed.by.{n}") for n in range(20)]
-        other_cases = [keep(store, secret(n)) for n in range(2, 22)]
+        other_cases = [write_secrets(store, secret(n)) for n in range(2, 22)]
         reply = await asyncio.gather(
-            *(keep(store, one) for one in next_ones), *other_cases, return_exceptions=True
+            *(write_secrets(store, one) for one in next_ones), *other_cases, return_exceptions=True
         )
         assert Counter(map(type, reply)) == {type(None): 21, VersionTaken: 19}
-        [winner] = [each for each, outcome in zip(next_ones, reply[:20], strict=True) if outcome is None]
+        [winner] = [item for item, outcome in zip(next_ones, reply[:20], strict=True) if outcome is None]
         assert await store.secrets("main") == [*(secret(n) for n in range(21, 1, -1)), winner]
 
     async def test_c13_a_change_is_undone_with_a_secret_whose_version_was_taken(self, store: Store) -> None:
         row, tried = record(1), secret(9)
-        await store.insert(row, created(row), None, SideEffects(candidates=((row.id, tried),)))
-        await keep(store, secret(1))
+        await store.insert(row, request_created(row), None, SideEffects(candidates=((row.id, tried),)))
+        await write_secrets(store, secret(1))
         late_side_effects = SideEffects(
             rules=(rule(1),),
             audit=(entry("late"),),
@@ -158,11 +162,11 @@ class SecretContracts(StoreSuite):
         )
         reply = await asyncio.gather(
             store.settle(answer(row), claim(scope="answer"), late_side_effects),
-            store.insert(record(2), created(record(2)), claim(), late_side_effects),
+            store.insert(record(2), request_created(record(2)), claim(), late_side_effects),
             store.drop_secret(
                 "main", secret_id(1), replace(late_side_effects, secrets=(secret(5), secret(5)))
             ),
-            keep(store, secret(3)),
+            write_secrets(store, secret(3)),
             return_exceptions=True,
         )
         assert [type(outcome) for outcome in reply] == [VersionTaken] * 3 + [type(None)]
@@ -181,14 +185,14 @@ class SecretContracts(StoreSuite):
     async def test_c13_a_write_based_on_an_erased_secret_does_not_overwrite_its_successor(
         self, store: Store
     ) -> None:
-        await keep(store, secret(1))
+        await write_secrets(store, secret(1))
         await store.drop_secret("main", secret_id(1), SideEffects())
         with pytest.raises(VersionTaken):
-            await keep(store, secret(1, version=2))
+            await write_secrets(store, secret(1, version=2))
         successor = secret(2, name="KEY_1")
-        await keep(store, successor)
+        await write_secrets(store, successor)
         with pytest.raises(VersionTaken):
-            await keep(store, secret(1, version=2))
+            await write_secrets(store, secret(1, version=2))
         assert await store.secrets("main") == [successor]
 
     # 15
@@ -196,7 +200,7 @@ class SecretContracts(StoreSuite):
     async def test_an_agent_is_added_or_removed_and_the_others_stay(self, store: Store) -> None:
         one = secret(1)
         other_cases = [replace(grant(one), requester=f"agt_{n}") for n in range(4)]
-        await keep(store, one)
+        await write_secrets(store, one)
         await store.write(SideEffects(grants=tuple(other_cases)))
         added = [store.grant_secret("main", one.id, f"agt_{n}", SideEffects()) for n in range(2, 12)]
         await asyncio.gather(
@@ -211,7 +215,7 @@ class SecretContracts(StoreSuite):
         assert (one.id, "agt_1") in await store.agents_of_secrets("main", [one.id])
 
     async def test_c15_an_erased_secret_is_nowhere(self, store: Store) -> None:
-        await keep(store, secret(1), secret(2))
+        await write_secrets(store, secret(1), secret(2))
         assert await store.drop_secret("main", secret_id(1), effects(3))
         assert await store.secret("main", secret_id(1)) is None
         assert await store.secrets_at("main", "", [SecretLocation("global", "")], ["KEY_1"]) == []
@@ -221,7 +225,7 @@ class SecretContracts(StoreSuite):
         assert len(await store.audit("main")) == 1
 
     async def test_one_of_20_concurrent_erasures_of_a_secret_succeeds(self, store: Store) -> None:
-        await keep(store, secret(1))
+        await write_secrets(store, secret(1))
         reply = await asyncio.gather(
             *(store.drop_secret("main", secret_id(1), SideEffects(audit=(entry(f"{n}"),))) for n in range(20))
         )
@@ -232,7 +236,7 @@ class SecretContracts(StoreSuite):
 
     async def test_secrets_are_listed_newest_first_in_pages(self, store: Store) -> None:
         secrets = [secret(n) for n in range(1, 8)]
-        await keep(store, *secrets[4:], *secrets[:4])
+        await write_secrets(store, *secrets[4:], *secrets[:4])
         shown = secrets[::-1]
         assert await store.secrets("main", limit=3) == shown[:3]
         assert await store.secrets("main", limit=3, before=shown[2].id) == shown[3:6]
@@ -243,10 +247,12 @@ class SecretContracts(StoreSuite):
         once = [
             secret(n, owner=owner, scope="request", subject="req_1") for n, owner in ((3, ""), (6, "ada"))
         ]
-        await keep(store, *shared, *hers, *once)
-        assert await store.secrets("main") == newest(*shared, *hers)
-        assert await store.secrets("main", person="ada", before=hers[1].id) == newest(*shared, hers[0])
-        assert await store.secrets("main", person="bob") == newest(*shared)
+        await write_secrets(store, *shared, *hers, *once)
+        assert await store.secrets("main") == sort_as_listed(*shared, *hers)
+        assert await store.secrets("main", person="ada", before=hers[1].id) == sort_as_listed(
+            *shared, hers[0]
+        )
+        assert await store.secrets("main", person="bob") == sort_as_listed(*shared)
         assert await store.secret("main", once[0].id) == once[0]
         assert (
             await store.secrets_at("main", "ada", [SecretLocation("request", "req_1")], ["KEY_6"]) == once[1:]
@@ -262,20 +268,20 @@ class SecretContracts(StoreSuite):
         ]
         new = ("req_9", secret(9))
         await store.write(SideEffects(secrets=(*kept, once), candidates=(*attempts, new)))
-        everything = [*kept, once, *(each for _, each in (*attempts, new))]
+        everything = [*kept, once, *(item for _, item in (*attempts, new))]
         for limit in (1, 2, 3, 200):
             secret_records: list[SecretRecord] = []
             while page := await store.sealed_after(
                 secret_records[-1].id if secret_records else "", limit=limit
             ):
-                assert len({each.id for each in page}) <= limit
+                assert len({item.id for item in page}) <= limit
                 secret_records += page
-            assert [each.id for each in secret_records] == sorted(each.id for each in everything)
-            assert {each.sealed for each in secret_records} == {each.sealed for each in everything}
-        of_acme = sorted((each for each in everything if each.tenant == "acme"), key=lambda each: each.id)
+            assert [item.id for item in secret_records] == sorted(item.id for item in everything)
+            assert {item.sealed for item in secret_records} == {item.sealed for item in everything}
+        of_acme = sorted((item for item in everything if item.tenant == "acme"), key=lambda item: item.id)
         page = await store.sealed_after("", tenant="acme", limit=2)
         remaining_secret_records = await store.sealed_after(page[-1].id, tenant="acme")
-        assert [each.id for each in (*page, *remaining_secret_records)] == [each.id for each in of_acme]
+        assert [item.id for item in (*page, *remaining_secret_records)] == [item.id for item in of_acme]
 
     async def test_a_ciphertext_is_rewrapped_unless_it_has_changed(self, store: Store) -> None:
         kept, tried = secret(1), secret(1, version=2)
@@ -287,7 +293,7 @@ class SecretContracts(StoreSuite):
         assert await store.candidates("main", "req_1") == [replace(tried, sealed="anew.2")]
         for one in (kept.id, secret_id(2)):
             assert not await store.rewrap(one, sealed="late", instead=kept.sealed)
-        assert {each.sealed for each in await store.sealed_after("")} == {"anew.1", "anew.2"}
+        assert {item.sealed for item in await store.sealed_after("")} == {"anew.1", "anew.2"}
 
     async def test_a_ciphertext_written_during_a_rotation_is_not_missed(self, store: Store) -> None:
         tried = secret(1)
@@ -330,7 +336,7 @@ class SecretContracts(StoreSuite):
         await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
         with self.outage(store, tmp_path):
             results = await asyncio.gather(
-                keep(store, secret(2)),
+                write_secrets(store, secret(2)),
                 store.drop_secret("main", kept.id, SideEffects()),
                 store.rewrap(kept.id, sealed="anew", instead=kept.sealed),
                 return_exceptions=True,

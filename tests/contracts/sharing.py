@@ -16,13 +16,13 @@ from askback.ports.policy import SideEffects
 from askback.ports.store import Store
 from tests.contracts.samples import (
     NOON,
-    added,
     answer,
-    created,
     effects,
     entry,
     message,
+    message_added,
     record,
+    request_created,
     rule,
     secret,
     shared,
@@ -73,9 +73,9 @@ class SharingContracts(StoreSuite):
 
     async def test_records_and_events_carry_the_access_to_their_thread(self, store: Store) -> None:
         early, late = record(1), record(2)
-        assert (await store.insert(early, created(early))).record.access == UNSHARED
+        assert (await store.insert(early, request_created(early))).record.access == UNSHARED
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
-        assert (await store.insert(late, created(late))).record.access == ADAS
+        assert (await store.insert(late, request_created(late))).record.access == ADAS
         settled_request = await store.settle(answer(early))
         assert settled_request is not None
         assert settled_request.record.access == ADAS
@@ -89,9 +89,9 @@ class SharingContracts(StoreSuite):
         async with self.opened(
             tmp_path, on_commit=lambda e: access_lists.extend(x.access for x in e)
         ) as store:
-            await store.insert(record(1), created(record(1)))
+            await store.insert(record(1), request_created(record(1)))
             await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
-            await store.add_message("m1", message(), added(message()))
+            await store.add_message("m1", message(), message_added(message()))
             await store.set_access(SEEN, shared(SEEN), before=ADAS)
         assert access_lists == [UNSHARED, ADAS, ADAS, SEEN]
 
@@ -103,7 +103,7 @@ class SharingContracts(StoreSuite):
         threads = {"t1": ADAS, "t2": SEEN, "t3": UNSHARED}
         rows = [record(n, thread=f"t{n % 3 + 1}") for n in range(1, 10)]
         for row in rows:
-            await store.insert(row, created(row))
+            await store.insert(row, request_created(row))
         for thread, access in list(threads.items())[:2]:
             await store.set_access(access, shared(access, thread=thread), before=UNSHARED)
         for person in EVERYBODY:

@@ -19,14 +19,23 @@ from askback.domain.state import State
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
-from tests.contracts.samples import NOON, added, claim, created, delta, message, record, shared
+from tests.contracts.samples import (
+    NOON,
+    claim,
+    delta,
+    message,
+    message_added,
+    record,
+    request_created,
+    shared,
+)
 from tests.contracts.suite import StoreSuite
 
 A, B = ThreadAgents(("agt_a",), "ada"), ThreadAgents(("agt_b",))
 MINE, OURS = AccessList(agents=A), AccessList(agents=ThreadAgents(("agt_a", "agt_b"), "ada"))
 
 
-def by(agent: ThreadAgents | None, draft: EventDraft) -> EventDraft:
+def with_agent(agent: ThreadAgents | None, draft: EventDraft) -> EventDraft:
     """Make the event an agent's."""
     return replace(draft, agent=agent)
 
@@ -49,7 +58,7 @@ class ThreadAgentContracts(StoreSuite):
     async def test_a_thread_started_by_a_person_belongs_to_the_first_agent_that_writes(
         self, store: Store, what: str
     ) -> None:
-        await store.add_message("m0", message(), added(message()))
+        await store.add_message("m0", message(), message_added(message()))
         assert await store.access("main", "t1") == UNSHARED
         await self._write(store, what, A, 1)
         assert await store.access("main", "t1") == MINE
@@ -72,8 +81,8 @@ class ThreadAgentContracts(StoreSuite):
         with pytest.raises(ThreadOfAnother):
             await self._write(store, "message", A, 3)
         with pytest.raises(ThreadOfAnother):
-            await store.append_text("m1", "more", by(A, delta("m1", "more", owner="agt_a")))
-        await store.append_text("m2", "more", by(B, delta("m2", "more", owner="agt_b")))
+            await store.append_text("m1", "more", with_agent(A, delta("m1", "more", owner="agt_a")))
+        await store.append_text("m2", "more", with_agent(B, delta("m2", "more", owner="agt_b")))
         none = AccessList(agents=ThreadAgents(()))
         await store.set_access(none, shared(none), before=AccessList(agents=B))
         with pytest.raises(ThreadOfAnother):
@@ -82,23 +91,23 @@ class ThreadAgentContracts(StoreSuite):
     async def test_a_text_that_was_refused_takes_no_room_in_its_message(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
         await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
-        further_event_draft = by(A, delta("m1", "1234", owner="agt_a"))
+        further_event_draft = with_agent(A, delta("m1", "1234", owner="agt_a"))
         with pytest.raises(ThreadOfAnother):
             await store.append_text("m1", "1234", further_event_draft, limit=4)
         await store.set_access(MINE, shared(MINE), before=AccessList(agents=B))
         await store.append_text("m1", "1234", further_event_draft, limit=4)
         with pytest.raises(MessageFull):
-            await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), limit=4)
+            await store.append_text("m1", "5", with_agent(A, delta("m1", "5", owner="agt_a")), limit=4)
 
     async def test_a_refused_write_does_not_make_an_agent_the_owner_of_a_thread(self, store: Store) -> None:
-        await store.add_message("m0", message(), added(message()))
+        await store.add_message("m0", message(), message_added(message()))
         with pytest.raises(IdTaken):
-            await store.add_message("m0", message(), by(A, added(message(), owner="agt_a")))
+            await store.add_message("m0", message(), with_agent(A, message_added(message(), owner="agt_a")))
         with pytest.raises(MessageMissing):
-            await store.append_text("m0", "more", by(A, delta("m0", "more", owner="agt_a")))
+            await store.append_text("m0", "more", with_agent(A, delta("m0", "more", owner="agt_a")))
         row = record(1, requester="agt_a")
         with pytest.raises(QuotaSpent):
-            await store.insert(row, by(A, created(row)), quota=Quota(0, 1000))
+            await store.insert(row, with_agent(A, request_created(row)), quota=Quota(0, 1000))
         await store.set_archived(
             EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null"), archived_at=NOON
         )
@@ -112,7 +121,7 @@ class ThreadAgentContracts(StoreSuite):
             *(self._write(store, "message", agent, n) for n, agent in enumerate(agents)),
             return_exceptions=True,
         )
-        assert Counter(type(each) for each in reply) == {ThreadOfAnother: 19, type(None): 1}
+        assert Counter(type(item) for item in reply) == {ThreadOfAnother: 19, type(None): 1}
         winner = agents[reply.index(None)]
         assert await store.access("main", "t1") == AccessList(agents=winner)
         assert len(await store.thread_events("main", "t1", after=0)) == 1
@@ -120,9 +129,9 @@ class ThreadAgentContracts(StoreSuite):
     async def test_a_replay_is_recognized_before_ownership_is_checked(self, store: Store) -> None:
         row = record(1, requester="agt_a")
         key = claim(principal="agt_a")
-        await store.insert(row, by(A, created(row)), key)
+        await store.insert(row, with_agent(A, request_created(row)), key)
         await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
-        again = await store.insert(row, by(A, created(row)), key)
+        again = await store.insert(row, with_agent(A, request_created(row)), key)
         assert (again.outcome, again.record.access) == (Outcome.REPLAYED, AccessList(agents=B))
 
     async def test_people_and_agents_of_a_thread_are_stored_separately(self, store: Store) -> None:
@@ -143,7 +152,7 @@ class ThreadAgentContracts(StoreSuite):
         async with self.opened(
             tmp_path, on_commit=lambda e: access_lists.extend(x.access for x in e)
         ) as store:
-            await store.add_message("m0", message(), added(message()))
+            await store.add_message("m0", message(), message_added(message()))
             await self._write(store, "request", A, 1)
             await store.set_access(OURS, shared(OURS), before=MINE)
         assert access_lists == [UNSHARED, MINE, OURS]
@@ -152,7 +161,9 @@ class ThreadAgentContracts(StoreSuite):
         [owner] = agent.ids
         row = record(n, requester=owner)
         if what == "message":
-            await store.add_message(f"m{n}", message(), by(agent, added(message(), owner=owner)))
+            await store.add_message(
+                f"m{n}", message(), with_agent(agent, message_added(message(), owner=owner))
+            )
         elif what == "archive":
             draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
             await store.set_archived(draft, archived_at=NOON)
@@ -160,13 +171,15 @@ class ThreadAgentContracts(StoreSuite):
             access_list_before = await store.access("main", "t1")
             expected = replace(access_list_before, owner="bob")
             assert (
-                await store.set_access(expected, by(agent, shared(expected)), before=access_list_before)
+                await store.set_access(
+                    expected, with_agent(agent, shared(expected)), before=access_list_before
+                )
                 is Outcome.APPLIED
             )
         else:
             quota = Quota(None, 1000, 50, 50) if what == "counted" else None
             row = answered(row) if what == "settled" else row
-            await store.insert(row, by(agent, created(row)), quota=quota)
+            await store.insert(row, with_agent(agent, request_created(row)), quota=quota)
 
 
 def answered(row: Record) -> Record:

@@ -22,13 +22,13 @@ from askback.domain.titles import query_words
 from askback.ports.outcome import Outcome
 from askback.ports.store import Store
 from askback.ports.threads import ThreadArchived, ThreadDetails, ThreadOfAnother
-from tests.contracts.samples import NOON, added, answer, created, message, record, shared
+from tests.contracts.samples import NOON, answer, message, message_added, record, request_created, shared
 from tests.contracts.suite import StoreSuite
 
 A, B = ThreadAgents(("agt_a",), "ada"), ThreadAgents(("agt_b",))
 
 
-def about(
+def thread_event(
     kind: str, thread: str = "t1", *, agent: ThreadAgents | None = None, tenant: str = "main"
 ) -> EventDraft:
     """Make an event of a thread as a whole."""
@@ -38,7 +38,7 @@ def about(
 async def begin(store: Store, *threads: str, agent: ThreadAgents | None = None) -> None:
     """Write in threads, one after the other."""
     for thread in threads:
-        draft = replace(added(message(), thread=thread), agent=agent)
+        draft = replace(message_added(message(), thread=thread), agent=agent)
         await store.add_message(f"m{await store.last_position('main')}", message(), draft)
 
 
@@ -46,7 +46,7 @@ async def ids(store: Store, *readers: str, query: str | None = None, **chosen: o
     """Return the ids of a page of threads."""
     words = () if query is None else query_words(query)
     result = await store.list_threads("main", readers=readers or ("",), named=query, words=words, **chosen)  # type: ignore[arg-type]  # filters by name
-    return [each.id for each in result]
+    return [item.id for item in result]
 
 
 class ThreadListContracts(StoreSuite):
@@ -56,16 +56,16 @@ class ThreadListContracts(StoreSuite):
         await begin(store, *(f"t{n}" for n in range(7)))
         await begin(store, "t0")
         first = await store.list_threads("main", limit=3)
-        assert [each.id for each in first] == ["t6", "t5", "t4"]
+        assert [item.id for item in first] == ["t6", "t5", "t4"]
         assert await ids(store, before=first[-1].key, limit=3) == ["t3", "t2", "t1"]
         assert await store.list_threads("acme") == []
 
     async def test_c28_a_thread_shows_its_details(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, replace(created(row), agent=A))
-        await store.insert(record(2), created(record(2)))
+        await store.insert(row, replace(request_created(row), agent=A))
+        await store.insert(record(2), request_created(record(2)))
         await store.settle(answer(record(2)))
-        await store.update_thread(about(THREAD_UPDATED), {"title": "Größe", "metadata": '{"a":null}'})
+        await store.update_thread(thread_event(THREAD_UPDATED), {"title": "Größe", "metadata": '{"a":null}'})
         shown_thread_details = await store.thread_details("main", "t1")
         (listed,) = await store.list_threads("main")
         assert (
@@ -88,7 +88,7 @@ class ThreadListContracts(StoreSuite):
             {"title": "One", "metadata": "[1]"},
             {"title": None},
         ]
-        outcomes = [await store.update_thread(about(THREAD_UPDATED), change) for change in changes]
+        outcomes = [await store.update_thread(thread_event(THREAD_UPDATED), change) for change in changes]
         same, new = Outcome.REPLAYED, Outcome.APPLIED
         assert outcomes == [new, same, new, same, new]
         events = await store.thread_events("main", "t1", after=0)
@@ -100,8 +100,8 @@ class ThreadListContracts(StoreSuite):
 
     async def test_c28_concurrent_changes_of_different_details_are_both_stored(self, store: Store) -> None:
         await asyncio.gather(
-            *(store.update_thread(about(THREAD_UPDATED), {"title": f"{n}"}) for n in range(20)),
-            *(store.update_thread(about(THREAD_UPDATED), {"metadata": f"{n}"}) for n in range(20)),
+            *(store.update_thread(thread_event(THREAD_UPDATED), {"title": f"{n}"}) for n in range(20)),
+            *(store.update_thread(thread_event(THREAD_UPDATED), {"metadata": f"{n}"}) for n in range(20)),
         )
         shown_thread_details = await store.thread_details("main", "t1")
         assert shown_thread_details is not None
@@ -111,15 +111,15 @@ class ThreadListContracts(StoreSuite):
 
     async def test_c28_an_archived_thread_keeps_its_title(self, store: Store) -> None:
         await begin(store, "t1", agent=A)
-        await store.set_archived(about(THREAD_ARCHIVED), archived_at=NOON)
+        await store.set_archived(thread_event(THREAD_ARCHIVED), archived_at=NOON)
         with pytest.raises(ThreadArchived):
-            await store.update_thread(about(THREAD_UPDATED), {"title": "New"})
+            await store.update_thread(thread_event(THREAD_UPDATED), {"title": "New"})
 
     async def test_c28_another_agent_changes_nothing(self, store: Store) -> None:
         await begin(store, "t1", agent=A)
         with pytest.raises(ThreadOfAnother):
-            await store.update_thread(about(THREAD_UPDATED, agent=B), {"title": "Mine"})
-        await store.update_thread(about(THREAD_UPDATED, "t2", agent=B), {"title": "Mine"})
+            await store.update_thread(thread_event(THREAD_UPDATED, agent=B), {"title": "Mine"})
+        await store.update_thread(thread_event(THREAD_UPDATED, "t2", agent=B), {"title": "Mine"})
         assert await ids(store, "agt_b") == ["t2"]
 
     async def test_c28_an_agent_gets_the_threads_that_it_may_use(self, store: Store) -> None:
@@ -151,11 +151,11 @@ class ThreadListContracts(StoreSuite):
 
     async def test_c28_archived_threads_have_a_list_of_their_own(self, store: Store) -> None:
         await begin(store, "t1", "t2", agent=A)
-        await store.set_archived(about(THREAD_ARCHIVED), archived_at=NOON)
+        await store.set_archived(thread_event(THREAD_ARCHIVED), archived_at=NOON)
         for reader in ("", "agt_a", "user:ada"):
             assert await ids(store, reader) == ["t2"]
             assert await ids(store, reader, archived=True) == ["t1"]
-        await store.set_archived(about(THREAD_UNARCHIVED), archived_at=None)
+        await store.set_archived(thread_event(THREAD_UNARCHIVED), archived_at=None)
         assert await ids(store, "agt_a") == ["t2", "t1"]
 
     async def test_c28_threads_are_found_by_words_of_their_titles(self, store: Store) -> None:
@@ -167,7 +167,7 @@ class ThreadListContracts(StoreSuite):
         }
         for thread, title in titles.items():
             await store.update_thread(
-                about(THREAD_UPDATED, thread, agent=A), {"title": title, "metadata": "1"}
+                thread_event(THREAD_UPDATED, thread, agent=A), {"title": title, "metadata": "1"}
             )
         result = {
             "schuh gro": ["t2", "t1"],
@@ -188,7 +188,7 @@ class ThreadListContracts(StoreSuite):
             assert await ids(store, "agt_a", "user:ada", query=query, person="ada") == expected, query
             assert await ids(store, "agt_b", query=query) == []
             assert await ids(store, query=query, archived=True) == []
-        await store.update_thread(about(THREAD_UPDATED, "t3"), {"title": "New"})
+        await store.update_thread(thread_event(THREAD_UPDATED, "t3"), {"title": "New"})
         assert await ids(store, query="release") == []
         assert await ids(store, query="ne") == ["t3"]
 
@@ -196,8 +196,10 @@ class ThreadListContracts(StoreSuite):
         row = record(1)
         for kind in ("message", "request", "form"):
             await begin(store, "t1", agent=A)
-            await store.update_thread(about(THREAD_UPDATED), {"title": "Secret plan", "metadata": '"x"'})
-            assert await store.erase_thread(about(THREAD_ERASED))
+            await store.update_thread(
+                thread_event(THREAD_UPDATED), {"title": "Secret plan", "metadata": '"x"'}
+            )
+            assert await store.erase_thread(thread_event(THREAD_ERASED))
             assert await ids(store) == await ids(store, "agt_a") == await ids(store, query="plan") == []
             shown_thread_details = await store.thread_details("main", "t1")
             assert shown_thread_details is not None
@@ -208,15 +210,15 @@ class ThreadListContracts(StoreSuite):
                 row = replace(
                     record(1 if kind == "request" else 2), kind="form" if kind == "form" else "approval"
                 )
-                await store.insert(row, created(row))
+                await store.insert(row, request_created(row))
             assert await ids(store) == await ids(store, "agt_a") == ["t1"]
-            assert await store.erase_thread(about(THREAD_ERASED))
+            assert await store.erase_thread(thread_event(THREAD_ERASED))
 
     async def test_c28_a_refused_write_creates_no_thread(self, store: Store) -> None:
         await begin(store, "t1", agent=A)
-        await store.set_archived(about(THREAD_ARCHIVED), archived_at=NOON)
+        await store.set_archived(thread_event(THREAD_ARCHIVED), archived_at=NOON)
         for row in (record(1), replace(record(2), exclusive="k")):
             with pytest.raises(ThreadArchived):
-                await store.insert(row, created(row))
+                await store.insert(row, request_created(row))
         assert await ids(store) == []
         assert await ids(store, archived=True) == ["t1"]

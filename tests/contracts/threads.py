@@ -27,15 +27,15 @@ from askback.ports.store import KeyHeld, Settlement, Store
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadTerms, ThreadUse
 from tests.contracts.samples import (
     NOON,
-    added,
     answer,
     claim,
-    created,
     delta,
     entry,
     grant,
     message,
+    message_added,
     record,
+    request_created,
     rule,
     secret,
     shared,
@@ -45,7 +45,7 @@ from tests.contracts.suite import StoreSuite
 DAY = 24 * 3600 * 1000
 
 
-def keyed(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -> Record:
+def exclusive_request(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -> Record:
     """Make a request with an exclusive key."""
     return replace(record(n, thread=thread), exclusive=key, queued_behind=behind)
 
@@ -69,15 +69,15 @@ def forward(row: Record) -> Settlement:
     )
 
 
-def happened(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> EventDraft:
+def thread_event(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> EventDraft:
     """Make an event of a thread as a whole."""
     return EventDraft(kind, tenant, thread, at, None, "null")
 
 
-async def stored(store: Store, row: Record, quota: Quota | None = None) -> None:
+async def store_request(store: Store, row: Record, quota: Quota | None = None) -> None:
     """Store a request."""
     kind = REQUEST_QUEUED if row.queued_behind else REQUEST_CREATED
-    await store.insert(row, replace(created(row), type=kind), quota=quota)
+    await store.insert(row, replace(request_created(row), type=kind), quota=quota)
 
 
 class ThreadContracts(StoreSuite):
@@ -87,9 +87,9 @@ class ThreadContracts(StoreSuite):
 
     async def test_c21_archiving_refuses_new_requests_and_ends_open_ones(self, store: Store) -> None:
         row = record(1)
-        await store.insert(row, created(row), claim())
-        await store.add_message("m1", message(), added(message()))
-        archive = happened(THREAD_ARCHIVED)
+        await store.insert(row, request_created(row), claim())
+        await store.add_message("m1", message(), message_added(message()))
+        archive = thread_event(THREAD_ARCHIVED)
         assert (
             await store.set_archived(archive, SideEffects(audit=(entry("a"),)), archived_at=NOON)
             is Outcome.APPLIED
@@ -101,13 +101,13 @@ class ThreadContracts(StoreSuite):
         assert len(await store.audit("main")) == 1
         other = record(2)
         for refused in (
-            store.insert(other, created(other)),
-            store.add_message("m2", message(), added(message())),
+            store.insert(other, request_created(other)),
+            store.add_message("m2", message(), message_added(message())),
             store.append_text("m1", "x", delta("m1", "x")),
         ):
             with pytest.raises(ThreadArchived):
                 await refused
-        again = await store.insert(other, created(other), claim())
+        again = await store.insert(other, request_created(other), claim())
         assert (again.outcome, again.record.id) == (Outcome.REPLAYED, row.id)
         ended = await store.settle(answer(row))
         assert ended is not None
@@ -117,20 +117,24 @@ class ThreadContracts(StoreSuite):
         assert (view.seq, view.archived_at, len(view.messages), len(view.requests)) == (4, NOON, 1, 1)
 
     async def test_c21_an_archived_thread_is_restored(self, store: Store) -> None:
-        assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.REPLAYED
+        assert (
+            await store.set_archived(thread_event("thread.unarchived"), archived_at=None) is Outcome.REPLAYED
+        )
         assert await store.thread("main", "t1") is None
-        await store.set_archived(happened(THREAD_ARCHIVED), archived_at=NOON)
-        assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.APPLIED
-        await stored(store, record(1))
+        await store.set_archived(thread_event(THREAD_ARCHIVED), archived_at=NOON)
+        assert (
+            await store.set_archived(thread_event("thread.unarchived"), archived_at=None) is Outcome.APPLIED
+        )
+        await store_request(store, record(1))
         events = [event.type for event in await store.thread_events("main", "t1", after=0)]
         assert events == ["thread.archived", "thread.unarchived", "request.created"]
 
     async def test_c21_a_thread_is_archiving_until_no_request_is_open(self, store: Store) -> None:
         row = record(1)
-        await stored(store, row)
+        await store_request(store, row)
         for thread, at in (("t1", NOON), ("t2", NOON - 1), ("t3", NOON + 1), ("t4", NOON - 2)):
-            await store.set_archived(happened(THREAD_ARCHIVED, thread=thread), archived_at=at)
-        await store.set_archived(happened("thread.unarchived", thread="t4"), archived_at=None)
+            await store.set_archived(thread_event(THREAD_ARCHIVED, thread=thread), archived_at=at)
+        await store.set_archived(thread_event("thread.unarchived", thread="t4"), archived_at=None)
         for thread in ("t2", "t9"):
             await store.archiving_ended("other", thread)
         assert await store.archiving(before_ms=NOON + 1) == [("main", "t2"), ("main", "t1")]
@@ -146,23 +150,27 @@ class ThreadContracts(StoreSuite):
     # 22: exclusive keys
 
     async def test_c22_of_many_with_the_same_key_one_is_stored(self, store: Store) -> None:
-        rows = [keyed(n) for n in range(20)]
-        reply = await asyncio.gather(*(stored(store, row) for row in rows), return_exceptions=True)
-        held = [each for each in reply if isinstance(each, KeyHeld)]
+        rows = [exclusive_request(n) for n in range(20)]
+        reply = await asyncio.gather(*(store_request(store, row) for row in rows), return_exceptions=True)
+        held = [item for item in reply if isinstance(item, KeyHeld)]
         assert len(held) == 19
         (holder,) = await store.list_requests("main", thread_id="t1")
-        assert {each.record for each in held} == {holder}
+        assert {item.record for item in held} == {holder}
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1]
-        await stored(store, keyed(30, "other"))
-        await stored(store, keyed(31, thread="t2"))
-        await stored(store, replace(keyed(32), requester="tok_2"))
+        await store_request(store, exclusive_request(30, "other"))
+        await store_request(store, exclusive_request(31, thread="t2"))
+        await store_request(store, replace(exclusive_request(32), requester="tok_2"))
         await store.settle(answer(holder))
-        await stored(store, keyed(33))
+        await store_request(store, exclusive_request(33))
 
     async def test_c22_queued_requests_are_promoted_one_at_a_time(self, store: Store) -> None:
-        first_record, second_record, third_record = keyed(1), keyed(2, behind=True), keyed(3, behind=True)
+        first_record, second_record, third_record = (
+            exclusive_request(1),
+            exclusive_request(2, behind=True),
+            exclusive_request(3, behind=True),
+        )
         for row in (first_record, third_record, second_record):
-            await stored(store, row)
+            await store_request(store, row)
         assert await store.next_in_line() == []
         early = await store.settle(forward(second_record))
         assert early is not None
@@ -175,7 +183,7 @@ class ThreadContracts(StoreSuite):
         assert await store.get("main", second_record.id) == reply.record
         assert await store.next_in_line() == []
         with pytest.raises(KeyHeld):
-            await stored(store, keyed(4))
+            await store_request(store, exclusive_request(4))
         await store.settle(answer(second_record))
         assert await store.next_in_line() == [third_record]
 
@@ -184,55 +192,55 @@ class ThreadContracts(StoreSuite):
     async def test_c23_a_thread_takes_as_many_questions_as_there_are_in_a_window(self, store: Store) -> None:
         quota = Quota(3, DAY)
         reply = await asyncio.gather(
-            *(stored(store, record(n), quota) for n in range(10)), return_exceptions=True
+            *(store_request(store, record(n), quota) for n in range(10)), return_exceptions=True
         )
-        spent = [each for each in reply if isinstance(each, QuotaSpent)]
+        spent = [item for item in reply if isinstance(item, QuotaSpent)]
         assert len(spent) == 7
-        assert {(each.what, each.maximum) for each in spent} == {("questions", 3)}
-        first = min(n for n, each in enumerate(reply) if each is None)
+        assert {(item.what, item.maximum) for item in spent} == {("questions", 3)}
+        first = min(n for n, item in enumerate(reply) if item is None)
         assert spent[0].again_at is not None
         assert NOON + first + DAY <= spent[0].again_at < NOON + DAY + 10
         assert (await store.use("main", "t1")).asked == 3
         assert (await store.thread_events("main", "t1", after=0))[-1].seq == 3
-        await stored(store, record(20, kind="approval"), quota)
-        await stored(store, record(21, thread="t2"), quota)
+        await store_request(store, record(20, kind="approval"), quota)
+        await store_request(store, record(21, thread="t2"), quota)
         with pytest.raises(QuotaSpent):
-            await stored(store, record(22), quota)
-        await stored(store, replace(record(23), created_at=spent[0].again_at), quota)
+            await store_request(store, record(22), quota)
+        await store_request(store, replace(record(23), created_at=spent[0].again_at), quota)
         use = await store.use("main", "t1")
         assert use == ThreadUse(1, spent[0].again_at, 5)
 
     async def test_c23_a_reset_begins_a_new_window(self, store: Store) -> None:
         quota = Quota(1, DAY)
-        await stored(store, record(1), quota)
+        await store_request(store, record(1), quota)
         await store.reset_use("main", "t1", SideEffects(audit=(entry("reset"),)))
-        await stored(store, record(2), quota)
+        await store_request(store, record(2), quota)
         assert len(await store.audit("main")) == 1
         assert await store.use("main", "t9") == ThreadUse(0, 0, 0)
 
     async def test_c23_a_question_can_be_uncounted(self, store: Store) -> None:
         quota = Quota(1, DAY)
-        await stored(store, record(1), quota)
+        await store_request(store, record(1), quota)
         await store.settle(replace(answer(record(1)), refunds=True))
         assert (await store.use("main", "t1")).asked == 0
-        await stored(store, record(2), quota)
+        await store_request(store, record(2), quota)
 
     async def test_c23_open_requests_never_exceed_the_quota(self, store: Store) -> None:
-        await stored(store, record(1), Quota(None, DAY, pending_in_thread=1))
+        await store_request(store, record(1), Quota(None, DAY, pending_in_thread=1))
         with pytest.raises(QuotaSpent) as exc_info:
-            await stored(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
+            await store_request(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
         assert (exc_info.value.what, exc_info.value.maximum, exc_info.value.again_at) == (
             "pending_in_thread",
             1,
             None,
         )
         with pytest.raises(QuotaSpent) as busy:
-            await stored(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
+            await store_request(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
         assert busy.value.what == "pending_of_requester"
         other = replace(record(4, thread="t2"), requester="tok_2")
-        await stored(store, other, Quota(None, DAY, pending_of_requester=1))
+        await store_request(store, other, Quota(None, DAY, pending_of_requester=1))
         await store.settle(answer(record(1)))
-        await stored(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
+        await store_request(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
 
     async def test_a_thread_returns_its_settings(self, store: Store) -> None:
         assert await store.terms("main", "t1") == ThreadTerms(None, None, None)
@@ -240,7 +248,7 @@ class ThreadContracts(StoreSuite):
         await store.write(SideEffects(policies=policies))
         assert await store.terms("main", "t2") == ThreadTerms('{"a":1}', None, None)
         row = record(1)
-        await stored(store, row)
+        await store_request(store, row)
         await store.settle(replace(answer(row, status=Status.DECLINED), refused=True))
         assert await store.terms("main", "t1") == ThreadTerms('{"a":1}', '{"a":2}', NOON + 1)
 
@@ -248,11 +256,11 @@ class ThreadContracts(StoreSuite):
 
     async def test_c24_held_messages_are_delivered_once_when_nothing_is_open(self, store: Store) -> None:
         row = record(1)
-        await stored(store, row)
+        await store_request(store, row)
         held = message("late").replace("{", '{"held":true,', 1)
         for name in ("m1", "m2"):
-            await store.add_message(name, held, replace(added(held), type=MESSAGE_HELD), held=True)
-        await store.add_message("m3", message("meanwhile"), added(message("meanwhile")))
+            await store.add_message(name, held, replace(message_added(held), type=MESSAGE_HELD), held=True)
+        await store.add_message("m3", message("meanwhile"), message_added(message("meanwhile")))
         assert await store.deliverable() == []
         assert await store.deliver("main", "t1", at=NOON) == 0
         await store.settle(answer(row))
@@ -274,15 +282,15 @@ class ThreadContracts(StoreSuite):
     # 25: erasure
 
     async def test_c25_only_the_tombstone_of_an_erased_thread_remains(self, store: Store) -> None:
-        await _full(store, "t1", 1)
-        await _full(store, "t2", 2)
+        await _fill_thread(store, "t1", 1)
+        await _fill_thread(store, "t2", 2)
         before = [await _remaining_rows(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
         assert before[0] == before[1]
         assert all(before[0])
         ada = AccessList("ada")
         await store.set_access(ada, shared(ada), before=UNSHARED)
         seq = (await store.thread_events("main", "t1", after=0))[-1].seq
-        assert await store.erase_thread(happened("thread.erased"), SideEffects(audit=(entry("erased"),)))
+        assert await store.erase_thread(thread_event("thread.erased"), SideEffects(audit=(entry("erased"),)))
         await store.scrub()
         assert not any(await _remaining_rows(store, "t1", 1))
         assert await _remaining_rows(store, "t2", 2) == before[1]
@@ -292,19 +300,19 @@ class ThreadContracts(StoreSuite):
         events = await store.thread_events("main", "t1", after=0)
         assert [(event.seq, event.type) for event in events] == [(seq + 1, "thread.erased")]
         assert len(await store.audit("main")) == 1
-        assert not await store.erase_thread(happened("thread.erased", thread="t9"))
-        assert not await store.erase_thread(happened("thread.erased", tenant="acme"))
+        assert not await store.erase_thread(thread_event("thread.erased", thread="t9"))
+        assert not await store.erase_thread(thread_event("thread.erased", tenant="acme"))
         row = record(1)
-        assert (await store.insert(row, created(row), claim("key 1"))).outcome is Outcome.APPLIED
+        assert (await store.insert(row, request_created(row), claim("key 1"))).outcome is Outcome.APPLIED
 
     async def test_an_idle_thread_has_no_open_request_and_no_recent_activity(self, store: Store) -> None:
         for n, thread in enumerate(("t1", "t2", "t3", "t4")):
-            await stored(store, record(n, thread=thread))
+            await store_request(store, record(n, thread=thread))
             if thread != "t2":
                 await store.settle(answer(record(n, thread=thread)))
-        await store.erase_thread(happened("thread.erased", thread="t3"))
+        await store.erase_thread(thread_event("thread.erased", thread="t3"))
         idle_threads = await store.idle_threads(before_ms=NOON + 10)
-        assert [(each.tenant, each.thread_id, each.since) for each in idle_threads] == [
+        assert [(item.tenant, item.thread_id, item.since) for item in idle_threads] == [
             ("main", "t1", NOON + 1),
             ("main", "t4", NOON + 1),
         ]
@@ -315,13 +323,13 @@ class ThreadContracts(StoreSuite):
 
     async def test_c25_an_idle_thread_that_was_used_meanwhile_is_kept(self, store: Store) -> None:
         for n, thread in enumerate(("t1", "t2", "t3")):
-            await stored(store, record(n, thread=thread))
+            await store_request(store, record(n, thread=thread))
             await store.settle(answer(record(n, thread=thread)))
-        [*_, since] = [each.since for each in await store.idle_threads(before_ms=NOON + 10)]
-        await stored(store, record(10, thread="t1"))
-        await store.add_message("m1", message(), replace(added(message(), thread="t2"), at=since + 1))
+        [*_, since] = [item.since for item in await store.idle_threads(before_ms=NOON + 10)]
+        await store_request(store, record(10, thread="t1"))
+        await store.add_message("m1", message(), replace(message_added(message(), thread="t2"), at=since + 1))
         erased = [
-            await store.erase_thread(happened("thread.erased", thread=thread), idle_since=since)
+            await store.erase_thread(thread_event("thread.erased", thread=thread), idle_since=since)
             for thread in ("t1", "t2", "t3")
         ]
         assert erased == [False, False, True]
@@ -329,11 +337,11 @@ class ThreadContracts(StoreSuite):
         assert [view and len(view.requests) for view in views] == [2, 1, 0]
 
 
-async def _full(store: Store, thread: str, n: int) -> None:
+async def _fill_thread(store: Store, thread: str, n: int) -> None:
     """Fill a thread with everything that can belong to one."""
     row = record(n, thread=thread)
-    await store.insert(row, created(row), claim(f"key {n}"))
-    await store.add_message("m1", message(), added(message(), thread=thread))
+    await store.insert(row, request_created(row), claim(f"key {n}"))
+    await store.add_message("m1", message(), message_added(message(), thread=thread))
     await store.settle(answer(row))
     await store.consume("main", row.id, Execution(f"exe_{n}", NOON))
     session, of_request = secret(n * 10), secret(n * 10 + 1)
@@ -353,7 +361,7 @@ async def _full(store: Store, thread: str, n: int) -> None:
 
 
 async def _remaining_rows(store: Store, thread: str, n: int) -> list[int]:
-    """Count the remaining rows of each kind that `_full` created."""
+    """Count the remaining rows of each kind that `_fill_thread` created."""
     row = record(n, thread=thread)
     names = [secret(n * 10 + i).name for i in range(2)]
     places = [SecretLocation("session", thread), SecretLocation("request", row.id)]

@@ -47,12 +47,12 @@ async def queued(store: Store, *deliveries: Delivery) -> Webhook:
     return replace(hook, cursor=5)
 
 
-async def leased(
+async def lease_deliveries(
     store: Store, hook: Webhook, *, now: int = NOON, until: int = NOON + 60, limit: int = 9
 ) -> list[tuple[str, int]]:
     """Lease, and return the subjects and attempts."""
     deliveries = await store.lease_deliveries(hook, now_ms=now, until_ms=until, limit=limit)
-    return [(each.subject, each.attempt) for each in deliveries]
+    return [(item.subject, item.attempt) for item in deliveries]
 
 
 class WebhookContracts(StoreSuite):
@@ -60,8 +60,8 @@ class WebhookContracts(StoreSuite):
 
     async def test_webhooks_are_read_by_tenant_or_all_of_them(self, store: Store) -> None:
         first_webhook, second_webhook = webhook(1), webhook(2, tenant="other", requester="tok_1")
-        for each in (second_webhook, first_webhook):
-            assert await store.add_webhook(each, limit=1)
+        for item in (second_webhook, first_webhook):
+            assert await store.add_webhook(item, limit=1)
         assert await store.webhooks("main") == [first_webhook]
         assert await store.webhooks() == [first_webhook, second_webhook]
         assert await store.webhook("other", second_webhook.id) == second_webhook
@@ -101,14 +101,14 @@ class WebhookContracts(StoreSuite):
 
     async def test_c19_one_of_many_concurrent_pulls_gets_the_delivery(self, store: Store) -> None:
         hook = await queued(store, *(delivery(n) for n in range(1, 6)))
-        result = await asyncio.gather(*(leased(store, hook, limit=2) for _ in range(10)))
-        assert sorted(each for batch in result for each in batch) == [(str(n), 1) for n in range(1, 6)]
+        result = await asyncio.gather(*(lease_deliveries(store, hook, limit=2) for _ in range(10)))
+        assert sorted(item for batch in result for item in batch) == [(str(n), 1) for n in range(1, 6)]
         assert max(map(len, result)) <= 2
 
     async def test_c19_a_note_with_an_older_lease_is_lost(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
         [old_delivery] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
-        assert await leased(store, hook, now=NOON + 59) == []
+        assert await lease_deliveries(store, hook, now=NOON + 59) == []
         [new_delivery] = await store.lease_deliveries(hook, now_ms=NOON + 60, until_ms=NOON + 120, limit=9)
         assert (old_delivery.attempt, new_delivery.attempt, new_delivery.next_at) == (1, 2, NOON + 120)
         assert await store.note_attempt(old_delivery, state=DELIVERED, next_at=NOON, note="{}") is False
@@ -132,16 +132,16 @@ class WebhookContracts(StoreSuite):
     async def test_c20_a_finished_delivery_is_leased_again_only_on_request(self, store: Store) -> None:
         hook = await queued(store, delivery(1), delivery(2))
         deliveries = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
-        for each, state in zip(deliveries, (DELIVERED, DEAD), strict=True):
-            assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":1}')
-            assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":2}') is False
-        assert await leased(store, hook, now=NOON + 999) == []
+        for item, state in zip(deliveries, (DELIVERED, DEAD), strict=True):
+            assert await store.note_attempt(item, state=state, next_at=NOON, note='{"n":1}')
+            assert await store.note_attempt(item, state=state, next_at=NOON, note='{"n":2}') is False
+        assert await lease_deliveries(store, hook, now=NOON + 999) == []
         assert await store.next_delivery(hook) is None
         sent = replace(delivery(2, at=NOON + 999), id=delivery(9).id, again=True)
         second_delivery = await store.deliver_again(sent)
         assert second_delivery == replace(sent, id=delivery(2).id, attempt=2, log=second_delivery.log)
         assert json.loads(second_delivery.log) == [{"n": 1}]
-        assert await leased(store, hook, now=NOON + 999) == [("2", 3)]
+        assert await lease_deliveries(store, hook, now=NOON + 999) == [("2", 3)]
         assert await store.deliver_again(delivery(3)) == delivery(3)
 
     async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
@@ -151,10 +151,10 @@ class WebhookContracts(StoreSuite):
         assert not await store.switch_webhook("main", hook.id, side_effects, active=False)
         assert not await store.switch_webhook("other", hook.id, side_effects, active=True)
         assert len(await store.audit("main")) == 1
-        assert await leased(store, hook) == []
+        assert await lease_deliveries(store, hook) == []
         assert await store.webhook("main", hook.id) == replace(hook, active=False)
         assert await store.switch_webhook("main", hook.id, active=True)
-        assert await leased(store, hook) == [("1", 1)]
+        assert await lease_deliveries(store, hook) == [("1", 1)]
 
     async def test_deliveries_are_read_newest_first(self, store: Store) -> None:
         hook = await queued(store, *(delivery(n) for n in (1, 2, 3)))
@@ -166,11 +166,11 @@ class WebhookContracts(StoreSuite):
 
     async def test_deliveries_that_ended_long_ago_are_forgotten(self, store: Store) -> None:
         hook = await queued(store, delivery(1), delivery(2), delivery(3, at=NOON + 5))
-        for each in await store.lease_deliveries(hook, now_ms=NOON + 5, until_ms=NOON + 60, limit=9):
-            if each.subject != "2":
-                await store.note_attempt(each, state=DELIVERED, next_at=NOON, note="{}")
+        for lease in await store.lease_deliveries(hook, now_ms=NOON + 5, until_ms=NOON + 60, limit=9):
+            if lease.subject != "2":
+                await store.note_attempt(lease, state=DELIVERED, next_at=NOON, note="{}")
         assert await store.queue_deliveries(hook, [], cursor=6, forget_before=NOON + 5)
-        assert [each.subject for each in await store.deliveries("main", hook.id)] == ["3", "2"]
+        assert [item.subject for item in await store.deliveries("main", hook.id)] == ["3", "2"]
 
     async def test_c16_a_resume_is_leased_for_a_push_and_released(self, store: Store) -> None:
         await settled(store, resume(1))

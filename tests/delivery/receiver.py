@@ -48,7 +48,7 @@ class Receiver:
                     data += await stream.receive()
                 head, _, body = data.partition(b"\r\n\r\n")
                 line, *rest = head.decode().split("\r\n")
-                headers = {k.lower(): v for k, _, v in (each.partition(": ") for each in rest)}
+                headers = {k.lower(): v for k, _, v in (item.partition(": ") for item in rest)}
                 while len(body) < int(headers.get("content-length", 0)):
                     body += await stream.receive()
                 self.got.append(ReceivedMessage(line, headers, body))

@@ -24,7 +24,7 @@ from askback.ports.bus import (
 )
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
-from tests.contracts.samples import added, answer, created, message, record
+from tests.contracts.samples import answer, message, message_added, record, request_created
 from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio
@@ -163,11 +163,11 @@ class FromElsewhere:
         given, self._given = self._given, []
         for event in given:
             if event.request_id is None:
-                draft = added(message(), tenant=event.tenant, thread=event.thread_id)
+                draft = message_added(message(), tenant=event.tenant, thread=event.thread_id)
                 await self._there.store.add_message(f"m{event.seq}", message(), draft)
             else:
                 row = replace(record(1, tenant=event.tenant, thread=event.thread_id), id=event.request_id)
-                draft = created(row)
+                draft = request_created(row)
                 await self._there.store.insert(row, draft)
         self._heard += len(given)
         await self._all.count(self._heard)
@@ -187,7 +187,7 @@ class TestBusOfPostgres(BusContracts):
 
 
 async def say(server: Server, n: int, *, thread: str = "t1") -> None:
-    await server.store.add_message(f"m{n}", message(), added(message(), thread=thread))
+    await server.store.add_message(f"m{n}", message(), message_added(message(), thread=thread))
 
 
 async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_caller(
@@ -221,7 +221,7 @@ async def test_an_answer_at_one_server_reaches_the_other(servers: tuple[Server, 
     here, there = servers
     row = record(1)
     event_listener = EventListener(here.bus, tenant_topic("main"))
-    await here.store.insert(row, created(row))
+    await here.store.insert(row, request_created(row))
     change = await there.store.settle(answer(row))
     assert change is not None
     [asked, answered] = await event_listener.count(2)

@@ -35,7 +35,7 @@ async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
     await postgres.drop(name)
 
 
-def two_on(register: PresenceRegister) -> tuple[Presence, Presence]:
+def two_presences(register: PresenceRegister) -> tuple[Presence, Presence]:
     bus = LocalBus()
     return SharedPresence(register, bus, server="one"), SharedPresence(register, bus, server="two")
 
@@ -48,7 +48,7 @@ class TestPresenceOfOneServer(PresenceContracts):
 
 class TestPresenceInMemory(PresenceContracts):
     def make_servers(self) -> tuple[Presence, Presence]:
-        return two_on(FakeRegister())
+        return two_presences(FakeRegister())
 
 
 class TestPresenceOnPostgres(PresenceContracts):
@@ -57,7 +57,7 @@ class TestPresenceOnPostgres(PresenceContracts):
         self.store = store
 
     def make_servers(self) -> tuple[Presence, Presence]:
-        return two_on(self.store.register)
+        return two_presences(self.store.register)
 
 
 class TestFakeRegister(RegisterContracts):
@@ -91,10 +91,10 @@ async def server(register: FakeRegister) -> AsyncIterator[SharedPresence]:
 async def test_a_lease_is_renewed_for_as_long_as_the_server_lives(
     register: FakeRegister, server: SharedPresence
 ) -> None:
-    async def renewed_again_and_again() -> bool:
+    async def is_renewed_often() -> bool:
         return register.renewals >= 3
 
-    await wait_until(renewed_again_and_again)
+    await wait_until(is_renewed_often)
 
 
 async def test_a_stopped_server_removes_its_presence_immediately(register: FakeRegister) -> None:

@@ -81,7 +81,7 @@ class FakeFeed:
         if self.unreadable:
             self.unreadable -= 1
             raise Unavailable("not now", retry_after=1)
-        return [each for each in self.events if each.position > after][:limit]
+        return [item for item in self.events if item.position > after][:limit]
 
 
 class Listener:
@@ -199,8 +199,8 @@ async def test_events_of_two_servers_arrive_once_and_in_order_for_any_order_of_n
             late.pop(chance.randrange(len(late)))()
             if chance.random() < 0.3:
                 await asyncio.sleep(0)
-    for each in late:
-        each()
+    for item in late:
+        item()
     feed.notify("other", position, position)
     assert await listener.until(position) == list(range(1, position + 1))
     await bus.close()
@@ -309,7 +309,7 @@ async def test_an_activity_is_reported_locally_immediately_and_once_at_other_ser
     heard: list[tuple[str, str, bool]] = []
     for name, bus in (("here", shared_bus), ("there", present_shared_bus)):
         await bus.open()
-        bus.on_activity(lambda each, name=name: heard.append((name, each.request_id, each.active)))
+        bus.on_activity(lambda item, name=name: heard.append((name, item.request_id, item.active)))
     shared_bus.report(Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob", active=True))
     assert heard == [("here", "req_1", True)]
     await shared_bus.close()

@@ -42,7 +42,7 @@ class Names:
         answer = self.answers.pop(0) if self.answers else ()
         if not answer:
             raise OSError
-        return [ip_address(each) for each in answer]
+        return [ip_address(item) for item in answer]
 
 
 def webhook_client(

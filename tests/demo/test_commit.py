@@ -41,7 +41,7 @@ async def approve(client: AsyncClient, request: dict[str, Any]) -> None:
 
 
 @asynccontextmanager
-async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenerator[None]:
+async def answer_run(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenerator[None]:
     """Fill in the forms, and decide about each command, until the block ends."""
 
     async def follow() -> None:
@@ -59,19 +59,19 @@ async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenera
         await asyncio.gather(person, return_exceptions=True)
 
 
-async def ran(
+async def finish_run(
     scene: tuple[RunningServer, AsyncClient, Run], decide: Decide = approve
 ) -> tuple[Path, dict[str, Any]]:
     """Let the agent finish; return the folder that it wrote, and the conversation."""
     ready, client, run = scene
     with anyio.fail_after(120):
-        async with followed(client, run, decide), run_agent(ready, run) as agent:
+        async with answer_run(client, run, decide), run_agent(ready, run) as agent:
             folder = (await run_result(agent)).folder
     assert folder
     return folder, await client.threads.get(run.thread_id)
 
 
-async def killed(
+async def kill_run(
     scene: tuple[RunningServer, AsyncClient, Run],
     when: Callable[[], Awaitable[Any]],
     decide: Decide = approve,
@@ -79,7 +79,7 @@ async def killed(
     """Run the agent, and kill it at a given moment."""
     ready, client, run = scene
     with anyio.fail_after(120):
-        async with followed(client, run, decide), run_agent(ready, run) as agent:
+        async with answer_run(client, run, decide), run_agent(ready, run) as agent:
             await when()
             agent.send_signal(signal.SIGKILL)
             with pytest.raises(DemoFailed):
@@ -94,7 +94,7 @@ async def test_each_command_is_approved_before_it_runs(
     scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
-    folder, thread = await ran(scene)
+    folder, thread = await finish_run(scene)
     asked = approvals(thread)
     assert {request["tool_call_id"]: title_of(request) for request in asked} == ASKED
     for request in asked:
@@ -120,7 +120,7 @@ async def test_a_denied_command_is_skipped(
         note = "We use another tool." if title_of(request) == title else None
         await client.requests.decide(request["id"], "deny" if note else "approve", note=note)
 
-    folder, thread = await ran(scene, decide)
+    folder, thread = await finish_run(scene, decide)
     assert (folder / ".git").exists() is exists
     assert (folder / "README.md").is_file()
     if exists:
@@ -135,7 +135,7 @@ async def test_without_git_no_request_is_created(
     scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    folder, thread = await ran(scene)
+    folder, thread = await finish_run(scene)
     assert approvals(thread) == []
     assert texts_of(thread)[-2] == "There is no git on this machine, so the folder is just a folder."
     assert not (folder / ".git").exists()
@@ -159,7 +159,7 @@ async def test_nothing_of_the_machine_runs_along(
     )
     monkeypatch.setenv("HOME", str(tmp_path))
     config.rename(tmp_path / ".gitconfig")
-    folder, _ = await ran(scene)
+    folder, _ = await finish_run(scene)
     assert (folder / ".git" / "HEAD").is_file()
     assert not (folder / ".git" / "hooks").exists()
     assert not (tmp_path / "it-ran").exists()
@@ -182,9 +182,9 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
     async def it_runs() -> None:
         held.append(await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY))  # opens when both ends do
 
-    await killed(scene, it_runs)
+    await kill_run(scene, it_runs)
     os.close(held[0])  # and lets the orphan come to its end
-    folder, thread = await ran(scene)
+    folder, thread = await finish_run(scene)
     assert (tmp_path / "runs").read_text() == "init\n"
     assert "That failed, so I leave it there. The files are as they were." in texts_of(thread)
     assert [title_of(request) for request in approvals(thread)] == [INIT]
@@ -203,10 +203,10 @@ async def test_a_rule_added_after_the_approval_stops_the_command(
         asked.append(request)
         opened_event.set()
 
-    await killed(scene, opened_event.wait, leave)
+    await kill_run(scene, opened_event.wait, leave)
     await client.requests.decide(asked[0]["id"], "approve")
     await client.rules.create("bash(git init:*)", effect="deny")
-    folder, thread = await ran(scene)
+    folder, thread = await finish_run(scene)
     assert not (folder / ".git").exists()
     assert texts_of(thread)[-2].startswith(
         "I may not run git init any more. The policy no longer allows this: "

@@ -73,7 +73,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     ):
         run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         for stop in STOPS:
-            await _killed_at(stop, client, ready, run)
+            await kill_at(stop, client, ready, run)
         person = asyncio.create_task(
             ScriptedPerson(client, run.thread_id, note=lambda _: None, token=TOKEN).run()
         )
@@ -103,7 +103,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert texts_of(thread)[0].endswith("before you say so.")
 
 
-async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
+async def kill_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
     """Run the agent, answer its questions, and kill it as soon as it has reached `stop`."""
     seen_event = asyncio.Event()
 
@@ -209,11 +209,11 @@ async def test_ctrl_c_ends_the_server_and_the_agent_and_not_those_of_another_dem
             rest, _ = await anyio.to_thread.run_sync(process.communicate)
         assert process.returncode == 130
         assert b"have ended" in rest
-        assert [accepts(each) for each in (url, *others)] == [False] + [True] * len(others)
+        assert [accepts_connections(item) for item in (url, *others)] == [False] + [True] * len(others)
     assert not (tmp_path / "one" / "demo.json").exists()
 
 
-def accepts(url: str) -> bool:
+def accepts_connections(url: str) -> bool:
     """Whether a server accepts connections there."""
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) == 0

@@ -67,7 +67,7 @@ class Watching(ScriptedPerson):
 
     async def answer(self, request: InputRequest) -> None:
         if request.approval:
-            self.seen = await anyio.to_thread.run_sync(all_of, self.watched)
+            self.seen = await anyio.to_thread.run_sync(x, self.watched)
         await super().answer(request)
 
 
@@ -81,7 +81,7 @@ class Denying(ScriptedPerson):
             await super().answer(request)
 
 
-def left_in(folder: Path) -> list[Path]:
+def files_with_canary(folder: Path) -> list[Path]:
     """Return the files that contain the canary."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [path for path in files if CANARY.encode() in path.read_bytes()]
@@ -105,14 +105,14 @@ async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_p
     assert json.loads(package.read_text())["files"] == {
         path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()
     }
-    assert left_in(tmp_path) == []
+    assert files_with_canary(tmp_path) == []
     assert CANARY not in json.dumps(thread) + "".join(notes)
     assert CANARY not in "".join(capfd.readouterr())
     assert scene.registry.encode() in person.seen  # this is where it would be found
     assert CANARY.encode() not in person.seen
 
 
-def all_of(pid: int) -> bytes:
+def x(pid: int) -> bytes:
     """Return the arguments, the environment and the memory of a process."""
     process = Path("/proc") / str(pid)
     parts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
@@ -165,4 +165,4 @@ async def test_the_registry_accepts_packages_only_with_the_token(tmp_path: Path)
             )
     assert replies == [204, 401, 404, 401, 404, 413, 422, 422, 201, 200]
     assert json.loads((tmp_path / "registry" / "one.json").read_text()) == {"name": "one", **package}
-    assert left_in(tmp_path) == []
+    assert files_with_canary(tmp_path) == []

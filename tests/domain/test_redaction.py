@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from askback.domain.redaction import MIN_LENGTH, Redactor, redact
 
 
-def escaped(value: str, pattern: str) -> str:
+def escape_value(value: str, pattern: str) -> str:
     return "".join(pattern.format(ord(character)) for character in value)
 
 
-def in_base64(value: str, *, before: int = 0, url: bool = False) -> str:
+def base64_digits(value: str, *, before: int = 0, url: bool = False) -> str:
     """Return the digits that depend on a value with other bytes before and after it."""
     raw = value.encode()
     digits = (base64.urlsafe_b64encode if url else base64.b64encode)(b"\0" * before + raw + b"\0\0").decode()
@@ -47,18 +47,18 @@ FORMS: dict[str, Callable[[str], str]] = {
     "in hexadecimal digits": lambda value: value.encode().hex(),
     "in capital hexadecimal digits": lambda value: value.encode().hex().upper(),
     "in hexadecimal digits with blanks": lambda value: value.encode().hex(" "),
-    "in base64": in_base64,
-    "in base64 after a byte": lambda value: in_base64(value, before=1),
-    "in base64 after two bytes": lambda value: in_base64(value, before=2),
-    "in base64 for URLs": lambda value: in_base64(value, url=True),
-    "in base64 for URLs after a byte": lambda value: in_base64(value, before=1, url=True),
-    "in base64 for URLs after two bytes": lambda value: in_base64(value, before=2, url=True),
+    "in base64": base64_digits,
+    "in base64 after a byte": lambda value: base64_digits(value, before=1),
+    "in base64 after two bytes": lambda value: base64_digits(value, before=2),
+    "in base64 for URLs": lambda value: base64_digits(value, url=True),
+    "in base64 for URLs after a byte": lambda value: base64_digits(value, before=1, url=True),
+    "in base64 for URLs after two bytes": lambda value: base64_digits(value, before=2, url=True),
     "backwards": lambda value: value[::-1],
 }
 ASCII_FORMS: dict[str, Callable[[str], str]] = {
-    "all as \\u": lambda value: escaped(value, "\\u{:04x}"),
-    "all as \\u in capitals": lambda value: escaped(value, "\\u{:04X}"),
-    "all as \\x": lambda value: escaped(value, "\\x{:02x}"),
+    "all as \\u": lambda value: escape_value(value, "\\u{:04x}"),
+    "all as \\u in capitals": lambda value: escape_value(value, "\\u{:04X}"),
+    "all as \\x": lambda value: escape_value(value, "\\x{:02x}"),
 }
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation + " "
@@ -72,7 +72,7 @@ QUIET = st.text(" .;|\n", max_size=5)
 """Text that begins and continues no form."""
 
 
-def streamed(redactor: Redactor, chunks: Sequence[str]) -> str:
+def redact_stream(redactor: Redactor, chunks: Sequence[str]) -> str:
     stream = redactor.stream()
     return "".join([*(stream.feed(chunk) for chunk in chunks), stream.close()])
 
@@ -106,7 +106,7 @@ def test_a_fully_escaped_ascii_value_is_replaced_by_its_name(value: str) -> None
 @given(value=VALUES.filter(str.isascii), data=st.data())
 def test_escapes_of_all_kinds_may_be_mixed_within_one_value(value: str, data: st.DataObject) -> None:
     ways = ("{0}", "%{1:02x}", "%{1:02X}", "\\u{1:04x}", "\\\\u{1:04X}", "\\x{1:02x}", "%25{1:02x}")
-    written = "".join(data.draw(st.sampled_from(ways)).format(each, ord(each)) for each in value)
+    written = "".join(data.draw(st.sampled_from(ways)).format(item, ord(item)) for item in value)
     assert redact(f"<{written}>", values={"KEY": value}) == "<[secret:KEY]>"
 
 
@@ -135,7 +135,7 @@ def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str],
     values, chunks = case
     redactor = Redactor(values)
     whole = redactor.redact("".join(chunks))
-    assert streamed(redactor, chunks) == whole
+    assert redact_stream(redactor, chunks) == whole
     assert not [form(value) for value in values.values() for form in FORMS.values() if form(value) in whole]
     assert redactor.redact(whole) == whole
 
@@ -151,7 +151,7 @@ def test_a_value_that_begins_at_the_end_of_a_line_of_a_dump_is_found_however_it_
     for program, dump in DUMPS.items():
         whole = redactor.redact(dump)
         assert whole.count("[secret:KEY]") == 1, program
-        cut_dumps = {streamed(redactor, [dump[:place], dump[place:]]) for place in range(len(dump))}
+        cut_dumps = {redact_stream(redactor, [dump[:place], dump[place:]]) for place in range(len(dump))}
         assert cut_dumps == {whole}, program
 
 

@@ -82,7 +82,7 @@ def test_an_ask_with_anything_anywhere_is_accepted_or_refused_with_texts(
     place: tuple[Any, ...], junk: Any
 ) -> None:
     faults = faults_of(lambda: check_ask(with_junk(ASK, place, junk)))
-    assert all(render(each, locale) for each in faults for locale in ("en", "de"))
+    assert all(render(item, locale) for item in faults for locale in ("en", "de"))
 
 
 @QUICK
@@ -95,7 +95,7 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
         if place in places(body):
             body = with_junk(body, place, junk)
     faults = faults_of(lambda: check_ask(body))
-    assert all(render(each, "de") for each in faults)
+    assert all(render(item, "de") for item in faults)
 
 
 @QUICK
@@ -110,7 +110,7 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
 def test_values_are_normalized_or_refused_and_normalized_values_stay_unchanged(values: Any) -> None:
     form = check_form(FORM)
     faults = faults_of(lambda: check_answer(form, values))
-    assert all(render(each, "de") for each in faults)
+    assert all(render(item, "de") for item in faults)
     answer = Answer() if faults else check_answer(form, values)
     if answer.values:
         second_cleaned_answer = check_answer(form, answer.values)
@@ -169,7 +169,7 @@ def test_a_suspicious_character_elsewhere_does_not_make_a_confirm_fail() -> None
     confirm = {"id": "a", "type": "select", "widget": "confirm", "label": "A"}
     with pytest.raises(Faults) as exc_info:
         check_form({"title": "\u202e", "fields": [confirm]})
-    assert [(each.path, each.code) for each in exc_info.value.faults] == [("form.title", "control_chars")]
+    assert [(item.path, item.code) for item in exc_info.value.faults] == [("form.title", "control_chars")]
 
 
 @requirement("L3", "L4")
@@ -186,10 +186,10 @@ def test_the_limits_are_settings() -> None:
     )
     with pytest.raises(Faults) as exc_info:
         check_ask(ASK, limits=small)
-    assert {"too_many", "too_long", "out_of_range"} <= {each.code for each in exc_info.value.faults}
+    assert {"too_many", "too_long", "out_of_range"} <= {item.code for item in exc_info.value.faults}
     with pytest.raises(Faults) as exc_info:
         check_ask(ASK, limits=Limits(request_bytes=10))
-    assert [(each.path, each.key) for each in exc_info.value.faults] == [("", "too_long.request")]
+    assert [(item.path, item.key) for item in exc_info.value.faults] == [("", "too_long.request")]
 
 
 def test_the_number_of_faults_is_bounded() -> None:
@@ -201,7 +201,7 @@ def test_the_number_of_faults_is_bounded() -> None:
     assert len(exc_info.value.faults) == MAX_FAULTS
     with pytest.raises(Faults) as exc_info:
         check_form({"fields": [5] * 5000})
-    assert [(each.path, each.key) for each in exc_info.value.faults] == [("form", "too_many.faults")]
+    assert [(item.path, item.key) for item in exc_info.value.faults] == [("form", "too_many.faults")]
 
 
 def test_a_bad_pattern_beyond_the_bound_is_never_run() -> None:
@@ -225,14 +225,14 @@ def test_other_bodies_have_the_same_words() -> None:
     assert parse(Sent, {"name": "x"}) == Sent(name="x")
     with pytest.raises(Faults) as exc_info:
         parse(Sent, {"count": "5", "options": 1})
-    assert sorted((each.path, each.key) for each in exc_info.value.faults) == [
+    assert sorted((item.path, item.key) for item in exc_info.value.faults) == [
         ("count", "wrong_type.integer"),
         ("name", "missing_required"),
         ("options", "unknown_field.key"),
     ]
     with pytest.raises(Faults) as exc_info:
         parse(Sent, [])
-    assert [(each.path, each.key) for each in exc_info.value.faults] == [("", "wrong_type.object")]
+    assert [(item.path, item.key) for item in exc_info.value.faults] == [("", "wrong_type.object")]
 
 
 class Sized(Model):
@@ -245,7 +245,7 @@ def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
     for body in ({"text": "abcd", "items": []}, {"text": "abc", "items": [1, 2, 3]}):
         with pytest.raises(Faults) as exc_info:
             parse(Sized, body)
-        seen_items += [(each.path, each.key, dict(each.params)) for each in exc_info.value.faults]
+        seen_items += [(item.path, item.key, dict(item.params)) for item in exc_info.value.faults]
     assert seen_items == [
         ("text", "too_long", {"max": 3, "got": 4}),
         ("items", "too_few", {"min": 1, "got": 0}),
@@ -259,7 +259,7 @@ def test_faults_get_the_paths_of_another_body_once_each() -> None:
     )
     table = [(r"form\.fields\[(\d+)\]", r"questions[\1]"), (r"form\.title|x", "title")]
     moved = faults.with_paths(table)
-    assert [(each.path, each.key) for each in moved.faults] == [
+    assert [(item.path, item.key) for item in moved.faults] == [
         ("questions[2].label", "empty"),
         ("title", "empty"),
     ]
@@ -277,7 +277,7 @@ def test_faults_get_the_paths_of_another_body_once_each() -> None:
     ],
 )
 def test_a_shown_text_has_one_fault_at_most(text: str, keys: list[str]) -> None:
-    assert [each.key for each in text_faults("name", text, max_length=10, lines=False)] == keys
+    assert [item.key for item in text_faults("name", text, max_length=10, lines=False)] == keys
 
 
 def test_answers_of_sections_and_fields_are_the_same_form() -> None:

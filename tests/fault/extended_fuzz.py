@@ -156,7 +156,7 @@ class Sandbox:
         for path in self.record.iterdir():
             findings.append(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1])
             path.unlink()
-        return [each for each in findings if len(each) > 2]
+        return [finding for finding in findings if len(finding) > 2]
 
     def odd(self, ran: list[str], call: Call) -> str | None:
         """Return the fault of one program that ran."""

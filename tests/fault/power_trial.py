@@ -21,15 +21,15 @@ from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection
 from tests.contracts.samples import (
     NOON,
-    added,
     answer,
     claim,
-    created,
     delta,
     message,
+    message_added,
     new_session,
     principal,
     record,
+    request_created,
 )
 from tests.fault.power_vfs import Disk
 
@@ -120,7 +120,7 @@ class Trial:
         row = record(self._next(), thread=f"t{self.rng.randrange(THREADS)}")
         self.ledger.tried[row.id] = row
         key = claim(row.id)
-        change = await store.insert(row, created(row), key)
+        change = await store.insert(row, request_created(row), key)
         assert change.outcome is Outcome.APPLIED
         self.ledger.inserted[row.id] = key
 
@@ -142,7 +142,7 @@ class Trial:
 
     async def _say(self, store: Store) -> None:
         message_id, thread = f"m{self._next()}", f"t{self.rng.randrange(THREADS)}"
-        await store.add_message(message_id, message(), added(message(), thread=thread))
+        await store.add_message(message_id, message(), message_added(message(), thread=thread))
         self.ledger.messages[message_id] = thread
 
     async def _stream(self, store: Store) -> None:
@@ -223,7 +223,7 @@ async def _check_requests(store: Store, ledger: Ledger, replayed_events: Sequenc
 
 async def _replay_insert(store: Store, ledger: Ledger, request_id: str) -> None:
     twin = replace(ledger.tried[request_id], id=f"{request_id}-again")
-    change = await store.insert(twin, created(twin), ledger.inserted[request_id])
+    change = await store.insert(twin, request_created(twin), ledger.inserted[request_id])
     assert (change.outcome, change.record.id) == (Outcome.REPLAYED, request_id), (
         "a repeated ask made a second request"
     )
@@ -238,8 +238,8 @@ async def _check_messages(store: Store, ledger: Ledger, replayed_events: Sequenc
     texts: dict[str, str] = {}
     for n in range(THREADS):
         view = await store.thread("main", f"t{n}")
-        for each in view.messages if view else ():
-            texts[each.id] = json.loads(each.data)["content"][0]["text"]
+        for item in view.messages if view else ():
+            texts[item.id] = json.loads(item.data)["content"][0]["text"]
     assert ledger.messages.keys() <= texts.keys(), "an acknowledged message is gone"
     assert texts == {message_id: folded.get(message_id, "Hello") for message_id in texts}
     for message_id, text in ledger.deltas:

@@ -149,7 +149,7 @@ class SocketReader:
             place = self.places[frame["id"]]
             if place.cursor < 0:
                 place.cursor = frame["ok"]["cursor"]
-            if all(each.cursor >= 0 for each in self.places):
+            if all(item.cursor >= 0 for item in self.places):
                 self.ready.set()
         return False
 

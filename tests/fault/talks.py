@@ -115,7 +115,7 @@ async def messages(talk: Talk) -> None:
     )
     talk.happened("message.added", said.said["id"])
     stored_messages = (await talk.caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["messages"]
-    texts = [(each["id"], each["content"][0]["text"]) for each in stored_messages]
+    texts = [(message["id"], message["content"][0]["text"]) for message in stored_messages]
     talk.caller.expect(
         texts == [(message_id, "Hello this is a text"), (said.said["id"], "Yes")],
         "I14",
@@ -262,9 +262,9 @@ async def resumes(talk: Talk) -> None:
                 not other_resumes or time.time() >= until, "I9", f"{resume['id']} is held by two"
             )
             ack = f"/v1/resumes/{resume['id']}/ack"
-            attempt = max(each["attempt"] for each in (resume, *other_resumes))
+            attempt = max(item["attempt"] for item in (resume, *other_resumes))
             done = [await talk.caller.send(talk.agent, "POST", ack, {"attempt": attempt}) for _ in range(2)]
-            if all(each.status == 200 for each in done):
+            if all(item.status == 200 for item in done):
                 break
         await anyio.sleep(max(0.0, until - time.time()) + 0.1)
         remaining_resumes = (await talk.caller.read(talk.agent, path))["resumes"]
@@ -296,7 +296,7 @@ async def leaving(talk: Talk) -> None:
     talk.caller.expect(
         not remaining_resumes or talk.kills() > kills,
         "I9",
-        f"{[each['request_id'] for each in remaining_resumes]} had been read",
+        f"{[resume['request_id'] for resume in remaining_resumes]} had been read",
     )
 
 
@@ -340,7 +340,7 @@ async def secrets(talk: Talk) -> None:
 
 async def _versions(talk: Talk) -> list[int]:
     found_secrets = (await talk.caller.read(ADMIN, "/v1/secrets?limit=200"))["secrets"]
-    return [each["version"] for each in found_secrets if each.get("thread_id") == talk.thread]
+    return [secret["version"] for secret in found_secrets if secret.get("thread_id") == talk.thread]
 
 
 async def tokens(talk: Talk) -> None:

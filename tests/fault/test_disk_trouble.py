@@ -14,7 +14,7 @@ from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, connect
-from tests.contracts.samples import answer, claim, created, record, request_id
+from tests.contracts.samples import answer, claim, record, request_created, request_id
 from tests.fault.power_trial import check_file
 from tests.fault.power_vfs import Disk, DiskIsFull
 
@@ -66,7 +66,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
             row, at = record(n), disk.steps
             trouble.start, trouble.at = at, n
             try:
-                await store.insert(row, created(row), claim(row.id))
+                await store.insert(row, request_created(row), claim(row.id))
                 stored.add(row.id)
             except Unavailable as failure:
                 refused += 1
@@ -75,7 +75,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
             trouble.start = 10**9
         assert 20 < refused < 59
         last = record(99)
-        assert (await store.insert(last, created(last))).outcome is Outcome.APPLIED
+        assert (await store.insert(last, request_created(last))).outcome is Outcome.APPLIED
         await store.close()
     disk.close()
     check_file(path)
@@ -98,17 +98,17 @@ async def test_a_group_on_a_full_database_fails_as_a_whole_and_the_next_one_succ
     store = SqliteStore(path, connect=small)
     await store.open()
     first = record(0)
-    await store.insert(first, created(first))
+    await store.insert(first, request_created(first))
     pages = limit[0].execute("PRAGMA page_count").fetchone()[0]
     limit[0].execute(f"PRAGMA max_page_count = {pages + 1}")
     rows = [record(n) for n in range(1, 60)]
-    calls = [store.insert(row, created(row)) for row in rows] + [store.settle(answer(first))]
+    calls = [store.insert(row, request_created(row)) for row in rows] + [store.settle(answer(first))]
     with anyio.fail_after(120):
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
     assert {type(o) for o in outcomes} == {Unavailable}
     assert await store.get("main", first.id) == first
     limit[0].execute(f"PRAGMA max_page_count = {pages + 1000}")
-    await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+    await asyncio.gather(*(store.insert(row, request_created(row)) for row in rows))
     events = await store.thread_events("main", "t1", after=0)
     assert [event.request_id for event in events] == [request_id(n) for n in range(60)]
     await store.close()

@@ -46,4 +46,4 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found(tmp_p
     scene = kill.Scene(seed=SEED, kills=1, agents=25, patience_s=5, fault=fault, everything=True)
     with anyio.fail_after(120):
         report = await kill.run(tmp_path, scene)
-    assert "I2" in {each.partition(" ")[0] for each in report.faults}
+    assert "I2" in {item.partition(" ")[0] for item in report.faults}

@@ -21,7 +21,7 @@ from askback.server.settings import load
 from askback.storage.sqlite import SqliteStore, schema
 from askback.storage.sqlite.connection import connect
 from askback.transports.rest import monitoring
-from tests.contracts.samples import created, record
+from tests.contracts.samples import record, request_created
 from tests.fault.full_disk import full_disk
 from tests.requirements import requirement
 
@@ -58,7 +58,7 @@ async def leave_log(path: Path) -> None:
     store = SqliteStore(folder / path.name)
     await store.open()
     await store.check_writable()
-    await store.insert(record(1), created(record(1)))
+    await store.insert(record(1), request_created(record(1)))
     for file in folder.glob(f"{path.name}*"):
         shutil.copy(file, path.with_name(file.name))
     await store.close()
@@ -153,11 +153,11 @@ async def test_data_only_in_the_wal_is_readable_and_survives_recovery(
         with pytest.raises(Unavailable):
             await store.recover()
         with pytest.raises(Unavailable):
-            await store.insert(record(2), created(record(2)))
+            await store.insert(record(2), request_created(record(2)))
         assert await store.get("main", record(1).id) == record(1)
     await store.recover()
     assert store.read_only() is None
-    await store.insert(record(2), created(record(2)))
+    await store.insert(record(2), request_created(record(2)))
     assert {row.id for row in await store.list_requests("main")} == {record(1).id, record(2).id}
     await store.close()
 

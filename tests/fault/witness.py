@@ -167,17 +167,19 @@ class _Conversation:
             )
             findings = [event[2:] for event in place.events if event.type != QUIET]
             self._caller.expect(findings == talk.events, "I4", f"{place.name}: {findings}, not {talk.events}")
-        requests = [each for each in places[0].events if each.type.startswith("request.")]
+        requests = [event for event in places[0].events if event.type.startswith("request.")]
         for inbox in inboxes:
             given = partial(_of, inbox, talk.thread)
             await self._until(
                 talk, lambda given=given: given()[-1:] == requests[-1:], f"{inbox.name} is short"
             )
             self._caller.expect(given() == requests, "I11", f"{inbox.name}: {given()}, not {requests}")
-        for each in requests:
-            if each.type in EVENT_TYPES:
-                come = partial(self._hook.delivered, talk.thread, each.seq)
-                await self._until(talk, lambda come=come: come() is not None, f"no webhook has {each}", "I12")
+        for request in requests:
+            if request.type in EVENT_TYPES:
+                come = partial(self._hook.delivered, talk.thread, request.seq)
+                await self._until(
+                    talk, lambda come=come: come() is not None, f"no webhook has {request}", "I12"
+                )
 
     async def _until(self, talk: Talk, so: Callable[[], bool], how: str, invariant: str = "I11") -> None:
         with anyio.move_on_after(talk.patience_s):

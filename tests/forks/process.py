@@ -66,8 +66,8 @@ class Process:
                     said[at] = source.read()
 
         readers = [
-            threading.Thread(target=read, args=each, daemon=True)
-            for each in enumerate((self.stdout, self.stderr))
+            threading.Thread(target=read, args=item, daemon=True)
+            for item in enumerate((self.stdout, self.stderr))
         ]
         for reader in readers:
             reader.start()

@@ -40,9 +40,9 @@ def test_a_signal_is_for_one_and_its_number_comes_back(tmp_path: Path) -> None:
         fork(*arguments, environment={"ASKBACK_DATA_DIR": str(tmp_path / name)}) for name in ("a", "b")
     )
     with first_process, second_process:
-        for each in (first_process, second_process):
-            assert each.stdout is not None
-            assert each.stdout.readline()
+        for item in (first_process, second_process):
+            assert item.stdout is not None
+            assert item.stdout.readline()
         first_process.kill()
         assert first_process.wait(120) == -signal.SIGKILL
         assert second_process.poll() is None

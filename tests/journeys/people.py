@@ -254,7 +254,7 @@ class Person:
         reply = await self.http.get("/v1/requests", params={"thread_id": thread, "status": "pending"})
         reply.raise_for_status()
         listing = reply.json()["requests"][::-1]
-        return [{name: value for name, value in each.items() if name != "level"} for each in listing]
+        return [{name: value for name, value in item.items() if name != "level"} for item in listing]
 
     async def events(self, thread: str, *, cursor: int = 0, until: int) -> AsyncIterator[dict[str, Any]]:
         """The events of a thread above `cursor`, up to and with `seq` `until`."""

@@ -32,12 +32,12 @@ FILES: Mapping[str, Sequence[Body]] = {
 
 async def files(query: OptionQuery) -> Sequence[Body]:
     """A tree; Bob does not see a.md."""
-    known = [each for folder in FILES.values() for each in folder]
+    known = [item for folder in FILES.values() for item in folder]
     if query.values is not None:
         return [
-            each
-            for each in known
-            if each["value"] in query.values and (query.user, each["value"]) != ("bob", "/a.md")
+            item
+            for item in known
+            if item["value"] in query.values and (query.user, item["value"]) != ("bob", "/a.md")
         ]
     return FILES.get(query.parent or "/", ())
 

@@ -31,7 +31,7 @@ async def runs(agent: Person, thread: str, command: str, **extra: Any) -> bool:
 
 async def let_in(team: Team, thread: str, *agents: Person) -> None:
     """Let agents into a thread."""
-    ids = [(await each.http.get("/v1/session")).json()["principal"]["id"] for each in (team.agent, *agents)]
+    ids = [(await item.http.get("/v1/session")).json()["principal"]["id"] for item in (team.agent, *agents)]
     assert (
         await team.admin.http.put(f"/v1/threads/{thread}/access", json={"agents": ids})
     ).status_code == 200

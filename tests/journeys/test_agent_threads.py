@@ -148,7 +148,7 @@ async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None
     for name in AGENTS:
         who, mine = scene.callers[name].http, name == "first"
         requests = (await who.get("/v1/requests")).json()["requests"]
-        assert [each["id"] for each in requests] == [request["id"]] * mine, name
+        assert [item["id"] for item in requests] == [request["id"]] * mine, name
         resumes = (await who.get("/v1/resumes")).json()["resumes"]
         assert [resume["request_id"] for resume in resumes] == [request["id"]] * mine, name
 
@@ -170,7 +170,7 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
         "owner": "ada",
         "others": "none",
         "people": {},
-        "agents": [await scene.id_of(each) for each in ("first", "let in", "other")],
+        "agents": [await scene.id_of(item) for item in ("first", "let in", "other")],
         "agents_of": "ada",
     }
 
@@ -218,7 +218,7 @@ async def test_a_thread_without_agents_takes_none(scene: Scene) -> None:
 
 @requirement("N9")
 async def test_one_of_several_concurrent_first_writers_owns_the_thread(scene: Scene) -> None:
-    thread, agents = f"{scene.thread}-new", [scene.callers[each] for each in ("first", "let in", "other")]
+    thread, agents = f"{scene.thread}-new", [scene.callers[item] for item in ("first", "let in", "other")]
     replies: list[int] = []
 
     async def asks(caller: Person) -> None:

@@ -34,7 +34,7 @@ async def ask(agent: Person, thread: str, *fields: Any, allow_skip: bool = True,
 async def texts(person: Person, thread: str) -> list[tuple[str, str]]:
     """Return the request and the text of each message."""
     messages = (await person.http.get(f"/v1/threads/{thread}")).json()["messages"]
-    return [(each.get("request_id", ""), each["content"][0]["text"]) for each in messages]
+    return [(message.get("request_id", ""), message["content"][0]["text"]) for message in messages]
 
 
 async def send(person: Person, request_id: str, **body: Any) -> Any:
@@ -75,11 +75,11 @@ async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thr
         assert message["author"] == settled[first]["settled_by"]
         assert settled[first]["answer"]["message_id"] == message["id"]
         events = [event async for event in ada.events(thread, until=snapshot["seq"])]
-        kinds = [each["type"] for each in events]
-        for at, each in enumerate(events):
-            if each["type"] == "message.added":
+        kinds = [event["type"] for event in events]
+        for at, item in enumerate(events):
+            if item["type"] == "message.added":
                 assert kinds[at - 1] in {"request.answered", "request.declined"}
-                assert events[at - 1]["request"]["id"] == each["message"]["request_id"]
+                assert events[at - 1]["request"]["id"] == item["message"]["request_id"]
         assert kinds.count("message.added") == 3
 
 
@@ -129,7 +129,7 @@ async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, 
             answered = [
                 request["id"] for request in found_thread["requests"] if request["status"] == "answered"
             ]
-            assert sorted(await texts(ada, thread)) == sorted((each, each) for each in answered)
+            assert sorted(await texts(ada, thread)) == sorted((item, item) for item in answered)
             assert answered
             for request_id in ids:
                 assert attempt or (await ada.answer(request_id, {"name": request_id}, key="k")).is_success
@@ -216,7 +216,7 @@ async def test_nobody_changes_an_answer_and_the_thread_takes_it_along(site: Site
             assert refusal(further_reply) == (404, "not_found")
         exported = (await admin.http.get(f"/v1/threads/{thread}/export")).json()
         assert exported["answers_as_messages"] is True
-        assert [each["id"] for each in exported["messages"]] == [message["id"]]
+        assert [item["id"] for item in exported["messages"]] == [message["id"]]
         assert (await admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
         assert await texts(admin, thread) == []
         assert (await admin.http.post(f"/v1/threads/{thread}/unarchive", json={})).status_code == 200

@@ -39,42 +39,42 @@ ZOOMED = ViewportSize(width=640, height=400)
 """What a window of 1280 × 800 has at a zoom of 200 % (WCAG 1.4.4)."""
 
 _LOOK_AT_ALL = """(() => {
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((each) =>
-    [each, ...(each.shadowRoot ? all(each.shadowRoot) : [])]);
-  const inView = (each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((element) =>
+    [element, ...(element.shadowRoot ? all(element.shadowRoot) : [])]);
+  const inView = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
-  window.controls = () => all(document).filter((each) => each.matches(CONTROLS) && !each.disabled && inView(each));
-  window.nameOf = (each) => `${each.localName} ${each.className} ${each.innerText || each.ariaLabel || ""}`.slice(0, 60);
+  window.controls = () => all(document).filter((element) => element.matches(CONTROLS) && !element.disabled && inView(element));
+  window.nameOf = (element) => `${element.localName} ${element.className} ${element.innerText || element.ariaLabel || ""}`.slice(0, 60);
   const focused = () => {
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     return at;
   };
   // An outline or a shadow on the control or on what stands around it, such as the box of a search.
-  const ringed = (each) => [each, each.closest("label"), each.closest(".composer"), each.nextElementSibling].some((at) => {
+  const ringed = (element) => [element, element.closest("label"), element.closest(".composer"), element.nextElementSibling].some((at) => {
     const { outlineStyle, outlineWidth, boxShadow } = at ? getComputedStyle(at) : {};
     return at && ((outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || boxShadow !== "none");
   });
-  window.unseenFocus = () => window.controls().filter((each) => {
-    each.focus();
-    return focused() === each && !ringed(each);
+  window.unseenFocus = () => window.controls().filter((element) => {
+    element.focus();
+    return focused() === element && !ringed(element);
   }).map(window.nameOf);
-  window.coveredFocus = () => window.controls().filter((each) => {
-    each.focus();
-    if (focused() !== each) return false;
-    const { left, top, width, height } = each.getBoundingClientRect();
+  window.coveredFocus = () => window.controls().filter((element) => {
+    element.focus();
+    if (focused() !== element) return false;
+    const { left, top, width, height } = element.getBoundingClientRect();
     const points = [[0.5, 0.5], [0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
     return !points.some(([x, y]) => {
       let at = document.elementFromPoint(left + width * x, top + height * y);
       for (let inner; (inner = at?.shadowRoot?.elementFromPoint(left + width * x, top + height * y)) && inner !== at;) at = inner;
-      for (let outer = at; outer; outer = outer.parentNode ?? outer.host) if (outer === each) return true;
-      return Boolean(at && each.closest("label")?.contains(at));
+      for (let outer = at; outer; outer = outer.parentNode ?? outer.host) if (outer === element) return true;
+      return Boolean(at && element.closest("label")?.contains(at));
     });
   }).map(window.nameOf);
   // A link within a sentence may be smaller (2.5.8), and so may what the browser draws.
-  window.smallTargets = () => window.controls().filter((each) => {
-    const { width, height } = (each.closest("label") ?? each).getBoundingClientRect();
-    const inText = getComputedStyle(each).display === "inline";
+  window.smallTargets = () => window.controls().filter((element) => {
+    const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
+    const inText = getComputedStyle(element).display === "inline";
     return width > 1 && !inText && (width < 24 || height < 24);
   }).map(window.nameOf);
 })()"""
@@ -117,7 +117,7 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
         findings["over 320 px, spaced"] = await eva.width() - 320
         await eva.page.evaluate("document.documentElement.removeAttribute('style')")
         await eva.page.set_viewport_size(WIDE)
-        faults |= {f"{place} {name}": each for name, each in findings.items() if each}
+        faults |= {f"{place} {name}": item for name, item in findings.items() if item}
     assert faults == {}
 
 

@@ -45,8 +45,8 @@ async def statuses(team: Team, *requests: dict[str, Any]) -> list[tuple[str, str
     """Return the status of requests, with the decision or the reason."""
     findings = [await team.ada.get(request["id"]) for request in requests]
     return [
-        (each["status"], each["answer"]["decision"] if each.get("answer") else each.get("reason"))
-        for each in findings
+        (finding["status"], finding["answer"]["decision"] if finding.get("answer") else finding.get("reason"))
+        for finding in findings
     ]
 
 
@@ -240,7 +240,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     ]
     eva = await screen("/", team=team, before=stop_the_clock)
     sent: list[str] = []
-    eva.page.on("request", lambda each: sent.append(each.url) if each.method == "POST" else None)
+    eva.page.on("request", lambda item: sent.append(item.url) if item.method == "POST" else None)
     await expect(eva.page).to_have_title("(30) Inbox – askback")
     await eva.page.get_by_role("button", name="Select", exact=True).click()
     await eva.page.get_by_role("checkbox", name="Select: Run: make target-0").check()

@@ -14,13 +14,13 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 PHONE = {"viewport": ViewportSize(width=320, height=640), "has_touch": True, "is_mobile": True}
 ONE_LINE_PX = 60
 
-_SMALL = """(controls) => controls.filter((each) => {
-  const own = each.closest("label") ?? each;
+_SMALL = """(controls) => controls.filter((element) => {
+  const own = element.closest("label") ?? element;
   const { left, top, width, height } = own.getBoundingClientRect();
-  const hits = (y) => own.contains(each.getRootNode().elementFromPoint(left + width / 2, y));
+  const hits = (y) => own.contains(element.getRootNode().elementFromPoint(left + width / 2, y));
   const middle = top + height / 2;
   return ![-21, 21].every((away) => hits(middle + away));
-}).map((each) => each.textContent || each.ariaLabel || each.localName)"""
+}).map((element) => element.textContent || element.ariaLabel || element.localName)"""
 
 
 @requirement("J4", "J11")

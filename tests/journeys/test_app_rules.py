@@ -80,7 +80,7 @@ async def test_the_number_of_uses_is_not_broken_on_a_phone_in_german(
     built_in = eva.page.get_by_role("region", name="Mitgeliefert")
     await expect(built_in.locator("summary .times")).to_have_text(["2-mal verwendet"])
     lines = await built_in.locator(".times").evaluate_all(
-        "all => all.map((each) => each.getClientRects().length)"
+        "all => all.map((element) => element.getClientRects().length)"
     )
     assert set(lines) == {1}
 

@@ -48,7 +48,7 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     await dialog(page, "Replace").click()
     await expect(page.get_by_role("dialog")).to_have_count(0)
     await expect(page.get_by_text("A_KEY is saved.")).to_be_visible()
-    [saved] = [each for each in responses if "/v1/" in each.url and each.status == 201]
+    [saved] = [response for response in responses if "/v1/" in response.url and response.status == 201]
     assert CANARY not in await saved.text()
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
     await page.reload()
@@ -63,9 +63,9 @@ async def canary_is_visible(shown_screen: Screen) -> bool:
         """async () => {
           const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
           const look = (root) => {
-            for (const each of root.querySelectorAll("*")) {
-              texts.push(each.outerHTML, String(each.value ?? ""));
-              if (each.shadowRoot) look(each.shadowRoot);
+            for (const element of root.querySelectorAll("*")) {
+              texts.push(element.outerHTML, String(element.value ?? ""));
+              if (element.shadowRoot) look(element.shadowRoot);
             }
           };
           look(document);

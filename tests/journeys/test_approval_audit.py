@@ -193,7 +193,7 @@ async def test_the_log_is_one_chain_under_concurrent_decisions(team: Team, threa
     requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
     await asyncio.gather(
         *(team.ada.decide(request["id"], "approve") for request in requests),
-        *(team.bob.decide(each["id"], "deny") for each in requests),
+        *(team.bob.decide(request["id"], "deny") for request in requests),
         *(team.agent.bash(f"{thread}-{n}", "ls") for n in range(30)),
     )
     entries, head = await team.admin.log()

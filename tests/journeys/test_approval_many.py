@@ -30,13 +30,13 @@ def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @requirement("B25", "J9")
 async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
     requests = await create_thirty(team, thread)
-    assert [each["id"] for each in await team.ada.pending(thread)] == [request["id"] for request in requests]
+    assert [item["id"] for item in await team.ada.pending(thread)] == [request["id"] for request in requests]
     finished_reply = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
     assert finished_reply.status_code == 200
     results = finished_reply.json()["results"]
-    assert [result["id"] for result in results] == [each["id"] for each in requests]
+    assert [result["id"] for result in results] == [request["id"] for request in requests]
     assert {result["status"] for result in results} == {200}
-    ended_requests = [await team.bob.get(each["id"]) for each in requests]
+    ended_requests = [await team.bob.get(request["id"]) for request in requests]
     for now, result in zip(ended_requests, results, strict=True):
         told_request = result["request"]
         assert told_request == {name: now[name] for name in told_request}
@@ -61,7 +61,7 @@ async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
     ]
     results = (await team.ada.batch(action, as_listed([first_request, third_request]))).json()["results"]
     assert [result["request"]["answer"]["decision"] for result in results] == [decision] * 2
-    assert [each["id"] for each in await team.ada.pending(thread)] == [second_request["id"]]
+    assert [item["id"] for item in await team.ada.pending(thread)] == [second_request["id"]]
     assert await team.ada.rules(ended="true") == []
     assert decided(await team.agent.bash("another", "make step0")) == ("ask", "")
 
@@ -105,7 +105,7 @@ async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -
     codes = [r["error"]["code"] for r in results[1:]]
     assert codes == ["digest_mismatch", "stale_revision", "already_settled", "not_found", "invalid"]
     assert results[3]["error"]["request"]["settled_by"]["name"] == "bob"
-    left = [each["id"] for each in await team.ada.pending(thread)]
+    left = [item["id"] for item in await team.ada.pending(thread)]
     assert left == [other_request["id"], stale["id"], plan["id"]]
 
 
@@ -170,7 +170,7 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
     waiting_requests = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()[
         "requests"
     ]
-    assert [each["thread_id"] for each in waiting_requests[::-1]] == threads
+    assert [request["thread_id"] for request in waiting_requests[::-1]] == threads
     results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
     assert [result["request"]["status"] for result in results] == ["declined"] * 3
     query = {"status": "pending", "kind": "approval"}

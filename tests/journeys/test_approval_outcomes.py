@@ -142,11 +142,11 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
 ) -> None:
     ada, admin = team.ada, team.admin
     ways: dict[str, Deciding] = {
-        "approve": lambda each: ada.decide(each, "approve"),
-        "deny": lambda each: ada.decide(each, "deny"),
-        "declined": lambda each: ada.decline(each, "refused"),
-        "dismissed": lambda each: ada.decline(each, "dismissed"),
-        "cancelled": lambda each: admin.cancel(each, reason="admin"),
+        "approve": lambda item: ada.decide(item, "approve"),
+        "deny": lambda item: ada.decide(item, "deny"),
+        "declined": lambda item: ada.decline(item, "refused"),
+        "dismissed": lambda item: ada.decline(item, "dismissed"),
+        "cancelled": lambda item: admin.cancel(item, reason="admin"),
     }
     result = {way: await outcome(client, team, f"{thread}-{way}", then) for way, then in ways.items()}
     result["expired"] = await client.approve("bash", CALL, thread_id=f"{thread}-e", timeout_s=1)
@@ -172,7 +172,7 @@ async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_pe
 async def test_the_texts_can_be_replaced(server: Server, team: Team, thread: str) -> None:
     texts = {"approval.deny": "Nein zu {tool}."}
     async with AsyncClient(server.url, team.agent.token, texts=texts) as client:
-        decision = await outcome(client, team, thread, lambda each: team.ada.decide(each, "deny"))
+        decision = await outcome(client, team, thread, lambda item: team.ada.decide(item, "deny"))
     assert decision.text == 'Nein zu "bash".'
     with pytest.raises(ValueError, match="approval.deny"):
         AsyncClient(server.url, team.agent.token, texts={"approval.deny": "{secret}"})

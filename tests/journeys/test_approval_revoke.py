@@ -131,16 +131,16 @@ async def test_a_receipt_revokes_an_unused_approval_on_every_page(
     place = place_of(thread)
     eva = await screen(place, team=team, locale=locale)
     bob = await screen(place, team=team, name="Bob", locale=locale)
-    for each in (eva, bob):
-        await expect(each.page.get_by_role("button", name=button)).to_have_count(2)
+    for item in (eva, bob):
+        await expect(item.page.get_by_role("button", name=button)).to_have_count(2)
     await team.agent.consume(run_result["id"], "run-1")
-    for each in (eva, bob):
-        await expect(each.page.get_by_role("button", name=button)).to_have_count(1)
+    for item in (eva, bob):
+        await expect(item.page.get_by_role("button", name=button)).to_have_count(1)
     assert await eva.violations() == []
     await eva.page.get_by_role("button", name=button).click()
-    for each in (eva, bob):
-        await expect(each.card.first.locator("summary")).to_contain_text(line)
-        await expect(each.page.get_by_role("button", name=button)).to_have_count(0)
+    for item in (eva, bob):
+        await expect(item.card.first.locator("summary")).to_contain_text(line)
+        await expect(item.page.get_by_role("button", name=button)).to_have_count(0)
     assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "revoked")
     await eva.page.reload()
     await expect(eva.card.first.locator("summary")).to_contain_text(line)

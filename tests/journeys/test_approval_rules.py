@@ -153,7 +153,7 @@ async def test_a_rule_has_its_author_time_and_reason_until_it_is_revoked(team: T
     assert (ended_reply.status_code, ended_reply.json()["revoked_by"]["name"]) == (200, "bob")
     assert await verdicts(team.agent, thread, "make test") == ["ask"]
     assert await team.ada.rules() == []
-    assert [each["id"] for each in await team.ada.rules(ended="true")] == [rule["id"]]
+    assert [item["id"] for item in await team.ada.rules(ended="true")] == [rule["id"]]
 
 
 @requirement("B11")

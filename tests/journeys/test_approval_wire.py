@@ -114,7 +114,7 @@ async def test_approvals_are_in_the_snapshot_of_their_thread_and_in_the_list(tea
     assert snapshot["requests"] == [{**allowed, "seq": 1}, {**request, "seq": 2}]
     query = {"thread_id": thread, "kind": "approval"}
     requests = (await team.ada.http.get("/v1/requests", params=query)).json()["requests"]
-    assert requests == [{**each, "level": "all"} for each in (request, allowed)]
+    assert requests == [{**item, "level": "all"} for item in (request, allowed)]
     assert (await team.ada.http.get("/v1/requests", params={**query, "kind": "form"})).json()[
         "requests"
     ] == []

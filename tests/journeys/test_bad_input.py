@@ -72,9 +72,9 @@ def found(reply: Any) -> Faults | str:
     if reply.status_code != 422:
         return f"{reply.status_code} {reply.text[:200]}"
     error = reply.json()["error"]
-    if error["code"] != "invalid" or not all(each["message"] for each in error["field_errors"]):
+    if error["code"] != "invalid" or not all(item["message"] for item in error["field_errors"]):
         return str(error)
-    return sorted((each["path"], each["code"]) for each in error["field_errors"])
+    return sorted((item["path"], item["code"]) for item in error["field_errors"])
 
 
 def expected_faults(case: dict[str, Any], at: str = "") -> Faults:

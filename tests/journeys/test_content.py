@@ -150,12 +150,12 @@ async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) ->
     )
     assert (answered_request["status"], decided["status"]) == ("answered", "answered")
     resumes = (await store_scene.get(store_scene.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
-    assert {resume["request"]["id"] for resume in resumes} == {each["id"] for each in asked}
+    assert {resume["request"]["id"] for resume in resumes} == {item["id"] for item in asked}
     await seen_everywhere(store_scene, thread, asked, said["id"], text)
     events = await store_scene.app.services.store.tenant_events("default", after=since, limit=100)
     entries = [json.loads(event.text) for event in events]
-    assert [each["request"]["id"] for each in entries if each["type"] == "request.created"] == [
-        each["id"] for each in asked
+    assert [entry["request"]["id"] for entry in entries if entry["type"] == "request.created"] == [
+        item["id"] for item in asked
     ]
     assert [event.request_id for event in events if event.redacted is not None] == [secret["id"]] * 2
 
@@ -182,18 +182,18 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
 async def seen_everywhere(
     store_scene: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
-    for each in asked:
-        result = await store_scene.get(store_scene.person, f"/v1/requests/{each['id']}")
-        assert {key: result[key] for key in (each["kind"], "kind", "delivery")} == {
-            key: each[key] for key in (each["kind"], "kind", "delivery")
+    for request in asked:
+        result = await store_scene.get(store_scene.person, f"/v1/requests/{request['id']}")
+        assert {key: result[key] for key in (request["kind"], "kind", "delivery")} == {
+            key: request[key] for key in (request["kind"], "kind", "delivery")
         }
-    ids = [each["id"] for each in asked]
+    ids = [item["id"] for item in asked]
     listing = await store_scene.get(store_scene.person, "/v1/requests", thread_id=thread)
     shown = await store_scene.get(store_scene.person, f"/v1/threads/{thread}")
     exported = await store_scene.get(store_scene.admin, f"/v1/threads/{thread}/export")
     assert sorted(request["id"] for request in listing["requests"]) == sorted(ids)
     for view in (shown, exported):
-        assert [each["id"] for each in view["requests"]] == ids
+        assert [request["id"] for request in view["requests"]] == ids
         [message] = view["messages"]
         assert (message["id"], message["content"]) == (message_id, [{"type": "text", "text": text}])
 

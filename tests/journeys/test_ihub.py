@@ -90,9 +90,9 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
     shared_database.kill(pair[0])
     await all_of(shared_database.server("ihub-one"), pair[1], range(8, 20))
     asked = [result for result in results if result.get("status") == "awaiting_user_response"]
-    assert sorted(each["clarificationNumber"] for each in asked) == list(range(1, 11))
-    refused = [each for each in results if each not in asked]
-    assert {each["code"] for each in refused} == {"CLARIFICATION_LIMIT_REACHED"}
+    assert sorted(item["clarificationNumber"] for item in asked) == list(range(1, 11))
+    refused = [result for result in results if result not in asked]
+    assert {item["code"] for item in refused} == {"CLARIFICATION_LIMIT_REACHED"}
     assert len(refused) == 10
 
 

@@ -40,7 +40,7 @@ async def test_an_assignment_replaces_the_assignees_on_every_screen(team: Team, 
         assert refusal(await person.answer(request["id"], {"q": "x"})) == (403, "not_assigned")
     assert (await team.bob.answer(request["id"], {"q": "done"})).json()["settled_by"]["name"] == "bob"
     entries, _ = await team.admin.audit()
-    (entry,) = [each for each in entries if each["action"] == "assign"]
+    (entry,) = [item for item in entries if item["action"] == "assign"]
     assert (entry["assignees"], entry["actor"]["name"], entry["request_id"]) == (
         [team.bob.id],
         "ada",
@@ -76,7 +76,7 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
     people = (await team.ada.http.get("/v1/people", params={"request_id": call["id"]})).json()["people"]
     assert {person["id"] for person in people} == {team.ada.id, (await admin_of(team))}
     everybody = (await team.bob.http.get("/v1/people")).json()["people"]
-    assert {each["name"] for each in everybody} >= {"ada", "bob", "carol"}
+    assert {item["name"] for item in everybody} >= {"ada", "bob", "carol"}
 
 
 @requirement("K10", "K6")

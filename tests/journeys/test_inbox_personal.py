@@ -43,7 +43,7 @@ async def comment(person: Person, request: dict[str, Any], text: str = SECRET) -
 async def comments(person: Person, request: dict[str, Any]) -> list[tuple[str, str]]:
     """The authors and texts of comments."""
     reply = (await person.http.get(f"/v1/requests/{request['id']}/comments")).json()
-    return [(each["author"]["name"], each["text"]) for each in reply["comments"]]
+    return [(item["author"]["name"], item["text"]) for item in reply["comments"]]
 
 
 async def missed(person: Person) -> list[str]:
@@ -100,7 +100,7 @@ async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> No
     assert request["id"] in entries[3]
     assert [text for text in entries if "colleagues" in text or "noon" in text] == []
     export = (await team.admin.http.get(f"/v1/threads/{thread}/export")).json()
-    assert [each["text"] for each in export["comments"]] == [SECRET, "I call them.\nAt noon.", "Done."]
+    assert [item["text"] for item in export["comments"]] == [SECRET, "I call them.\nAt noon.", "Done."]
     assert (await team.admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
     assert refusal(await team.ada.http.get(url)) == (404, "not_found")
 
@@ -143,8 +143,8 @@ async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen
     other_request = request_of(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
     owned = {"owner": team.carol.id, "others": "view"}
     await team.admin.http.put(f"/v1/threads/{thread}-own/access", json=owned)
-    for each in (own_request, open_, other_request):
-        ended_reply = await team.agent.http.get(f"/v1/requests/{each['id']}", params={"wait": 20})
+    for item in (own_request, open_, other_request):
+        ended_reply = await team.agent.http.get(f"/v1/requests/{item['id']}", params={"wait": 20})
         assert ended_reply.json()["status"] == "expired"
     assert set(await missed(team.ada)) == {own_request["id"], open_["id"]}
     assert set(await missed(team.carol)) == {open_["id"], other_request["id"]}

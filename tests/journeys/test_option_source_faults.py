@@ -115,7 +115,7 @@ async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
         initial = {"initial_values": {"file": "/src/b.py"}}
         request = await place.asked({**SEVERAL, "default": [2, 1]}, {**FILE, "readonly": True}, form=initial)
         fields = request["form"]["fields"]
-        assert fields[0]["options"] == [{**each, "recommended": False} for each in REPOSITORIES]
+        assert fields[0]["options"] == [{**item, "recommended": False} for item in REPOSITORIES]
         assert fields[1]["options"] == [{"value": "/src/b.py", "label": "b.py", "recommended": False}]
         ended_body = (await place.answer(request, repo=[2, 1])).json()
         assert ended_body["answer"] == {

@@ -62,7 +62,7 @@ async def test_a_webhook_is_searched_and_confirms_the_answer(tmp_path: Path) -> 
 @requirement("F9", "I11", "N3")
 @pytest.mark.parametrize(
     "reply",
-    [AddressRefused("inside"), WebhookResponse(500, body=b"[]"), *(WebhookResponse(200, body=each) for each in (b"", b"{}", b"5", b"\xff", b'{"options": {}}'))],
+    [AddressRefused("inside"), WebhookResponse(500, body=b"[]"), *(WebhookResponse(200, body=item) for item in (b"", b"{}", b"5", b"\xff", b'{"options": {}}'))],
 )  # fmt: skip
 async def test_an_invalid_list_of_a_webhook_has_no_options(tmp_path: Path, reply: Any) -> None:
     app = create_app(load(SETTINGS, data_dir=tmp_path), webhook_client=Carrier(reply))

@@ -26,7 +26,7 @@ async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(t
         assert result.json() == {"options": [REPOSITORIES[1]]}
         first = (await place.search(request, field="repo", limit=50)).json()
         rest = (await place.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
-        assert [each["value"] for each in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
+        assert [item["value"] for item in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
         assert "next_cursor" not in rest
         ended_body = (await place.answer(request, repo=2)).json()
         assert ended_body["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}

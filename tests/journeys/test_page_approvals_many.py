@@ -33,7 +33,7 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
         await eva.page.keyboard.press("Escape")
     assert await eva.page.evaluate("window.shut") is None, "not even for a moment"
     await expect(modal).to_contain_text("make one")
-    assert [(await team.ada.get(each["id"]))["status"] for each in (first_request, second_request)] == [
+    assert [(await team.ada.get(item["id"]))["status"] for item in (first_request, second_request)] == [
         "pending",
         "pending",
     ]
@@ -44,7 +44,7 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     await expect(modal).to_have_count(0)
     await expect(eva.composer).to_be_focused()
     decisions = [
-        (await team.ada.get(each["id"]))["answer"]["decision"] for each in (first_request, second_request)
+        (await team.ada.get(item["id"]))["answer"]["decision"] for item in (first_request, second_request)
     ]
     assert decisions == ["approve", "deny"]
 

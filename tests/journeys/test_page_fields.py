@@ -87,7 +87,7 @@ async def test_an_optional_section_that_was_begun_can_be_skipped(
     eva = await screen(f"/r/{request['id']}", team=team)
     await eva.card.get_by_label("Name").fill("Eva")
     await eva.card.get_by_label("Password").fill("hunter2")
-    lines = "(all) => all.map((each) => getComputedStyle(each).borderBlockStartWidth)"
+    lines = "(all) => all.map((element) => getComputedStyle(element).borderBlockStartWidth)"
     assert await eva.card.locator("fieldset.section").evaluate_all(lines) == ["0px", "1px"]
     await eva.card.get_by_label("Beta").check()
     await eva.button("Submit").click()

@@ -66,7 +66,7 @@ async def test_files_are_uploaded_removed_and_sent(
     await expect(eva.card.locator(".files .name")).to_have_text(["notes.txt"])
     await eva.button("Submit").click()
     values = await answer_of(agent, request)
-    assert [each["name"] for each in values["q0"]] == ["notes.txt"]
+    assert [item["name"] for item in values["q0"]] == ["notes.txt"]
     assert await agent.files.read(values["q0"][0]) == b"hello"
     async with eva.page.expect_download() as started:
         await eva.button("Download: notes.txt").click()
@@ -140,7 +140,7 @@ async def test_a_message_shows_its_files_as_links(
         await person.requests.answer(request, {"q0": [picture.id, notes.id]})
     eva = await screen(place_of(thread))
     chart = await agent.files.upload_for_message(photo(), name="chart.png", thread_id=thread)
-    files = [{"type": "file", "file": each.id} for each in (picture, notes, chart)]
+    files = [{"type": "file", "file": item.id} for item in (picture, notes, chart)]
     files[2]["alt"] = "Sales by month"
     await agent.threads.create_message([{"type": "text", "text": "Here"}, *files], thread_id=thread)
     shown_element = eva.page.locator("askback-thread .file")

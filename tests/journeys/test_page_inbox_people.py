@@ -137,7 +137,7 @@ async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     await eva.page.reload()
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     requests = (await team.bob.http.get("/v1/missed")).json()["requests"]
-    assert third_request["id"] in [each["id"] for each in requests]
+    assert third_request["id"] in [request["id"] for request in requests]
 
 
 @requirement("J8", "K12")

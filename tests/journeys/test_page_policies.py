@@ -74,8 +74,8 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     assert await eva.violations() == []
     await team.ada.answer(first_request["id"], {"q0": "one"})
     await expect(announcements(eva)).to_have_text("New question: Second")
-    for each in (eva.card.nth(1), single_screen.card):
-        await expect(each.get_by_role("textbox")).to_be_enabled()
+    for item in (eva.card.nth(1), single_screen.card):
+        await expect(item.get_by_role("textbox")).to_be_enabled()
     await eva.card.nth(1).get_by_role("textbox").fill("two")
     await eva.page.keyboard.press("Enter")
     await expect(single_screen.card.locator("summary")).to_contain_text("two")
@@ -115,8 +115,8 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
     bob = await screen(place_of(thread), name="Bob", team=team)
     await expect(note(eva)).to_have_text("Your message will be sent once everything above is answered.")
     await send(eva, "later")
-    for each in (eva, bob):
-        await expect(each.page.locator("askback-thread .user .who")).to_contain_text(HELD)
+    for item in (eva, bob):
+        await expect(item.page.locator("askback-thread .user .who")).to_contain_text(HELD)
     await expect(eva.composer).to_have_value("")
     await expect(announcements(eva)).to_have_text(
         "Your message will be sent once everything above is answered."
@@ -128,10 +128,10 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])
     assert await eva.violations() == []
     await team.ada.answer(request["id"], {"q0": "yes"})
-    for each in (eva, bob):
-        await expect(each.page.locator("askback-thread .waits")).to_have_count(0)
-        await expect(announcements(each)).to_have_text("Held messages have been sent.")
-        await expect(texts(each)).to_have_text(["meanwhile", "later"])
+    for item in (eva, bob):
+        await expect(item.page.locator("askback-thread .waits")).to_have_count(0)
+        await expect(announcements(item)).to_have_text("Held messages have been sent.")
+        await expect(texts(item)).to_have_text(["meanwhile", "later"])
     await expect(note(eva)).to_have_count(0)
     await eva.page.reload()
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])

@@ -54,7 +54,7 @@ async def test_the_card_has_inputs_reason_help_scope_and_warning(
     await expect(
         card.get_by_text("Type values here, never paste them into chat.", exact=True)
     ).to_be_visible()
-    assert [await each.inner_text() for each in await card.locator(".actions button").all()] == [
+    assert [await item.inner_text() for item in await card.locator(".actions button").all()] == [
         "Dismiss",
         "Save & continue",
     ]

@@ -98,9 +98,9 @@ async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
     bob = await screen(place, name="Bob", team=team, who={"groups": ["editors"]})
     await bob.card.get_by_role("textbox").fill("tides")
     await bob.button("Submit").click()
-    for each in (eva, bob):
-        await expect(each.card.locator("summary")).to_contain_text("tides")
-        await expect(each.card.locator("summary")).to_contain_text("Answered by Bob")
+    for item in (eva, bob):
+        await expect(item.card.locator("summary")).to_contain_text("tides")
+        await expect(item.card.locator("summary")).to_contain_text("Answered by Bob")
 
 
 async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(

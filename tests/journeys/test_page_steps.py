@@ -120,8 +120,8 @@ async def test_the_first_control_that_is_used_answers_the_form(
 async def test_each_field_has_a_button_that_answers_the_form(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    each = await agent.requests.create(form(*TWO, submit="each"), thread_id=thread)
-    refusal = await ada.answer(each.id, {"q0": "Now"})
+    item = await agent.requests.create(form(*TWO, submit="each"), thread_id=thread)
+    refusal = await ada.answer(item.id, {"q0": "Now"})
     assert [(error["path"], error["code"]) for error in refusal.json()["error"]["field_errors"]] == [
         ("control", "missing_required"),
         ("values.q0", "other_control"),
@@ -131,6 +131,6 @@ async def test_each_field_has_a_button_that_answers_the_form(
     await eva.card.get_by_role("textbox", name="Question 1").fill("Tuesday")
     assert await eva.violations() == []
     await eva.page.keyboard.press("Enter")
-    ended_request = await agent.wait(each, timeout=120)
+    ended_request = await agent.wait(item, timeout=120)
     assert ended_request.answer is not None
     assert (ended_request.answer.values, ended_request.answer.control) == ({"q1": "Tuesday"}, "q1")

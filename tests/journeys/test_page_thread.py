@@ -237,7 +237,7 @@ async def test_the_page_of_a_request_names_its_conversation_as_the_inbox_does(
 ) -> None:
     unknown = f"chat-{'0123abcd' * 4}"
     requests = {
-        each: request_of(await team.agent.ask(each, titled("Which one?"))) for each in (thread, unknown)
+        item: request_of(await team.agent.ask(item, titled("Which one?"))) for item in (thread, unknown)
     }
     place = f"/r/{requests[thread]['id']}"
     eva = await screen(place, team=team)

@@ -48,8 +48,8 @@ async def test_the_card_says_that_a_command_runs_code_of_the_project(team: Team,
     assert request_of(await team.agent.bash(thread, "npm test && ls"))["id"]
     assert request_of(await team.agent.bash(thread, "mkdir x"))["id"]
     runs = {
-        each["approval"]["input"]["command"]: each["approval"].get("runs_project")
-        for each in await team.ada.pending(thread)
+        item["approval"]["input"]["command"]: item["approval"].get("runs_project")
+        for item in await team.ada.pending(thread)
     }
     assert runs == {"npm test && ls": True, "mkdir x": None}
 

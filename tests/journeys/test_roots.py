@@ -14,7 +14,7 @@ from tests.requirements import requirement
 async def agent_id(team: Team) -> str:
     """The id of the team's agent, as a person's page finds it."""
     agents = (await team.admin.http.get("/v1/agents")).json()["agents"]
-    return next(each["id"] for each in agents)
+    return next(agent["id"] for agent in agents)
 
 
 async def grant(team: Team, path: str) -> None:

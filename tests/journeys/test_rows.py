@@ -47,7 +47,7 @@ async def test_the_answer_of_rows_is_a_map_of_decisions(agent: AsyncClient, ada:
     [
         (
             {},
-            {"values": "empty", **{f"values.hires.{each}.decision": "required_missing" for each in DECIDED}},
+            {"values": "empty", **{f"values.hires.{item}.decision": "required_missing" for item in DECIDED}},
         ),
         ({**DECIDED, "bob": {}}, {"values.hires.bob.decision": "required_missing"}),
         ({**DECIDED, "bob": "decline"}, {"values.hires.bob": "wrong_type"}),

@@ -178,7 +178,7 @@ async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> N
         ("rule", "invalid_rule")
     ]
     unknown = await tried(team.ada, {"rule": "make", "agent": "agt_nobody"})
-    assert [each["code"] for each in unknown["problems"]] == ["unknown_agent"]
+    assert [problem["code"] for problem in unknown["problems"]] == ["unknown_agent"]
     german = await team.ada.http.post(
         "/v1/rules/try", json={"rule": {"rule": "make", "agent": "agt_x"}}, headers={"Accept-Language": "de"}
     )
@@ -270,8 +270,8 @@ async def test_an_export_is_imported_once(team: Team, thread: str) -> None:
         {"rule": "python3 build.py", "script_may_change": True},
         {"rule": "make shadow", "shadow": True},
     ]
-    for each in terms:
-        await create_rule(team.admin, **each)
+    for term in terms:
+        await create_rule(team.admin, **term)
     file = (await team.admin.http.get("/v1/rules/export")).json()
     assert [row["rule"] for row in file["rules"]] == [
         "bash(make test)", "bash(git push:*)", "bash(curl:*)", "bash(make docs)",

@@ -121,7 +121,7 @@ async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: st
         "existing": ["X_KEY"],
     }
     assert leased(await team.agent.lease(thread, "X_KEY", "Y_KEY")) == {"X_KEY": "saved", "Y_KEY": "typed"}
-    assert {each["name"]: each["version"] for each in await team.ada.kept()} == {"X_KEY": 1, "Y_KEY": 1}
+    assert {item["name"]: item["version"] for item in await team.ada.kept()} == {"X_KEY": 1, "Y_KEY": 1}
 
 
 @requirement("E10")
@@ -135,7 +135,7 @@ async def test_a_missing_saved_value_is_reported_at_its_name(team: Team, thread:
     refused = await team.ada.hand_over(request["id"], {"X_KEY": "x", "Z_KEY": "z"}, existing=["W_KEY"])
     assert texts(refused) == {"secrets": "This env var was not requested"}
     assert await team.ada.get(request["id"]) == request
-    assert [each["version"] for each in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
 @requirement("E10")

@@ -134,7 +134,7 @@ async def test_a_value_that_breaks_the_rules_of_its_field_is_refused_by_its_path
     request = request_of(await team.agent.ask(thread, form(asked_for)))
     refused = await team.ada.answer(request["id"], {"user": "eva", "pin": value})
     fault = faults(refused)
-    assert [(path.partition("[")[0], each) for path, each in fault] == [("values.pin", code)]
+    assert [(path.partition("[")[0], item) for path, item in fault] == [("values.pin", code)]
     assert "4711" not in refused.text
     assert await team.ada.get(request["id"]) == request
 

@@ -42,7 +42,7 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
         assert str(key_scene.data) not in message
         assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
         assert refusal(await team.admin.rotate()) == SECRETS_OFF
-        assert [each["name"] for each in await team.ada.kept()] == ["A_KEY"]
+        assert [item["name"] for item in await team.ada.kept()] == ["A_KEY"]
         plain_request = request_of(
             await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
         )
@@ -209,8 +209,8 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
 
         with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
-                for each in (read, write, rotate):
-                    tasks.start_soon(each)
+                for item in (read, write, rotate):
+                    tasks.start_soon(item)
         assert failures == []
         assert [*key_scene.keys_in_use()] == key_scene.keys_in_file()
     async with key_scene.team(None) as team:

@@ -62,7 +62,7 @@ async def test_an_open_request_for_secrets_refuses_values_without_a_key(
     async with key_scene.team("off") as team:
         assert refusal(await team.ada.hand_over(request["id"], {"A_KEY": "value"})) == SECRETS_OFF
         assert await team.ada.get(request["id"]) == request
-        assert [each["name"] for each in await team.ada.kept()] == ["B_KEY"]
+        assert [item["name"] for item in await team.ada.kept()] == ["B_KEY"]
         assert refusal(await team.admin.rotate())[0] == 409
         assert (await team.ada.erase((await team.ada.kept())[0]["id"])).status_code == 204
 
@@ -278,8 +278,8 @@ async def rotated_under_load(team: Team, names: list[str]) -> RotationResults:
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
-            for each in (read, write, rotate):
-                tasks.start_soon(each)
+            for item in (read, write, rotate):
+                tasks.start_soon(item)
     return rotation_results
 
 

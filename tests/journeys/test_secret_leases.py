@@ -135,7 +135,7 @@ async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, 
             late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "late"})
             assert refusal(late_reply) == (409, "already_settled")
         assert refusal(await team.agent.lease(f"{thread}-{end}", "A_KEY")) == NOT_GRANTED
-    assert [each["version"] for each in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
 @requirement("E17", "B28")

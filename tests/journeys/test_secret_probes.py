@@ -108,7 +108,7 @@ async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, th
     assert used_reply.json()["status"] == "resolving"
     await team.agent.accept(request["id"])
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
-    assert [each["version"] for each in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
 @requirement("E23")
@@ -172,7 +172,7 @@ async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Tea
     assert (await team.agent.accept(request["id"])).status_code == 200
     assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")
     assert refusal(await team.agent.reprompt(request["id"], error_summary="no")) == (409, "already_settled")
-    assert [each["version"] for each in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
 @requirement("E23")

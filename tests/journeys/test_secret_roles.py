@@ -111,7 +111,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
 @requirement("I1", "I2", "E5")
 @pytest.mark.parametrize(("method", "path"), MATRIX)
 async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, method: str, path: str) -> None:
-    for person in sorted(CALLERS, key=lambda each: each in MATRIX[method, path]):
+    for person in sorted(CALLERS, key=lambda item: item in MATRIX[method, path]):
         expected = MATRIX[method, path].get(person, FORBIDDEN)
         reply = await scene.call(person, method, path)
         if not isinstance(expected, int):
@@ -161,7 +161,7 @@ async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene
         shown, expected = ({**reply.headers, "date": ""} for reply in (theirs, nobodys))
         assert shown == expected
     stranger = scene.callers["stranger"]
-    assert not {"GIVEN_KEY", "TRIED_KEY"} & {each["name"] for each in await stranger.kept()}
+    assert not {"GIVEN_KEY", "TRIED_KEY"} & {item["name"] for item in await stranger.kept()}
     agent = scene.callers["stranger's agent"]
     for request_id in (scene.ids["tried"], absent["tried"]):
         assert refusal(await agent.lease(scene.thread, "TRIED_KEY", request_id=request_id)) == (

@@ -185,7 +185,7 @@ async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Tea
     [winner] = [n for status, n in replies if status == 200]
     values = leased(await team.agent.lease(thread, "A_KEY", "B_KEY"))
     assert values == {"A_KEY": f"a{winner}", "B_KEY": f"b{winner}"}
-    assert {each["version"] for each in await team.ada.kept()} == {1}
+    assert {item["version"] for item in await team.ada.kept()} == {1}
 
 
 @requirement("E6", "M4")
@@ -199,7 +199,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
     late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
     assert refusal(late_reply) == (409, "already_settled")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
-    assert [each["version"] for each in await team.ada.kept()] == [1]
+    assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
 @requirement("E11")
@@ -278,7 +278,7 @@ async def test_secrets_are_listed_replaced_and_erased_and_never_read(team: Team,
         "bob",
     )
     in_thread = (await team.ada.keep("A_KEY", "three", "session", thread_id=thread)).json()
-    newest, oldest = ({**each, "agents": "all"} for each in (in_thread, second_body))
+    newest, oldest = ({**item, "agents": "all"} for item in (in_thread, second_body))
     assert await team.carol.kept() == [newest, oldest]
     assert (await team.ada.erase(second_body["id"])).status_code == 204
     assert refusal(await team.ada.erase(second_body["id"])) == (404, "not_found")

@@ -234,7 +234,7 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
         said = {"content": [{"type": "text", "text": "I am the agent."}]}
         message_id = (await agent.http.post(f"/v1/threads/{thread}/messages", json=said)).json()["id"]
         extra = {"append_to": message_id, "text": " And I agree to everything."}
-        me, them = [(await each.http.get("/v1/session")).json()["principal"]["id"] for each in (agent, other)]
+        me, them = [(await item.http.get("/v1/session")).json()["principal"]["id"] for item in (agent, other)]
         let_in = await agent.http.put(f"/v1/threads/{thread}/access", json={"agents": [them]})
         assert let_in.json()["agents"] == [me, them]
         for stranger in (ada, other):

@@ -51,15 +51,15 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
             "ok": {"settled": [], "unknown": [seen["id"]]},
         }
     requests = (await third.http.get("/v1/requests")).json()["requests"]
-    assert [each["id"] for each in requests] == [open_thread["id"]]
+    assert [item["id"] for item in requests] == [open_thread["id"]]
     assert await third.pending(thread) == []
-    assert rule.json()["id"] not in {each["id"] for each in await third.rules()}
+    assert rule.json()["id"] not in {item["id"] for item in await third.rules()}
     assert await third.rules(thread_id=thread) == []
-    assert "S_KEY" not in {each["name"] for each in await third.kept()}
+    assert "S_KEY" not in {item["name"] for item in await third.kept()}
     for level in ("view", "prompt", "all", "owner"):
         own_requests = (await scene.people[level].http.get("/v1/requests")).json()["requests"]
-        assert {request["id"], seen["id"], open_thread["id"]} == {each["id"] for each in own_requests}
-        assert [each["id"] for each in await scene.people[level].rules(thread_id=thread)] == [
+        assert {request["id"], seen["id"], open_thread["id"]} == {item["id"] for item in own_requests}
+        assert [item["id"] for item in await scene.people[level].rules(thread_id=thread)] == [
             rule.json()["id"]
         ]
 
@@ -78,12 +78,12 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
         for step in steps:
             replies = [
                 await third.http.request(
-                    method, f"/v1/requests/{each}{step}", json=body if method == "POST" else None
+                    method, f"/v1/requests/{item}{step}", json=body if method == "POST" else None
                 )
-                for each in (*ids, NOBODYS)
+                for item in (*ids, NOBODYS)
             ]
-            for each in replies:
-                each.headers.pop("date", None)  # a second may end between two of them
+            for reply in replies:
+                reply.headers.pop("date", None)  # a second may end between two of them
             appearances = {
                 (reply.status_code, reply.text, str(sorted(reply.headers.items()))) for reply in replies
             }
@@ -102,8 +102,8 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
     viewer, owner, thread = scene.people["view"], scene.people["owner"], scene.thread
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
     async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
-        for each, level in ((watching, "view"), (staying, "all")):
-            started_ok = (await frame_reply(each, op="subscribe", thread_id=thread))["ok"]
+        for item, level in ((watching, "view"), (staying, "all")):
+            started_ok = (await frame_reply(item, op="subscribe", thread_id=thread))["ok"]
             assert started_ok == {"cursor": 1, "level": level}
         request = await scene.fresh("form")
         assert (await frame_reply(watching))["event"]["request"]["id"] == request["id"]
@@ -144,10 +144,10 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
     owner, thread = scene.people["owner"], scene.thread
     first = await scene.fresh("form")
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
-        for each in (reader, stranger):
-            await frame_reply(each, op="subscribe", inbox=True)
+        for item in (reader, stranger):
+            await frame_reply(item, op="subscribe", inbox=True)
         requests = (await frame_reply(reader, op="list_requests"))["ok"]["requests"]
-        assert [(each["id"], each["level"]) for each in requests] == [(first["id"], "view")]
+        assert [(request["id"], request["level"]) for request in requests] == [(first["id"], "view")]
         assert (await frame_reply(stranger, op="list_requests"))["ok"]["requests"] == []
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
         assert await frame_reply(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
@@ -160,7 +160,7 @@ async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: S
         # The stranger has got nothing about hidden requests, not even that they exist.
         assert await frame_reply(stranger) == {"access": {"thread_id": thread, "level": "view"}}
     requests = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
-    assert [each for each in requests if "level" in each] == []
+    assert [request for request in requests if "level" in request] == []
 
 
 async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared) -> None:

@@ -36,7 +36,7 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
     answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
     assert answered_reply.json()["settled_by"]["user"] == "user-prompt"
     assert leased(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
-    own_items = {each["name"]: each for each in await owner.kept()}
+    own_items = {item["name"]: item for item in await owner.kept()}
     assert {name: (s["owner"], s["set_by"]["user"]) for name, s in own_items.items()} == {
         "A_KEY": ("user-owner", "user-prompt"),
         "B_KEY": ("user-owner", "user-prompt"),
@@ -116,8 +116,8 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
     reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
     extra = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
-        for each in (watching, full):
-            await frame_reply(each, op="subscribe", thread_id=thread)
+        for item in (watching, full):
+            await frame_reply(item, op="subscribe", thread_id=thread)
         request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
         at = f"/v1/requests/{request['id']}"
         assert (await frame_reply(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
@@ -134,10 +134,10 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 (await reader.frame(op="list_requests", thread_id=thread))["ok"]["requests"][0],
                 (await reader.frame(op="get_thread", thread_id=thread))["ok"]["requests"][0],
             ]
-            for each in seen_items:
-                assert each["secret"]["names"] == []
-                assert each["secret"]["count"] == 2
-                assert "A_KEY" not in json.dumps(each)
+            for item in seen_items:
+                assert item["secret"]["names"] == []
+                assert item["secret"]["count"] == 2
+                assert "A_KEY" not in json.dumps(item)
             assert (await frame_reply(full))["event"]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
             assert (await typist.hand_over(request["id"], VALUES)).status_code == 200
 
@@ -149,9 +149,9 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
             (await frame_reply(watching))["event"]["request"],
             (await frame_reply(waiting))["settled"],
         ]
-        for each in ended_requests:
-            assert each["answer"] == {"names": [], "scope": "session", "existing": []}
-            assert "A_KEY" not in json.dumps(each)
+        for item in ended_requests:
+            assert item["answer"] == {"names": [], "scope": "session", "existing": []}
+            assert "A_KEY" not in json.dumps(item)
         assert (await frame_reply(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
     seen_items = [event async for event in reader.events(thread, until=3)]
     assert "A_KEY" not in json.dumps(seen_items)

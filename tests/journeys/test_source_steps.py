@@ -92,7 +92,7 @@ async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(place
     await place.bot.runs.end(started_run.id, thread_id="c", reason="clarification", cancel=True)
     for thread, run_id in (("w", run), ("c", started_run.id)):
         requests = await place.eva.requests.list(thread_id=thread, run_id=run_id)
-        assert [each.status for each in requests.items] == ["cancelled"] * 2
+        assert [item.status for item in requests.items] == ["cancelled"] * 2
         assert (await place.bot.runs.get(run_id, thread_id=thread)).reason == "clarification"
 
 

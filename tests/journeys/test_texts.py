@@ -128,7 +128,7 @@ async def test_the_answer_and_the_audit_log_of_an_action_have_the_shown_text(tea
     shown = {"locale": "de", "title": "Einbauen", "description": "*Gleich*", "label": "Los"}
     assert settled_request.answer.shown.model_dump(exclude_none=True, exclude_defaults=True) == shown
     assert "Install it" in model_text(settled_request)
-    [entry] = [each for each in (await team["admin"].audit.list()).entries if each["action"] == "decide"]
+    [entry] = [item for item in (await team["admin"].audit.list()).entries if item["action"] == "decide"]
     assert (entry["title"], entry["shown"]) == ("Install it", shown)
 
 

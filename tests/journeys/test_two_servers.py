@@ -199,7 +199,7 @@ async def test_a_deadline_fires_once_though_both_servers_watch_it(
         )
         assert {reply.json()["status"] for reply in ended} == {"expired"}
         events = [event async for event in second_person.events(thread, until=20)]
-    late = [each.json()["settled_at"] >= each.json()["expires_at"] for each in ended]
+    late = [item.json()["settled_at"] >= item.json()["expires_at"] for item in ended]
     assert all(late), "by the clock of the database, no server is early"
     assert Counter(event["type"] for event in events) == {"request.created": 10, "request.expired": 10}
     ask_again = await created(here, thread)
@@ -370,5 +370,5 @@ async def test_a_connection_that_began_at_one_server_ends_with_the_callback_at_t
     for server in (first, second):
         async with server.person("requester") as agent:
             lease = await agent.http.post("/v1/secrets/lease", json={"thread_id": thread, "names": names})
-            leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
+            leased = {name: item["value"] for name, item in lease.json()["secrets"].items()}
             assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}

@@ -97,10 +97,10 @@ class Search:
 
     def __init__(self, canaries: Iterable[Canary]) -> None:
         self._known: dict[bytes, dict[bytes, tuple[str, str]]] = {}
-        for each in canaries:
-            for form, piece in pieces(each):
+        for item in canaries:
+            for form, piece in pieces(item):
                 # Of plain letters many forms are alike: the first that it could be is named.
-                self._known.setdefault(piece[:_KEY], {}).setdefault(piece, (each.way, form))
+                self._known.setdefault(piece[:_KEY], {}).setdefault(piece, (item.way, form))
 
     def found(self, data: bytes) -> set[tuple[str, str]]:
         """Return (way, form) of every value of which a piece of 15 letters or more is in `data`."""

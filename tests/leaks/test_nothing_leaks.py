@@ -70,7 +70,7 @@ async def read_all(people: Scene) -> None:
     document = (await people.ada.http.get("/openapi.json")).json()
     paths = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
     requests = (await people.ada.http.get("/v1/requests", params={"limit": 200})).json()["requests"]
-    various = list({(each["kind"], each["status"]): each["id"] for each in requests}.values())
+    various = list({(item["kind"], item["status"]): item["id"] for item in requests}.values())
     for person in (people.agent, people.other, people.ada, people.bob, people.admin, people.foreigner):
         for path in paths:
             ids = [THREAD] if "threads" in path else various

@@ -91,13 +91,13 @@ def attached_texts(error: BaseException) -> Iterator[str]:
     seen_items: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
-        each = waiting.pop()
-        if each is None or id(each) in seen_items:
+        item = waiting.pop()
+        if item is None or id(item) in seen_items:
             continue
-        seen_items.add(id(each))
-        waiting += [each.__cause__, each.__context__]
-        parts = {name: getattr(each, name, None) for name in dir(each) if not name.startswith("__")}
-        yield from (repr(each), str(each), repr(each.args), repr(vars(each)), repr(parts))
+        seen_items.add(id(item))
+        waiting += [item.__cause__, item.__context__]
+        parts = {name: getattr(item, name, None) for name in dir(item) if not name.startswith("__")}
+        yield from (repr(item), str(item), repr(item.args), repr(vars(item)), repr(parts))
 
 
 # --- the sinks --------------------------------------------------------------------------------

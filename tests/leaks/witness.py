@@ -52,15 +52,15 @@ class Notes:
             _Frames(self, thread),
         )
         async with anyio.create_task_group() as tasks:
-            for each in streams:
-                await tasks.start(each.follow, url)
+            for stream in streams:
+                await tasks.start(stream.follow, url)
             yield
             async with Person(url, TOKENS["requester"]) as agent:
                 form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
                 last = (await agent.ask(thread, form)).json()["id"]
             with anyio.fail_after(120):
-                for each in streams:
-                    await each.until(last)
+                for stream in streams:
+                    await stream.until(last)
             tasks.cancel_scope.cancel()
 
 

@@ -29,7 +29,7 @@ async def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
                 seed=SEED + turn, kills=1, agents=25, patience_s=5, fault=fault, everything=True
             )
             result = (await kill.run(folder, scene)).faults
-            if breaks & {each.partition(" ")[0] for each in result}:
+            if breaks & {item.partition(" ")[0] for item in result}:
                 return
     pytest.fail(f"{fault} was not found; found at last: {result}")
 
@@ -42,4 +42,4 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_in_a_
     with anyio.fail_after(500):
         async with site(servers=2) as place:
             report = await kill.run(tmp_path, scene, site=place)
-    assert "I2" in {each.partition(" ")[0] for each in report.faults}, report
+    assert "I2" in {item.partition(" ")[0] for item in report.faults}, report

@@ -30,7 +30,7 @@ async def test_a_server_that_does_not_notice_a_dead_connection_is_found(
     with anyio.fail_after(500):
         async with on(postgres, servers=2) as place, two(tmp_path, place, fault=fault) as trial:
             await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=4)
-    assert any("was told []" in each for each in trial.faults), trial.faults
+    assert any("was told []" in item for item in trial.faults), trial.faults
 
 
 @pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])

@@ -30,12 +30,12 @@ frames = st.one_of(
 )
 
 
-def expand(each: Frame | tuple[bytes, ...]) -> list[Frame]:
+def expand(sent: Frame | tuple[bytes, ...]) -> list[Frame]:
     """Return a frame, or the parts of a text in several."""
-    if isinstance(each, Frame):
-        return [each]
-    last = len(each) - 1
-    return [Frame(Opcode.CONT if i else Opcode.TEXT, part, fin=i == last) for i, part in enumerate(each)]
+    if isinstance(sent, Frame):
+        return [sent]
+    last = len(sent) - 1
+    return [Frame(Opcode.CONT if i else Opcode.TEXT, part, fin=i == last) for i, part in enumerate(sent)]
 
 
 def sent(*frames: Frame) -> bytes:
@@ -61,7 +61,7 @@ def library() -> Protocol:
 @settings(deadline=None)
 @given(st.lists(frames, max_size=6), st.lists(st.integers(1, 5_000), max_size=20))
 def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, ...]], cuts: list[int]):
-    expected = [frame for each in given for frame in expand(each)]
+    expected = [frame for item in given for frame in expand(item)]
     splitter, other_protocol, seen = FrameSplitter(MOST), library(), list[Frame]()
     for data in pieces(sent(*expected), cuts):
         for payload, text in splitter.split(data):

@@ -33,7 +33,7 @@ from askback.ports.store import (
     Settlement,
     Store,
 )
-from tests.contracts.samples import NOON, added, created, delta, message, record
+from tests.contracts.samples import NOON, delta, message, message_added, record, request_created
 from tests.contracts.suite import OnCommit
 from tests.storage.model import Model
 
@@ -112,8 +112,8 @@ class Conversation(RuleBasedStateMachine):
         expires_at = None if timeout is None else self.model.now + timeout
         row = record(number, tenant=self.tenant, thread=thread, requester=agent, expires_at=expires_at)
         claim = self._claim("create", key)
-        expected = self.model.insert(row, created(row), claim)
-        self._same(expected, self._did(self.place.store.insert(row, created(row), claim)))
+        expected = self.model.insert(row, request_created(row), claim)
+        self._same(expected, self._did(self.place.store.insert(row, request_created(row), claim)))
 
     @precondition(lambda self: self.model.requests)
     @rule(n=which, steps=st.lists(steps, min_size=1, max_size=6))
@@ -185,7 +185,7 @@ class Conversation(RuleBasedStateMachine):
     @rule(thread=threads, key=keys)
     def say(self, thread: str, key: tuple[str, str] | None) -> None:
         message_id = f"msg_{next(self.message_ids)}"
-        event = added(message(HELLO), tenant=self.tenant, thread=thread)
+        event = message_added(message(HELLO), tenant=self.tenant, thread=thread)
         claim = self._claim("message", key)
         expected = self.model.say(message_id, HELLO, event, claim)
         did = self._did(self.place.store.add_message(message_id, message(HELLO), event, claim))
@@ -286,7 +286,7 @@ class Conversation(RuleBasedStateMachine):
             assert positions == sorted(set(positions))
         for thread in THREADS:
             view = run(store.thread(self.tenant, thread, limit=1_000))
-            messages = {} if view is None else {each.id: _text(each.data) for each in view.messages}
+            messages = {} if view is None else {item.id: _text(item.data) for item in view.messages}
             assert messages == {name: text for (where, name), text in model.texts.items() if where == thread}
             assert (0 if view is None else view.seq) == sum(where == thread for _, where, _, _ in model.log)
 

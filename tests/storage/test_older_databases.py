@@ -89,10 +89,10 @@ async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -
         Person("http://127.0.0.1:8787", "old-responder", transport=transport) as person,
     ):
         requests = (await person.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-        kinds = [each["kind"] for each in requests]
+        kinds = [request["kind"] for request in requests]
         assert set(kinds) == {"approval"}
-        for each in requests:
-            decided = await person.decide(each["id"], "approve")
+        for item in requests:
+            decided = await person.decide(item["id"], "approve")
             assert decided.json()["status"] == "answered"
         [lunch, _archived] = (await person.http.get("/v1/threads/t1")).json()["requests"]
         assert lunch["answer"]["values"] == {"dish": "soup"}
@@ -132,7 +132,7 @@ async def test_decisions_from_before_the_shared_sql_are_kept(
             [message] = threads[1]["messages"]
             roots = (await admin.http.get(f"/v1/agents/{denied['requester']['id']}")).json()["roots"]
             entries = [
-                json.loads(each) for each in await app.services.store.audit("default", after=0, limit=500)
+                json.loads(item) for item in await app.services.store.audit("default", after=0, limit=500)
             ]
     assert (declined["reason"], "refusal" in declined) == ("refused", True)
     assert (checked["status"], checked["answer"]["values"]) == ("answered", {"where": "here"})

@@ -33,7 +33,7 @@ from askback.storage.sql import (
     threads,
     webhooks,
 )  # fmt: skip
-from tests.contracts.samples import NOON, claim, created, policy, record, request_id, rule
+from tests.contracts.samples import NOON, claim, policy, record, request_created, request_id, rule
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
@@ -63,7 +63,7 @@ async def test_servers_started_together_on_an_empty_database_create_the_schema_o
     stores = [PostgresStore(empty) for _ in range(5)]
     await asyncio.gather(*(store.open() for store in stores))
     row = record(1)
-    await stores[0].insert(row, created(row))
+    await stores[0].insert(row, request_created(row))
     assert [await store.get("main", row.id) for store in stores] == [row] * 5
     for store in stores:
         await store.close()
@@ -164,7 +164,7 @@ async def test_a_migration_runs_while_the_version_before_serves(database: Databa
 
     async def serve(n: int) -> Outcome:
         row = record(n, thread=f"t{n % 3}")
-        return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
+        return (await store.insert(row, request_created(row), claim(f"k{n}"))).outcome
 
     async def migrate() -> None:
         connection = await database.connect()
@@ -185,7 +185,7 @@ async def test_a_server_of_the_version_before_ends_requests_and_reads_and_erases
 ) -> None:
     store = PostgresStore(database)
     await store.open()
-    await store.insert(record(1), created(record(1)))
+    await store.insert(record(1), request_created(record(1)))
     ended = {
         "reason": "skipped",
         "settled_at": rfc3339(NOON + 5),

@@ -18,7 +18,7 @@ from askback.ports.outcome import Outcome
 from askback.storage.postgres import Database, PostgresStore
 from askback.storage.postgres.connection import Timeouts, refused_by_database
 from askback.storage.postgres.liveness import enable_keepalive
-from tests.contracts.samples import claim, created, record
+from tests.contracts.samples import claim, record, request_created
 from tests.fault.relay import Relay, relaying
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import SOCKET
@@ -53,7 +53,7 @@ def over(wire: Relay, database: Database) -> Database:
 async def put(store: PostgresStore, n: int) -> Outcome:
     """Store the n-th request, with a key."""
     row = record(n)
-    return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
+    return (await store.insert(row, request_created(row), claim(f"k{n}"))).outcome
 
 
 async def test_calls_to_an_unreachable_database_fail_and_work_again_after_recovery(

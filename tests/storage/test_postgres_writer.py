@@ -22,7 +22,7 @@ from askback.ports.resumes import Resume
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Timeouts
 from askback.storage.postgres.kept_connection import KeptConnection
-from tests.contracts.samples import answer, claim, created, entry, record, request_id
+from tests.contracts.samples import answer, claim, entry, record, request_created, request_id
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
 
@@ -48,7 +48,7 @@ def short() -> Iterator[Path]:
 @asynccontextmanager
 async def opened(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]:
     """A store on each, as of so many servers."""
-    stores = [PostgresStore(each) for each in databases]
+    stores = [PostgresStore(item) for item in databases]
     for store in stores:
         await store.open()
     yield stores
@@ -59,7 +59,7 @@ async def opened(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]
 async def put(store: PostgresStore, n: int, *, thread: str = "t1", effects: SideEffects = NOTHING) -> Outcome:
     """Store the n-th request, with a key."""
     row = record(n, thread=thread)
-    return (await store.insert(row, created(row), claim(f"k{n}"), effects)).outcome
+    return (await store.insert(row, request_created(row), claim(f"k{n}"), effects)).outcome
 
 
 # Groups
@@ -83,9 +83,9 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
     await store.open()
     old = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 5}") for n in range(30)]
     new = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 7}") for n in range(30, 60)]  # in two new threads too
-    await asyncio.gather(*(store.insert(row, created(row)) for row in old))
+    await asyncio.gather(*(store.insert(row, request_created(row)) for row in old))
     changes = await asyncio.gather(
-        *(store.insert(row, created(row)) for row in new),
+        *(store.insert(row, request_created(row)) for row in new),
         *(store.settle(answer(row, row.id), claim(f"a{n}", tenant=row.tenant)) for n, row in enumerate(old)),
     )
     for row, change in zip([*new, *old], changes, strict=True):
@@ -109,13 +109,13 @@ async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database:
         await asyncio.gather(
             put(store, 9),
             *(
-                store.settle(answer(record(n)), None, SideEffects(resumes=(each,)))
-                for n, each in enumerate(resumes)
+                store.settle(answer(record(n)), None, SideEffects(resumes=(resume,)))
+                for n, resume in enumerate(resumes)
             ),
         )
         assert store.pressure().groups == groups_before + 1
         stored = [await store.resume_of("main", request_id(n)) for n in range(3)]
-    assert [each and each.resume for each in stored] == resumes
+    assert [item and item.resume for item in stored] == resumes
 
 
 async def test_a_statement_is_planned_once(database: Database) -> None:
@@ -133,7 +133,7 @@ async def test_a_statement_is_planned_once(database: Database) -> None:
 async def test_changes_of_one_row_are_made_in_the_order_in_which_they_came(database: Database) -> None:
     async with opened(database) as (store,):
         row = record(1)
-        await store.insert(row, created(row))
+        await store.insert(row, request_created(row))
         changes = await asyncio.gather(*(store.settle(answer(row, f"{n}")) for n in range(30)))
         assert [change.outcome for change in changes if change is not None] == [
             Outcome.APPLIED,
@@ -193,7 +193,7 @@ async def test_three_servers_that_change_the_same_rows_lose_nothing_without_dead
     chance = random.Random(20261121)
     async with opened(database, database, database) as stores:
         rows = [record(n, thread=f"t{n % 5}") for n in range(60)]
-        await asyncio.gather(*(stores[0].insert(row, created(row)) for row in rows))
+        await asyncio.gather(*(stores[0].insert(row, request_created(row)) for row in rows))
         tries = [(store, row) for store in stores for row in rows]
         chance.shuffle(tries)
         with anyio.fail_after(120):

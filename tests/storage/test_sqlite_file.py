@@ -32,7 +32,7 @@ from askback.storage.sql import (
 from askback.storage.sqlite import SqliteStore, connection, schema
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
-from tests.contracts.samples import created, record, shared
+from tests.contracts.samples import record, request_created, shared
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ async def test_a_link_to_a_database_in_use_does_not_pass_its_lock(tmp_path: Path
     try:
         with pytest.raises(StoreUnusable, match="is in use by another process"):
             await SqliteStore(other / "askback.db").open()
-        await store.insert(record(1), created(record(1)))
+        await store.insert(record(1), request_created(record(1)))
     finally:
         await store.close()
     second_sqlite_store = SqliteStore(data / "askback.db")
@@ -178,7 +178,7 @@ async def test_each_requester_token_of_an_older_version_becomes_an_agent(path: P
 async def test_readers_do_not_wait_for_a_transaction_that_is_open(path: Path) -> None:
     store, row = SqliteStore(path), record(1)
     await store.open()
-    await store.insert(row, created(row))
+    await store.insert(row, request_created(row))
     with closing(sqlite3.connect(path, isolation_level=None)) as writer, anyio.fail_after(3):
         writer.execute("BEGIN EXCLUSIVE")
         writer.execute("DELETE FROM events")
@@ -193,12 +193,12 @@ async def test_closing_finishes_running_calls_and_refuses_later_ones(path: Path)
     store = SqliteStore(path)
     await store.open()
     rows = [record(n) for n in range(200)]
-    calls = [asyncio.ensure_future(store.insert(row, created(row))) for row in rows]
+    calls = [asyncio.ensure_future(store.insert(row, request_created(row))) for row in rows]
     await asyncio.sleep(0)
     await store.close()
     assert len(await asyncio.gather(*calls)) == 200
     for late in (
-        store.insert(record(999), created(record(999))),
+        store.insert(record(999), request_created(record(999))),
         store.get("main", "x"),
         store.list_requests("main"),
     ):

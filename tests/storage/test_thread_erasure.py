@@ -10,8 +10,8 @@ import pytest
 from askback.domain.record import Record
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
-from tests.contracts.samples import added, answer, created, message, record
-from tests.contracts.threads import happened
+from tests.contracts.samples import answer, message, message_added, record, request_created
+from tests.contracts.threads import thread_event
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -39,12 +39,12 @@ async def talk(store: Store, numbers: range, threads: list[str], chance: random.
         thread = chance.choice(threads)
         text = mark(thread) * chance.randrange(1, 400 if chance.random() < 0.3 else 40)
         asked.append((record(n, thread=thread), text))
-    await asyncio.gather(*(store.insert(row, created(row)) for row, _ in asked))
+    await asyncio.gather(*(store.insert(row, request_created(row)) for row, _ in asked))
     chance.shuffle(asked)
     await asyncio.gather(*(store.settle(answer(row, text)) for row, text in asked))
     said = [(row, message(text)) for row, text in asked]
     await asyncio.gather(
-        *(store.add_message(row.id, text, added(text, thread=row.thread_id)) for row, text in said)
+        *(store.add_message(row.id, text, message_added(text, thread=row.thread_id)) for row, text in said)
     )
 
 
@@ -61,7 +61,7 @@ async def test_no_database_page_keeps_data_that_moved_to_another(tmp_path: Path,
         await talk(store, range(first, first + 60), threads, chance)
         erased = threads.pop(chance.randrange(len(threads)))
         assert erased in marks(path)
-        assert await store.erase_thread(happened("thread.erased", thread=erased))
+        assert await store.erase_thread(thread_event("thread.erased", thread=erased))
         await store.scrub()
         assert marks(path) <= {*threads}
     assert marks(path) == {*threads}

@@ -40,7 +40,7 @@ def looks(tree: ast.AST) -> list[int]:
                 inside = others
             case _:
                 inside = []
-        findings += [node.lineno for each in inside if TEXT.search(ast.unparse(each))]  # type: ignore[attr-defined] - statements and expressions have lines
+        findings += [node.lineno for item in inside if TEXT.search(ast.unparse(item))]  # type: ignore[attr-defined] - statements and expressions have lines
     return findings
 
 

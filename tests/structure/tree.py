@@ -114,9 +114,9 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
     """The statements below a node: to walk through all expressions as well takes five times as long."""
     for name in _BLOCKS:
         block = getattr(node, name, None)
-        for each in block if isinstance(block, list) else ():
-            yield each
-            yield from _statements(each)
+        for item in block if isinstance(block, list) else ():
+            yield item
+            yield from _statements(item)
 
 
 def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -63,7 +63,7 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         "not on Friday",
         {"to": "eva"},
     )
-    assert [each.outcome for each in done] == ["done", "failed"]
+    assert [item.outcome for item in done] == ["done", "failed"]
     once = ada.asked_once("deploy")
     assert (once.denied, once.approved, once.input) == (True, False, {"to": "prod"})
     assert ada.asked_once("mail").approved
@@ -169,7 +169,7 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
         key = await ask.secrets.request("KEY", reason="to search")
         remaining_outcome = await ask.try_form(AGES)
         return [
-            *((each.status, each.input) for each in (*calls, mail)),
+            *((item.status, item.input) for item in (*calls, mail)),
             city,
             key.status,
             type(remaining_outcome),

@@ -178,7 +178,7 @@ async def test_the_audit_log_says_where_the_person_was_sent_and_how_it_went(api:
     body = {"revision": 1, "outcome": "failed", "reason": "PRIVATE"}
     await post(api, "responder", f"/v1/requests/{request['id']}/answer", body)
     log = await (await api.as_("admin")).get("/v1/audit")
-    [entry] = [each for each in log.json()["entries"] if each.get("request_id") == request["id"]]
+    [entry] = [item for item in log.json()["entries"] if item.get("request_id") == request["id"]]
     assert (entry["action"], entry["outcome"], entry["host"]) == ("decide", "failed", "shop.example.com")
     assert "PRIVATE" not in log.text
 

@@ -114,7 +114,7 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
         assert reply.is_success
         ids = {first_request["id"], second_request["id"], since[0]["id"]}
         agent = await api.as_("requester")
-        assert [each["id"] for each in await pending(agent) if each["id"] in ids] == [since[0]["id"]]
+        assert [item["id"] for item in await pending(agent) if item["id"] in ids] == [since[0]["id"]]
 
 
 class DiesOverIt(TemporaryStore):
@@ -140,7 +140,7 @@ async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> N
     async with running(store, clock, tokens, bus) as api:
         await recovery.promote_and_deliver(api.app.services)
         agent = await api.as_("requester")
-        assert {each["id"] for each in await pending(agent)} == open_ones  # the archiving may not be over
+        assert {item["id"] for item in await pending(agent)} == open_ones  # the archiving may not be over
         clock.advance(seconds=6)
         with anyio.fail_after(120):
             (first, *_) = open_ones

@@ -35,7 +35,7 @@ async def withheld(api: Api) -> list[tuple[str, str]]:
     """The audit entries about it: the request, and its author."""
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     records = [entry for entry in entries if entry["action"] == "resume.withheld"]
-    return [(each["request_id"], each["settled_by"]["name"]) for each in records]
+    return [(record["request_id"], record["settled_by"]["name"]) for record in records]
 
 
 @requirement("K9")
@@ -50,7 +50,7 @@ async def test_a_message_of_an_author_without_access_is_delivered_when_access_re
         api.clock.advance(seconds=6)
     assert await withheld(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
-    assert [each["request"] for each in await pulled(api)] == [request]
+    assert [item["request"] for item in await pulled(api)] == [request]
 
 
 @requirement("K9")
@@ -69,7 +69,7 @@ async def test_a_withheld_resume_does_not_block_later_ones(api: Api) -> None:
     await answered(api, "responder/bob")
     heard = await answered(api, "admin")
     await share(api, others="view")
-    assert [each["request"] for each in await pulled(api, limit=1)] == [heard]
+    assert [item["request"] for item in await pulled(api, limit=1)] == [heard]
 
 
 @requirement("K9")
@@ -113,5 +113,5 @@ async def test_a_cancellation_is_always_delivered(api: Api, who: str) -> None:
     archived_reply = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
     assert archived_reply.json()["cancelled"] == [request["id"]]
     await share(api, others="none")
-    assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
+    assert [item["request_id"] for item in await pulled(api)] == [request["id"]]
     assert await withheld(api) == []

@@ -71,7 +71,7 @@ def test_a_fault_in_a_member_of_a_body_is_named() -> None:
             try:
                 model.model_validate(body)
             except ValidationError as error:
-                wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
+                wrong = {item["loc"][0] for item in error.errors() if item["loc"]}
                 with pytest.raises(Faults) as exc_info:
                     parse(model, body)
                 named = {re.split(r"[.\[]", fault.path)[0] for fault in exc_info.value.faults}

@@ -48,7 +48,7 @@ async def test_a_role_gives_its_own_reasons_and_no_other(
         ]
     else:
         error = ended_request["error"]
-        assert (error["code"], [each["path"] for each in error["field_errors"]]) == ("invalid", ["reason"])
+        assert (error["code"], [item["path"] for item in error["field_errors"]]) == ("invalid", ["reason"])
         assert events == []
 
 
@@ -63,7 +63,7 @@ async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role:
 @requirement("M9")
 async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> None:
     said = {
-        reason for each in get_args(CancelBody.model_fields["reason"].annotation) for reason in get_args(each)
+        reason for item in get_args(CancelBody.model_fields["reason"].annotation) for reason in get_args(item)
     }
     assert said == {reason for reason, givers in CANCELLED_BY.items() if givers != {"server"}}
     agent = await api.as_("requester")
@@ -73,5 +73,5 @@ async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> Non
     await create_request(api, exclusive_key="one")
     await (await api.as_("admin")).post("/v1/threads/t1/archive")
     requests = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
-    assert [each["reason"] for each in requests] == ["thread_archived", "superseded", "not_shown"]
+    assert [request["reason"] for request in requests] == ["thread_archived", "superseded", "not_shown"]
     assert requests[1]["id"] == first_request["id"]

@@ -220,6 +220,6 @@ async def test_only_tokens_of_agents_and_people_are_limited_to_a_system_that_is_
         ({"role": "admin", "system": "parrot"}, "unknown_field.key"),
     ):
         refused_field_errors = (await admin.post("/v1/tokens", json=body)).json()["error"]["field_errors"]
-        assert [(each["path"], each["code"]) for each in refused_field_errors] == [
+        assert [(error["path"], error["code"]) for error in refused_field_errors] == [
             ("system", code.partition(".")[0])
         ]

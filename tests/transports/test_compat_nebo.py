@@ -95,17 +95,17 @@ async def test_a_chat_runs_at_one_agent_and_every_page_gets_its_stream(api: Api)
     await ready(bob)
     send(eva, "chat", data={"session_id": "s1", "prompt": "Hello"})
     with anyio.fail_after(120):
-        while not any(each.outgoing.qsize() for each in agents):
+        while not any(item.outgoing.qsize() for item in agents):
             await anyio.lowlevel.checkpoint()
     await ready(eva)
-    assert sorted(each.outgoing.qsize() for each in agents) == [0, 1]
-    agent = next(each for each in agents if each.outgoing.qsize())
+    assert sorted(item.outgoing.qsize() for item in agents) == [0, 1]
+    agent = next(item for item in agents if item.outgoing.qsize())
     run = (await agent.frame())["id"]
     send(agent, "stream", id=run, payload={"chunk": "Hi"})
     send(agent, "res", id=run, ok=True)
     for page in (eva, bob):
         entries = [await page.frame() for _ in range(2)]
-        assert [each["type"] for each in entries] == ["chat_stream", "chat_complete"]
+        assert [entry["type"] for entry in entries] == ["chat_stream", "chat_complete"]
         assert entries[0]["data"] == {"session_id": "s1", "content": "Hi"}
     chat = (await (await api.as_("responder")).get("/compat/nebo/api/v1/chats/s1")).json()
     blocks = {"contentBlocks": [{"type": "text", "text": "Hi"}]}

@@ -18,7 +18,7 @@ ANY_TEXT = {"list_options", "list_people"}
 LISTS = [
     operation
     for operation in OPERATIONS.values()
-    if any((each.name, each.type) == ("cursor", "text") for each in operation.parameters)
+    if any((parameter.name, parameter.type) == ("cursor", "text") for parameter in operation.parameters)
     and operation.name not in ANY_TEXT
 ]
 MALFORMED = [
@@ -82,7 +82,7 @@ async def test_a_list_continues_after_a_deleted_item(api: Api, path: str) -> Non
         api.clock.advance(seconds=1)
         assert (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).status_code == 200
     page = (await admin.get(path, params={"limit": 2})).json()
-    assert [each["id"] for each in page["requests"]] == [requests[2]["id"], requests[1]["id"]]
+    assert [item["id"] for item in page["requests"]] == [requests[2]["id"], requests[1]["id"]]
     assert (await admin.delete("/v1/threads/t1")).status_code in {200, 204}
     rest = (await admin.get(path, params={"cursor": page["next_cursor"]})).json()
-    assert ([each["id"] for each in rest["requests"]], rest["next_cursor"]) == ([requests[0]["id"]], None)
+    assert ([item["id"] for item in rest["requests"]], rest["next_cursor"]) == ([requests[0]["id"]], None)

@@ -124,8 +124,8 @@ async def test_an_export_has_everything_but_secrets(api: Api) -> None:
     assert [execution["request_id"] for execution in findings["executions"]] == [approval["id"]]
     log = (await admin.get("/v1/audit")).json()["entries"]
     assert findings["settings"] == {"retention_days": 7}
-    ids_and_reasons = [(each["id"], each.get("revoked_at"), each["why"]) for each in findings["rules"]]
-    assert ids_and_reasons == [(each["id"], each.get("revoked_at"), "It is fast.") for each in rules]
+    ids_and_reasons = [(item["id"], item.get("revoked_at"), item["why"]) for item in findings["rules"]]
+    assert ids_and_reasons == [(item["id"], item.get("revoked_at"), "It is fast.") for item in rules]
     assert findings["audit"] == [e for e in log if e.get("thread_id") == "t1"]
     assert "the value" not in reply.text
     assert "Kept-" not in reply.text
@@ -186,4 +186,4 @@ async def test_a_thread_in_which_an_agent_asks_while_old_threads_are_erased_is_k
     api.clock.advance(seconds=8 * DAY_S)
     assert await erase.erase_expired(replace(api.app.services, store=Meanwhile(api)), 7) == 0  # type: ignore[arg-type]  # it delegates
     requests = (await (await api.as_("admin")).get("/v1/threads/old")).json()["requests"]
-    assert [each["status"] for each in requests] == ["answered", "pending"]
+    assert [request["status"] for request in requests] == ["answered", "pending"]

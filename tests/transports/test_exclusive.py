@@ -36,7 +36,7 @@ async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> N
     other_request = await create_request(api, exclusive_key="other")
     ended_request = await read(api, old_request)
     assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "superseded")
-    assert [(await read(api, each))["status"] for each in (new_request, other_request)] == [
+    assert [(await read(api, item))["status"] for item in (new_request, other_request)] == [
         "pending",
         "pending",
     ]
@@ -89,7 +89,7 @@ async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) 
     )
     assert declined_reply.status_code == 409
     inbox = (await person.get("/v1/requests", params={"status": "pending"})).json()["requests"]
-    assert [each["id"] for each in inbox] == [first_request["id"]]
+    assert [item["id"] for item in inbox] == [first_request["id"]]
     for now, then in ((first_request, second_request), (second_request, third_request)):
         assert (await person.post(f"/v1/requests/{now['id']}/answer", json=ANSWER)).status_code == 200
         ahead = await read(api, then)

@@ -127,11 +127,11 @@ async def test_requests_are_listed_by_the_time_of_their_creation(api: Api) -> No
         made.append(await create_request(api))
         api.clock.advance(seconds=1)
     person = await api.as_("responder")
-    times = [each["created_at"] for each in made]
+    times = [item["created_at"] for item in made]
 
     async def places(**params: str) -> list[int]:
         requests = (await person.get("/v1/requests", params=params)).json()["requests"]
-        return [[each["id"] for each in made].index(each["id"]) for each in requests]
+        return [[item["id"] for item in made].index(request["id"]) for request in requests]
 
     assert await places(created_after=times[0]) == [2, 1]
     assert await places(created_before=times[2]) == [1, 0]

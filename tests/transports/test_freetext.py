@@ -75,12 +75,12 @@ async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) ->
     approval = (await (await api.as_("requester")).post("/v1/requests", json=call)).json()
     assert (await say(api, "do something else")).status_code == 201
     ended_requests = [await status(api, form) for form in forms]
-    assert [(each["status"], each["reason"]) for each in ended_requests] == [
+    assert [(request["status"], request["reason"]) for request in ended_requests] == [
         ("cancelled", "user_message")
     ] * 2
     assert (await status(api, approval))["status"] == "pending"
     events = await api.app.services.store.thread_events("default", "t1", after=4)
-    assert [event.request_id for event in events] == [each["id"] for each in forms]
+    assert [event.request_id for event in events] == [form["id"] for form in forms]
 
 
 async def test_a_repeated_message_cancels_no_later_request(api: Api) -> None:
@@ -102,12 +102,12 @@ async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
     assert await types(api, 1) == ["message.held", "message.held"]
     person = await api.as_("responder")
     shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
-    assert [each["held"] for each in shown_messages] == [True, True]
+    assert [message["held"] for message in shown_messages] == [True, True]
     await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     await recovery.promote_and_deliver(api.app.services)
     assert await types(api, 3) == ["request.answered", "message.added", "message.added"]
     shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
-    assert [(each["content"][0]["text"], "held" in each) for each in shown_messages] == [
+    assert [(message["content"][0]["text"], "held" in message) for message in shown_messages] == [
         ("first", False),
         ("second", False),
     ]

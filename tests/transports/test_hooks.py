@@ -38,7 +38,7 @@ async def decline(api: Api, request: dict[str, Any], **body: Any) -> dict[str, A
 
 async def audited(api: Api) -> list[tuple[str, bool]]:
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    return [(each["action"], each.get("held", False)) for each in log if "request_id" in each]
+    return [(item["action"], item.get("held", False)) for item in log if "request_id" in item]
 
 
 @requirement("F20")

@@ -57,7 +57,7 @@ async def test_a_kind_of_a_package_is_asked_checked_and_answered(api: Api) -> No
     assert reply.json()["answer"] == {"data": {"stars": 4}, "text": text}
     assert model_text(InputRequest.model_validate(reply.json())) == text
     body = (await (await api.as_("responder")).get("/v1/requests", params={"kind": "package"})).json()
-    assert [each["id"] for each in body["requests"]] == [request["id"]]
+    assert [item["id"] for item in body["requests"]] == [request["id"]]
     assert (await (await api.as_("responder")).get("/v1/requests")).json()["requests"] == body["requests"]
     kinds = (await (await api.as_("requester")).get("/v1/kinds")).json()
     assert kinds == {"kinds": [{"name": "rating", "element": "/acme/rating.js"}]}

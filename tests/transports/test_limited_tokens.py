@@ -71,7 +71,7 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
         reply = await person.request(method, path, json=body)
         assert reply.status_code == 404, (method, path, reply.text)
     requests = (await person.get("/v1/requests")).json()["requests"]
-    assert [each["id"] for each in requests] == [request["id"]]
+    assert [item["id"] for item in requests] == [request["id"]]
     assert (await person.get("/v1/requests?thread_id=t2")).json()["requests"] == []
     assert (await person.get("/v1/threads/shop-7")).status_code == 200
     assert (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).status_code == 200
@@ -142,18 +142,18 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
         assert reply.status_code == 200
         ended[thread] = request["id"]
     own_resumes = (await part.get("/v1/resumes")).json()["resumes"]
-    assert {each["thread_id"]: each["request_id"] for each in own_resumes} == {
+    assert {resume["thread_id"]: resume["request_id"] for resume in own_resumes} == {
         thread: ended[thread] for thread in ("t1", "shop-1")
     }
     assert (await part.get("/v1/resumes")).json()["resumes"] == []
     [other_resume] = (await everywhere.get("/v1/resumes")).json()["resumes"]
     assert other_resume["request_id"] == ended["t2"]
-    for each, who, status in (
+    for item, who, status in (
         (other_resume, part, 404),
         (other_resume, everywhere, 200),
         (own_resumes[0], part, 200),
     ):
-        ack = await who.post(f"/v1/resumes/{each['id']}/ack", json={"attempt": each["attempt"]})
+        ack = await who.post(f"/v1/resumes/{item['id']}/ack", json={"attempt": item["attempt"]})
         assert ack.status_code == status, ack.text
 
 

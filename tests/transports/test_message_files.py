@@ -100,7 +100,7 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
         assert (await agent.post("/v1/threads/t1/messages", json=extra)).status_code == 200
     assert (await post(api, part(file["id"]), who="responder")).status_code == 201
     messages = (await agent.get("/v1/threads/t1")).json()["messages"]
-    assert [each["content"][-1] for each in messages] == [part(file)] * 2
+    assert [item["content"][-1] for item in messages] == [part(file)] * 2
     assert len(messages[0]["content"]) == 2
     chat = await (await api.as_("responder")).get("/compat/nebo/api/v1/chats/t1")
     assert chat.status_code == 200, chat.text

@@ -117,7 +117,7 @@ async def test_a_connected_account_ends_the_request_with_names_and_its_tokens_ar
     assert reply["answer"] == {"outcome": "done", "names": names, "scope": "session"}
     agent = await scene.api.as_("requester")
     lease = await agent.post("/v1/secrets/lease", json={"thread_id": "t1", "names": names})
-    leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
+    leased = {name: item["value"] for name, item in lease.json()["secrets"].items()}
     assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}
     ours = "".join(record.getMessage() for record in caplog.records if record.name.startswith("askback"))
     seen_items = [

@@ -28,20 +28,20 @@ def test_every_route_for_programs_is_in_the_document() -> None:
     document = json.loads(COMMITTED.read_text("utf-8"))
     described = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
     assert described == {
-        (each.method, openapi.template(each)) for each in OPERATIONS.values() if "http" in each.over
+        (item.method, openapi.template(item)) for item in OPERATIONS.values() if "http" in item.over
     }
 
 
 def test_the_server_has_a_handler_for_every_operation() -> None:
     served = {route.operation.name for route in create_app().routes}
-    assert {name for name, each in OPERATIONS.items() if "http" in each.over} <= served
-    over_websocket = {name for name, each in OPERATIONS.items() if "websocket" in each.over}
+    assert {name for name, item in OPERATIONS.items() if "http" in item.over} <= served
+    over_websocket = {name for name, item in OPERATIONS.items() if "websocket" in item.over}
     assert over_websocket == {*websocket.OPERATIONS, *websocket.INLINE}
 
 
 def test_every_model_that_the_table_names_exists() -> None:
-    for each in OPERATIONS.values():
-        for names in filter(None, (each.body, *each.replies.values())):
+    for item in OPERATIONS.values():
+        for names in filter(None, (item.body, *item.replies.values())):
             assert names in (STREAM, PLAIN, HTML, BYTES, PNG, LINES) or openapi.models(names)
 
 

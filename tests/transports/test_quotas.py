@@ -63,11 +63,11 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
 async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
     await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600)
     first_request, second_request = await create_request(api), await create_request(api)
-    assert [(each["ordinal"], each["of"]) for each in (first_request, second_request)] == [(1, 10), (2, 10)]
+    assert [(item["ordinal"], item["of"]) for item in (first_request, second_request)] == [(1, 10), (2, 10)]
     agent = await api.as_("requester")
     assert (await agent.get(f"/v1/requests/{second_request['id']}")).json()["ordinal"] == 2
     requests = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
-    assert sorted((each["ordinal"], each["of"]) for each in requests) == [(1, 10), (2, 10)]
+    assert sorted((request["ordinal"], request["of"]) for request in requests) == [(1, 10), (2, 10)]
     changed_reply = await agent.patch(f"/v1/requests/{second_request['id']}", json={"form": ask()["form"]})
     assert (changed_reply.json()["ordinal"], changed_reply.json()["of"]) == (2, 10)
     answered_reply = await (await api.as_("responder")).post(
@@ -122,7 +122,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
         reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
         limits = reply.json()["thread"]["question_limits"]
         assert {limit.pop("set_by") for limit in limits} <= {"policy"}
-        return [(each, each.pop("used"), each.pop("reset_at")) for each in limits]
+        return [(limit, limit.pop("used"), limit.pop("reset_at")) for limit in limits]
 
     ends = rfc3339(begun + 3_600_000)
     of_agent = [(tool, 1, ends), (own, 2, ends), (both, 1, ends)]
@@ -130,7 +130,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     assert await shown("responder") == [*of_agent[:2], (another, 0, None), of_agent[2]]
     assert await shown("requester", "t3") == [(tool, 0, None)]
     reset = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
-    assert [each["used"] for each in reset.json()["question_limits"]] == [0, 0, 0, 0]
+    assert [limit["used"] for limit in reset.json()["question_limits"]] == [0, 0, 0, 0]
     await create_request(api)
     api.clock.now = begun + 3_600_000
     assert await shown("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
@@ -144,7 +144,7 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
     }
     await create_request(api)
     first_request, second_request = await create_request(api, **extra), await create_request(api, **extra)
-    assert [(each["ordinal"], each["of"]) for each in (first_request, second_request)] == [(1, 2), (2, 2)]
+    assert [(item["ordinal"], item["of"]) for item in (first_request, second_request)] == [(1, 2), (2, 2)]
     assert "question_limit" not in first_request
     api.clock.advance(seconds=30 * 24 * 3600)
     third_reply = await post(api, ask(**extra))
@@ -158,7 +158,7 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
         {"agent": own_request["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
         {"tool": "ask_user", "max": 2, "used": 2, "reset_at": None, "set_by": "asker"},
     ]
-    assert sorted((await used(api))["question_limits"], key=lambda each: each["max"]) == listing
+    assert sorted((await used(api))["question_limits"], key=lambda item: item["max"]) == listing
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
     assert [(await create_request(api, **extra))[name] for name in ("ordinal", "of")] == [1, 3]

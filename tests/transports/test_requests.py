@@ -132,8 +132,8 @@ async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> N
     assert approval["view"]["markdown"] == whole_requests[0]["view"]["markdown"]
     assert list(approval["view"]["markdown"]) == ["approval.reason"]
     same = ("id", "status", "revision", "thread_id", "requester", "created_at", "level")
-    assert [[each[name] for name in same] for each in whole_requests] == [
-        [each[name] for name in same] for each in (approval, question)
+    assert [[request[name] for name in same] for request in whole_requests] == [
+        [item[name] for name in same] for item in (approval, question)
     ]
 
 

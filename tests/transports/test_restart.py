@@ -57,11 +57,11 @@ async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) 
             ]:
                 await anyio.sleep(0.01)
         fresh = await create_request(api)
-        assert [await status(api, each) for each in (awaited[0], durable, fresh)] == [
+        assert [await status(api, item) for item in (awaited[0], durable, fresh)] == [
             "expired", "pending", "pending",
         ]  # fmt: skip
         api.clock.advance(seconds=10)
-        assert [each["request_id"] for each in await pulled(api)] == [awaited[0]["id"]]
+        assert [item["request_id"] for item in await pulled(api)] == [awaited[0]["id"]]
 
 
 class Unwritable(TemporaryStore):
@@ -90,7 +90,7 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
         with anyio.fail_after(120):
             while await store.open_requests():
                 await anyio.sleep(0.01)
-        assert [await status(api, each) for each in awaited] == ["expired", "expired"]
+        assert [await status(api, item) for item in awaited] == ["expired", "expired"]
 
 
 @requirement("B15")

@@ -134,7 +134,7 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
             tasks.start_soon(poll)
             await anyio.wait_all_tasks_blocked()
             await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-    assert [each["request_id"] for each in found] == [request["id"]]
+    assert [item["request_id"] for item in found] == [request["id"]]
 
 
 @requirement("H5")
@@ -214,7 +214,7 @@ async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, 
     if arrives:
         assert (await agent.get(path)).json() == ended[0]
     api.clock.advance(seconds=10)
-    assert [each["request_id"] for each in await pulled(api)] == ([] if arrives else [request["id"]])
+    assert [item["request_id"] for item in await pulled(api)] == ([] if arrives else [request["id"]])
 
 
 @requirement("E8")

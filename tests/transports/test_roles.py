@@ -150,9 +150,9 @@ def route(method: str, path: str) -> tuple[str, str]:
 
 
 ROLES = {
-    route(each.method, each.path): each.roles & EVERYBODY
-    for each in OPERATIONS.values()
-    if not each.public and "http" in each.over
+    route(item.method, item.path): item.roles & EVERYBODY
+    for item in OPERATIONS.values()
+    if not item.public and "http" in item.over
 }
 # A responder may do these as the owner of the thread, or with a cookie; the callers of the matrix are neither.
 MORE = {

@@ -88,9 +88,9 @@ async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api:
     other_request = await create_request(api, run_id="r2")
     where = {"run_id": "r1", "thread_id": "t1", "status": "pending"}
     requests = (await agent.get("/v1/requests", params=where)).json()["requests"]
-    assert {each["id"] for each in requests} == {each["id"] for each in (*own_items, queued_request)}
+    assert {request["id"] for request in requests} == {item["id"] for item in (*own_items, queued_request)}
     finished_reply = await agent.post(f"{RUNS}/r1/cancel", json={})
-    assert set(finished_reply.json()["cancelled"]) == {each["id"] for each in requests}
+    assert set(finished_reply.json()["cancelled"]) == {request["id"] for request in requests}
     assert (await read(api, run))["status"] == "running"
     assert (await (await api.as_("requester")).get(f"/v1/requests/{other_request['id']}")).json()[
         "status"

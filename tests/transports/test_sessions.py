@@ -150,7 +150,7 @@ async def test_people_list_and_end_their_own_sessions_and_admins_those_of_everyb
 
     async def ids(caller: httpx2.AsyncClient) -> list[tuple[str, bool]]:
         listed_sessions = (await caller.get("/v1/sessions")).json()["sessions"]
-        return [(each["user"], each["current"]) for each in listed_sessions]
+        return [(session["user"], session["current"]) for session in listed_sessions]
 
     laptop, phone, bo = await enter(**link), await enter(**link), await enter(name="Bo", user="bo")
     assert await ids(laptop) == [("ada", False), ("ada", True)]
@@ -186,13 +186,13 @@ async def test_log_ins_log_outs_and_failures_are_in_the_audit_log_within_a_bound
     await sign_in(api.client(), f"{BASE}/login#wrong")
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     seen_items = [entry for entry in entries if entry["action"].startswith("session.")]
-    assert [each["action"] for each in seen_items] == [
+    assert [item["action"] for item in seen_items] == [
         "session.opened",
         "session.ended",
         *["session.refused"] * 11,
     ]
-    assert [each["session"] for each in seen_items[:2]] == [session, session]
-    assert [each["actor"]["name"] for each in seen_items[:2]] == ["Ada", "Ada"]
+    assert [item["session"] for item in seen_items[:2]] == [session, session]
+    assert [item["actor"]["name"] for item in seen_items[:2]] == ["Ada", "Ada"]
     assert seen_items[-1]["left_out"] == 20
     assert "wrong" not in str(entries)
 
@@ -220,8 +220,8 @@ async def test_a_signed_address_opens_one_resource_in_one_session_for_a_minute(a
     signed = (
         await browser.post("/v1/session/addresses", json={"path": "/v1/requests?thread_id=t1&limit=5"})
     ).json()["url"]
-    for each in (browser, other):
-        del each.headers[HALF]
+    for item in (browser, other):
+        del item.headers[HALF]
     assert len((await browser.get(signed)).json()["requests"]) == 1
     assert (await browser.head(signed)).status_code == 200
     for caller, method, address in (

@@ -266,7 +266,7 @@ async def test_a_stream_ends_as_a_whole_reply_when_its_token_is_revoked_or_expir
         for life in (3600, 60)
     ]
     api.clock.advance(seconds=59.9)
-    streams = [Stream(api.app, "/v1/events", token=each["token"]) for each in (revoked_body, expired)]
+    streams = [Stream(api.app, "/v1/events", token=item["token"]) for item in (revoked_body, expired)]
     assert [(await stream.start())[0] for stream in streams] == [200, 200]
     await admin.delete(f"/v1/tokens/{revoked_body['id']}")
     assert [await stream.ended() for stream in streams] == [True, True]

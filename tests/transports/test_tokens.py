@@ -97,8 +97,8 @@ async def test_only_the_connections_of_a_revoked_token_close(api: Api) -> None:
     second = await create_token(api, agent="shop")
     assert first["agent"] == second["agent"]
     one_socket, two = [
-        Socket(api.app, headers={"Authorization": f"Bearer {each['token']}"}, subprotocols=["askback.v1"])
-        for each in (first, second)
+        Socket(api.app, headers={"Authorization": f"Bearer {item['token']}"}, subprotocols=["askback.v1"])
+        for item in (first, second)
     ]
     for socket in (one_socket, two):
         assert (await socket.message())["type"] == "websocket.accept"

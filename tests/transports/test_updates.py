@@ -133,7 +133,7 @@ async def test_an_approval_changes_in_nothing_but_its_deadline(api: Api) -> None
     changed_body = (await update(api, request, timeout_s=60)).json()
     assert (changed_body["approval"], changed_body["revision"]) == (request["approval"], 2)
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
-    assert [each["request_id"] for each in log if each["action"] == "update"] == [request["id"]]
+    assert [item["request_id"] for item in log if item["action"] == "update"] == [request["id"]]
 
 
 @requirement("N5")

@@ -95,7 +95,7 @@ async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_mo
     await ack(api, resume)
     await sweep(api, after=60)
     assert len(webhook_client.posted) == 1
-    assert [each["state"] for each in await log(api, hook)] == ["obsolete"]
+    assert [item["state"] for item in await log(api, hook)] == ["obsolete"]
 
 
 @requirement("G10")
@@ -131,7 +131,7 @@ async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
     assert await sweep(api, after=1) == 2
     ids = [posted.headers["webhook-id"] for posted in webhook_client.posted]
     assert sorted(ids[:2]) == sorted(ids[2:])
-    assert {each["state"] for each in await log(api, hook)} == {"delivered"}
+    assert {item["state"] for item in await log(api, hook)} == {"delivered"}
     assert await pulled(api) == []
 
 
@@ -163,7 +163,7 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
     assert await sweep(api, after=7200) == 0
     assert len(webhook_client.posted) == 1
     webhooks = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
-    assert [each["active"] for each in webhooks] == [False]
+    assert [webhook["active"] for webhook in webhooks] == [False]
     [delivery] = await log(api, hook)
     assert delivery["state"] == "dead"
     refusal = await redeliver(api, hook, delivery=delivery["id"])
@@ -187,7 +187,7 @@ async def test_a_re_enabled_webhook_gets_its_missed_events(
     assert (missed["state"], gone["state"]) == ("delivered", "dead")
     assert (await redeliver(api, hook, delivery=gone["id"])).status_code == 200
     assert await sweep(api) == 1
-    assert [each["state"] for each in await log(api, hook)] == ["delivered", "delivered"]
+    assert [item["state"] for item in await log(api, hook)] == ["delivered", "delivered"]
     assert (await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": False})).json()["active"] is False
     await settled(api, delivery="resume")
     assert await sweep(api) == 0
@@ -211,7 +211,7 @@ async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     [dead] = await log(api, hook)
     assert (dead["state"], dead["next_at"]) == ("dead", None)
     assert 12 <= len(dead["attempts"]) <= 30
-    assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
+    assert [item["request_id"] for item in await pulled(api)] == [request["id"]]
     api.clock.advance(seconds=60)
     webhook_client.answers = [ERROR]
     again = await redeliver(api, hook, delivery=dead["id"])
@@ -272,9 +272,9 @@ async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client:
     await sweep(api)
     entries = [
         read(api, hook, posted)
-        for posted in sorted(webhook_client.posted, key=lambda each: each.headers["webhook-id"])
+        for posted in sorted(webhook_client.posted, key=lambda item: item.headers["webhook-id"])
     ]
-    assert [(each["type"], each["data"]["request"]["id"]) for each in entries] == [
+    assert [(entry["type"], entry["data"]["request"]["id"]) for entry in entries] == [
         ("request.created", request["id"]),
         ("request.escalated", request["id"]),
     ]

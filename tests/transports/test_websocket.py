@@ -277,7 +277,7 @@ async def test_a_second_subscription_continues_where_the_first_was(open_: Open):
     person.send("subscribe", thread_id="t1")
     frames = [await person.frame() for _ in range(5)]
     assert [frame["ok"]["cursor"] for frame in frames if "ok" in frame] == [0, 3]
-    assert [each["event"]["seq"] for each in frames if "event" in each] == [1, 2, 3]
+    assert [frame["event"]["seq"] for frame in frames if "event" in frame] == [1, 2, 3]
 
 
 @pytest.mark.requirement("A20")

@@ -84,7 +84,7 @@ async def test_concurrent_calls_are_decided_separately(start: Start, person: Asy
             request, "approve" if request.approval.input["to"] == "stage" else "deny"
         )
     results, run_result = (await program.ended()).splitlines()
-    assert [each["status"] for each in json.loads(results)] == ["rejected", "fulfilled"]
+    assert [load["status"] for load in json.loads(results)] == ["rejected", "fulfilled"]
     assert json.loads(run_result) == [{"to": "stage"}]
 
 

@@ -47,7 +47,7 @@ async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start,
             assert isinstance(result, str), case["id"]
         else:
             expected = sorted((fault["path"], fault["code"]) for fault in case["faults"])
-            assert sorted((each["path"], each["code"]) for each in result) == expected, case["id"]
+            assert sorted((item["path"], item["code"]) for item in result) == expected, case["id"]
 
 
 async def test_every_answer_comes_back_as_the_vectors_say(

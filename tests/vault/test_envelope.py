@@ -147,8 +147,8 @@ def test_a_box_opens_with_its_own_key_alone_also_where_the_commitment_was_copied
     mine, other = DataKey.new(), DataKey.new()
     box, foreign = mine.lock("a", b"context"), other.lock("b", b"context")
     forged = Box(box.commitment, foreign.nonce, foreign.ciphertext)
-    assert [mine.unlock(each, b"context") for each in (box, foreign, forged)] == ["a", None, None]
-    assert [mine.owns(each) for each in (box, foreign)] == [True, False]
+    assert [mine.unlock(item, b"context") for item in (box, foreign, forged)] == ["a", None, None]
+    assert [mine.owns(item) for item in (box, foreign)] == [True, False]
     assert other.unlock(forged, b"context") is None
 
 

@@ -206,7 +206,7 @@ async def test_a_key_that_is_added_writes_and_is_in_the_private_file_before(file
     assert (mode(file), [entry.name for entry in file.parent.iterdir()]) == (0o600, [file.name])
     second_envelope = Envelope(await opened(file))
     assert await second_envelope.active() == new != old
-    assert [await second_envelope.open(BINDING, each) for each in (before, after)] == [
+    assert [await second_envelope.open(BINDING, item) for item in (before, after)] == [
         Secret("a"),
         Secret("b"),
     ]

@@ -34,7 +34,7 @@ def as_vectors(faults: Sequence[Fault]) -> list[dict[str, str]]:
         {"path": fault.path, "code": fault.code, "en": render(fault, "en"), "de": render(fault, "de")}
         for fault in faults
     ]
-    return sorted(spoken, key=lambda each: (each["path"], each["code"]))
+    return sorted(spoken, key=lambda item: (item["path"], item["code"]))
 
 
 def expanded(value: Any) -> Any:

@@ -90,7 +90,7 @@ async def run_agent(
 
 def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
     """Return the tool calls in the messages of a conversation, by id."""
-    answers = [each for each in messages if isinstance(each, AssistantMessage)]
+    answers = [message for message in messages if isinstance(message, AssistantMessage)]
     listed = (call for message in answers for call in message.tool_calls or ())
     return {call.id: Call(call.function.name, call.function.arguments) for call in listed}
 
@@ -140,7 +140,7 @@ async def _answer(
     remaining_s = _seconds_left(interrupt)
     if remaining_s is not None and remaining_s <= 0:
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
-    limit = min((each for each in (remaining_s, timeout_s) if each is not None), default=None)
+    limit = min((item for item in (remaining_s, timeout_s) if item is not None), default=None)
     if interrupt.tool_call_id is not None and _is_approval(interrupt):
         payload = await _decision(ask, interrupt, interrupt_place, calls.get(interrupt.tool_call_id), limit)
         return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
@@ -267,7 +267,7 @@ async def take_resume(
         raise AskbackError(
             "The resume must have one entry for each open interrupt of the thread, and no other."
         )
-    return [await _report(ask, each, entries[each.id]) for each in requests]
+    return [await _report(ask, request, entries[request.id]) for request in requests]
 
 
 async def _report(ask: AsyncClient, request: InputRequest, entry: ResumeEntry) -> InputRequest:

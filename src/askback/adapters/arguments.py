@@ -110,7 +110,7 @@ class RequestEnvVars(Model):
 
 def description_of(arguments: type[Model]) -> str:
     """Return the description of a tool: the docstrings of its arguments, base classes first."""
-    classes = [each for each in reversed(arguments.__mro__) if issubclass(each, Model) and each is not Model]
+    classes = [item for item in reversed(arguments.__mro__) if issubclass(item, Model) and item is not Model]
     return "\n\n".join(cleandoc(class_.__doc__) for class_ in classes if class_.__doc__)
 
 

@@ -181,8 +181,8 @@ async def gather_all(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
     try:
         return await asyncio.gather(*tasks)
     except BaseException:
-        for each in tasks:
-            each.cancel()
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
 
@@ -232,20 +232,22 @@ async def mirror_messages(
     run_id: str | None = None,
 ) -> None:
     """Show messages in the thread, each once: an existing one gets the results of its tool calls."""
-    for each in messages:
-        content: list[dict[str, Any]] = [{"type": "text", "text": each.text}] if each.text.strip() else []
-        content += [_tool_block(call) for call in each.calls]
+    for message in messages:
+        content: list[dict[str, Any]] = (
+            [{"type": "text", "text": message.text}] if message.text.strip() else []
+        )
+        content += [_tool_block(call) for call in message.calls]
         if not content:
             continue
-        message_id = short_id(each.id)
+        message_id = short_id(message.id)
         try:
             await client.threads.create_message(
-                content, thread_id=thread_id, agent=each.agent, run_id=run_id, id=message_id
+                content, thread_id=thread_id, agent=message.agent, run_id=run_id, id=message_id
             )
         except Conflict as taken:
             if taken.code != "id_taken":  # another run mirrored it
                 raise
-        for call in each.calls:
+        for call in message.calls:
             if call.done:
                 await client.threads.update_tool_call(
                     message_id, short_id(call.id), thread_id=thread_id, status=call.status, result=call.result

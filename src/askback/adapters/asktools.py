@@ -114,5 +114,5 @@ ASK_USER = AskTool("ask_user", AskUser, _ask_user)
 REQUEST_APPROVAL = AskTool("request_approval", RequestApproval, _request_approval)
 REQUEST_ENV_VARS = AskTool("request_env_vars", RequestEnvVars, _request_env_vars)
 ASK_TOOLS: Mapping[str, AskTool] = {
-    each.name: each for each in (ASK_USER, REQUEST_APPROVAL, REQUEST_ENV_VARS)
+    item.name: item for item in (ASK_USER, REQUEST_APPROVAL, REQUEST_ENV_VARS)
 }

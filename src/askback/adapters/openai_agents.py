@@ -206,9 +206,9 @@ async def mirror(
     Existing messages stay unchanged.
     """
     results = {
-        each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id
+        item.call_id: item.output for item in items if isinstance(item, ToolCallOutputItem) and item.call_id
     }
-    messages = [message for each in items if (message := _mirror_message(each, results)) is not None]
+    messages = [message for item in items if (message := _mirror_message(item, results)) is not None]
     await mirror_messages(ask, messages, thread_id=thread_id, run_id=run_id)
 
 

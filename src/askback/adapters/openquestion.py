@@ -65,7 +65,7 @@ def text_to_edit(value: Any) -> str | None:
     """Return the text that a person edits: the only other text, if the instruction asks for a change."""
     members = members_of(value)
     question_key = next((key for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
-    texts = {key: each for key, each in members.items() if key != question_key}
+    texts = {key: item for key, item in members.items() if key != question_key}
     if len(texts) != 1:
         return None
     [(key, text)] = texts.items()
@@ -109,7 +109,7 @@ def title_and_details(value: Any) -> tuple[str, str | None]:
         )
         if key is not None:
             title, details = title_and_details(members[key])
-            other_members = {name: each for name, each in members.items() if name != key}
+            other_members = {name: item for name, item in members.items() if name != key}
             return title, "\n\n".join(
                 part for part in (details, describe_value(other_members) if other_members else None) if part
             ) or None

@@ -135,9 +135,9 @@ async def mirror(
         part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
     }
     mirrored = [
-        _mirror_message(each, f"{each.run_id}:{number}", results, agent)
-        for number, each in enumerate(messages)
-        if isinstance(each, ModelResponse)
+        _mirror_message(message, f"{message.run_id}:{number}", results, agent)
+        for number, message in enumerate(messages)
+        if isinstance(message, ModelResponse)
     ]
     await mirror_messages(ask, mirrored, thread_id=thread_id)
 

@@ -48,11 +48,11 @@ class ClaudeAgent:
             model=self.model,
         )
         async with aclosing(replies):
-            async for each in replies:
-                if isinstance(each, str):
-                    await turn.write(each)
+            async for reply in replies:
+                if isinstance(reply, str):
+                    await turn.write(reply)
                 else:
-                    await self._show(turn, each)
+                    await self._show(turn, reply)
 
     async def _session(self, turn: Turn) -> tuple[str, str, str | None]:
         """Return the session id, the prompt, and the id of the last message in it, if it has one.
@@ -64,7 +64,7 @@ class ClaudeAgent:
         metadata: Any = thread.get("metadata")
         members = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
         session_id = members.get(SESSION)
-        texts = {each["id"]: history.text_of(each) for each in history.prompts(thread)}
+        texts = {item["id"]: history.text_of(item) for item in history.prompts(thread)}
         unread = unread_messages(session_id, self.folder, [*texts]) if isinstance(session_id, str) else None
         if isinstance(session_id, str) and unread is not None:
             prompt = "\n\n".join(texts[id_] for id_ in unread)

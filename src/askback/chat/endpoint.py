@@ -101,7 +101,7 @@ class Endpoint:
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list; anything else from an endpoint is ignored."""
     if isinstance(value, list):
-        yield from (each for each in cast("list[Any]", value) if isinstance(each, dict))
+        yield from (item for item in cast("list[Any]", value) if isinstance(item, dict))
 
 
 def _text(value: Any) -> str:

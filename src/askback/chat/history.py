@@ -18,7 +18,7 @@ def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
     delivered = [
         message for message in thread["messages"] if not message.get("held") and "request_id" not in message
     ]
-    return sorted(delivered, key=lambda each: each["seq"])
+    return sorted(delivered, key=lambda item: item["seq"])
 
 
 def prompts(thread: Mapping[str, Any]) -> list[Json]:

@@ -39,7 +39,7 @@ class ModelAgent:
         while True:
             thread = await turn.read()
             if calls := [part for _, part in history.open_calls(thread)]:
-                await gather_all(self._call(turn, tools, each) for each in calls)
+                await gather_all(self._call(turn, tools, item) for item in calls)
                 continue
             prompt_messages = [system, *history.for_model(thread)]
             calls = await self.endpoint.reply(

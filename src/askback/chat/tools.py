@@ -69,7 +69,7 @@ def tools_in(folder: Path) -> Mapping[str, AskTool]:
         AskTool(kind.__name__, kind, partial(_run_if_approved, kind, folder, run))
         for kind, run in run_by_tool.items()
     ]
-    return {each.name: each for each in (ASK_USER, *tools)}
+    return {item.name: item for item in (ASK_USER, *tools)}
 
 
 async def _run_if_approved(

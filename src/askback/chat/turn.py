@@ -136,7 +136,7 @@ def _explain_size() -> Generator[None]:
     try:
         yield
     except (Invalid, TooLarge) as error:
-        if isinstance(error, Invalid) and "too_long" not in (each["code"] for each in error.field_errors):
+        if isinstance(error, Invalid) and "too_long" not in (item["code"] for item in error.field_errors):
             raise
         raise AskbackError("My reply is larger than a message can be. Ask me for less at once.") from error
 

@@ -140,8 +140,8 @@ class ApprovalPrompt:
         try:
             edited = jsontext.parse("\n".join(lines))
         except Faults as error:
-            for each in error.faults:
-                self._terminal.say(render(each, "en"), "red")
+            for item in error.faults:
+                self._terminal.say(render(item, "en"), "red")
             return None
         if (expected_type := jsontext.type_name(self._approval.input)) != jsontext.type_name(edited):
             self._terminal.say(render(fault("", f"wrong_type.{expected_type}"), "en"), "red")

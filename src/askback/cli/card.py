@@ -59,7 +59,7 @@ def pretty(call_input: object) -> str:
 
 
 def _show_words(terminal: Terminal, approval: ShownApproval) -> None:
-    words = [text(each) for each in (approval.title, approval.reason) if each]
+    words = [text(item) for item in (approval.title, approval.reason) if item]
     if approval.agent_risk is not None:
         words.append(f"Risk: {' '.join([approval.agent_risk.level, *approval.agent_risk.reasons])}")
     if words:

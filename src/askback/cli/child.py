@@ -68,12 +68,12 @@ async def forward_until_exit(
     forwarders = [_OutputForwarder(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
     status = await asyncio.to_thread(child.wait)
     interrupt_task = asyncio.create_task(interrupted.wait())
-    for each in forwarders:
-        await asyncio.wait({interrupt_task, each.done}, return_when=asyncio.FIRST_COMPLETED)
+    for forwarder in forwarders:
+        await asyncio.wait({interrupt_task, forwarder.done}, return_when=asyncio.FIRST_COMPLETED)
     interrupt_task.cancel()
-    for each in forwarders:
-        if each.done.done():
-            each.done.result()
+    for forwarder in forwarders:
+        if forwarder.done.done():
+            forwarder.done.result()
     return status if status >= 0 else 128 - status
 
 

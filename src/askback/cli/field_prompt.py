@@ -66,25 +66,25 @@ class FieldPrompt:
     upload: Upload | None = None
     search: Search | None = None
 
-    async def field(self, each: AnyField, previous: Any, *, optional: bool) -> Any:
+    async def field(self, field: AnyField, previous: Any, *, optional: bool) -> Any:
         """Prompt until the answer is valid and return it, None for an empty one; `previous` is the offered value.
 
         An `optional` field belongs to an optional section: its required fields may be left empty.
         """
-        self._show_heading(each, required=each.required and not optional)
+        self._show_heading(field, required=field.required and not optional)
         while True:
             try:
-                with self.terminal.hidden_input() if each.sensitive else nullcontext():
-                    value = await self._value(each, previous)
+                with self.terminal.hidden_input() if field.sensitive else nullcontext():
+                    value = await self._value(field, previous)
             except UploadFailed as error:
                 self.terminal.say(str(error), "red")
                 continue
-            faults = _faults(each, value)
+            faults = _faults(field, value)
             if optional and value is None:
                 faults = []
             for fault in faults:
                 self.terminal.say(broken_rule(fault, self.locale), "red")
-            if not faults and await self._confirm_danger(each, value):
+            if not faults and await self._confirm_danger(field, value):
                 return value
 
     def show_fixed(self, field: AnyField, value: Any) -> None:

@@ -45,19 +45,19 @@ class FormPrompt:
     def __post_init__(self) -> None:
         self._visible_form = self.form
         self.form, self.values = flat_form(self._visible_form), flat_values(self._visible_form, self.values)
-        rows = [each for each in self._visible_form.all_fields if isinstance(each, Rows)]
+        rows = [item for item in self._visible_form.all_fields if isinstance(item, Rows)]
         self._first_rows = {decision_id(row, row.rows[0]): row for row in rows}
         self._prompt = FieldPrompt(self.terminal, self.form, self.locale, self.upload, self.search)
         typed_values, initial_values = self.values, self.form.initial_values or {}
         self.values = {}
-        for each in self.form.all_fields:
-            previous_value = None if each.readonly else typed_values.get(each.id)
+        for form_field in self.form.all_fields:
+            previous_value = None if form_field.readonly else typed_values.get(form_field.id)
             values = [
                 candidate
-                for candidate in (previous_value, initial_values.get(each.id))
+                for candidate in (previous_value, initial_values.get(form_field.id))
                 if candidate is not None
             ]
-            self._set_value(each, values[0] if values else each.default)
+            self._set_value(form_field, values[0] if values else form_field.default)
 
     async def fill(self) -> None:
         """Prompt for every field and for confirmation, or for the one that answers. Raises `PromptExit`."""
@@ -73,22 +73,22 @@ class FormPrompt:
         for _, sentence in faults:
             self.terminal.say(sentence, "red")
         faulty_fields = [
-            each for each in self.form.all_fields if any(_concerns(path, each) for path, _ in faults)
+            item for item in self.form.all_fields if any(_concerns(path, item) for path, _ in faults)
         ]
         if faulty_fields:
-            await self._ask([(None, each) for each in faulty_fields])
+            await self._ask([(None, item) for item in faulty_fields])
         else:
             await self.fill()
 
     async def _fill_one(self) -> None:
         """Ask which field answers the form, and prompt for it; a form with one field needs no choice."""
-        fields = [each for each in self.form.all_fields if not each.readonly]
+        fields = [item for item in self.form.all_fields if not item.readonly]
         names = self.form.names
         field_choice = Radio(
             id="control",
             label=self.form.title or "Which one do you answer?",
             required=True,
-            options=[Option(value=each.id, label=one_line(text(names[each.id]))) for each in fields],
+            options=[Option(value=item.id, label=one_line(text(names[item.id]))) for item in fields],
         )
         field_id = (
             fields[0].id if len(fields) == 1 else await self._prompt.field(field_choice, None, optional=False)
@@ -96,7 +96,7 @@ class FormPrompt:
         self.control = str(field_id)
         self.values = {id_: value for id_, value in self.values.items() if id_ == field_id}
         await self._ask(
-            [(None, each.model_copy(update={"required": True})) for each in fields if each.id == field_id]
+            [(None, item.model_copy(update={"required": True})) for item in fields if item.id == field_id]
         )
 
     @property
@@ -123,11 +123,11 @@ class FormPrompt:
 
     def _steps(self) -> list[Step]:
         if self.form.sections is None:
-            return [(None, each) for each in self.form.fields or []]
+            return [(None, item) for item in self.form.fields or []]
         return [
             step
             for section in self.form.sections
-            for step in [(section, None), *((section, each) for each in section.fields)]
+            for step in [(section, None), *((section, item) for item in section.fields)]
         ]
 
     async def _ask(self, steps: Sequence[Step]) -> None:
@@ -152,7 +152,7 @@ class FormPrompt:
         """Print the heading of a section and ask whether to fill in an optional one; return whether it asked."""
         skipped.discard(section.id)
         hidden = self._hidden()
-        if all(each.id in hidden for each in section.fields):
+        if all(item.id in hidden for item in section.fields):
             return False
         self.terminal.say()
         self.terminal.say(text(section.title) or section.id, "bold underline")
@@ -160,8 +160,8 @@ class FormPrompt:
             self.terminal.say(text(section.description), "dim")
         if section.optional and not await self._prompt.ask_yes("Fill in this part"):
             skipped.add(section.id)
-            for each in section.fields:
-                self._set_value(each, None)
+            for form_field in section.fields:
+                self._set_value(form_field, None)
         return section.optional
 
     async def _field(self, section: Section | None, field: AnyField, skipped: set[str]) -> bool:

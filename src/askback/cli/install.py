@@ -55,7 +55,7 @@ def install(
         raise AskbackError(
             f"{definition.title} is installed already. To reinstall: askback uninstall {client}"
         )
-    changes = [(each, each.read(), each.add_to(each.read())) for each in additions(definition, data_dir)]
+    changes = [(item, item.read(), item.add_to(item.read())) for item in additions(definition, data_dir)]
     for addition, old_text, new_text in changes:
         addition.require_writable()
         show_diff(console, addition.path, old_text, new_text)

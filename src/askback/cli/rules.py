@@ -160,7 +160,7 @@ def check(
     if named is not None:
         require_choice(named, tuple(LISTS), "--list")
     machine = Policy(
-        roots=tuple(str(each.expanduser().absolute()) for each in root or ()),
+        roots=tuple(str(item.expanduser().absolute()) for item in root or ()),
         own=data_folders(data_dir),
     )
     cwd = None if folder is None else str(folder.expanduser().absolute())

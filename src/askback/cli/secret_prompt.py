@@ -165,7 +165,7 @@ class SecretPrompt:
         while line != ".":
             lines.append(line.removeprefix(".") if line.startswith("..") else line)
             line = await self._terminal.line("| ")
-        text = "".join(f"{parse_value(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
+        text = "".join(f"{parse_value(item, typed=self._terminal.interactive).reveal()}\n" for item in lines)
         self._terminal.say(f"{len(lines)} lines, {len(text)} characters.", "dim")
         return Secret(text)
 

@@ -27,9 +27,9 @@ def list_(user: User = None, data_dir: DataDir = None) -> None:
     """List sessions: id, person, last use, expiry, browser."""
     sessions = run_as("admin", lambda client: client.sessions.list(user=user), data_dir=data_dir)
     report_empty(sessions, "sessions")
-    for each in sessions:
-        times = f"used {each.last_used_at:%Y-%m-%dT%H:%M}  expires {each.expires_at:%Y-%m-%d}"
-        print(f"{each.id}  {each.name}  {times}  {each.device}".rstrip())
+    for item in sessions:
+        times = f"used {item.last_used_at:%Y-%m-%dT%H:%M}  expires {item.expires_at:%Y-%m-%d}"
+        print(f"{item.id}  {item.name}  {times}  {item.device}".rstrip())
 
 
 @app.command()

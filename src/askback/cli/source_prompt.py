@@ -32,7 +32,7 @@ class SourceListing:
     """The listed options, and the `value` chosen so far: one, a list of several, or None."""
 
     terminal: Terminal
-    each: Select | Radio | Multiselect
+    source_field: Select | Radio | Multiselect
     search: Search
     value: Any
     _search_text: str | None = None
@@ -45,9 +45,11 @@ class SourceListing:
         words = ["key", "/text searches"]
         words += [f"{MORE} for more"] if self._page.next_cursor else []
         words += (
-            [f"KEY/ goes in, {UP} back"] if self.each.options_from and self.each.options_from.tree else []
+            [f"KEY/ goes in, {UP} back"]
+            if self.source_field.options_from and self.source_field.options_from.tree
+            else []
         )
-        words += ["an empty line ends"] if isinstance(self.each, Multiselect) else []
+        words += ["an empty line ends"] if isinstance(self.source_field, Multiselect) else []
         return ", ".join(words)
 
     async def load(self, cursor: str | None = None) -> None:
@@ -55,7 +57,7 @@ class SourceListing:
         parent = str(self._path[-1].value) if self._path else None
         try:
             self._page = await self.search(
-                self.each.id, q=self._search_text, parent=parent, cursor=cursor, limit=PAGE
+                self.source_field.id, q=self._search_text, parent=parent, cursor=cursor, limit=PAGE
             )
         except Refused as error:
             self._page = OptionPage(options=[])
@@ -100,7 +102,7 @@ class SourceListing:
         return matches[0] if len(matches) == 1 else None
 
     def _choose(self, line: str) -> bool:
-        is_multiselect = isinstance(self.each, Multiselect)
+        is_multiselect = isinstance(self.source_field, Multiselect)
         keys = line.replace(",", " ").split() if is_multiselect and self._option(line) is None else [line]
         options = [option for key in keys if (option := self._option(key)) and not option.disabled]
         if len(options) < len(keys):
@@ -120,5 +122,5 @@ class SourceListing:
 
     def _learn(self, option: SourceOption) -> None:
         """Add the option to those of the field, for the labels of an answer."""
-        if all(known_option.value != option.value for known_option in self.each.options):
-            self.each.options.append(Option(value=option.value, label=option.label))
+        if all(known_option.value != option.value for known_option in self.source_field.options):
+            self.source_field.options.append(Option(value=option.value, label=option.label))

@@ -41,11 +41,11 @@ def list_(
 
     threads = run_as("admin", read, data_dir=data_dir)
     report_empty(threads.items, "conversations")
-    for each in threads:
-        updated_text = "-" if each.updated_at is None else f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
+    for item in threads:
+        updated_text = "-" if item.updated_at is None else f"{item.updated_at.astimezone():%Y-%m-%d %H:%M}"
         typer.echo(
             "\t".join(
-                (printable(each.id), f"{each.pending}", updated_text, printable(each.title or ""))
+                (printable(item.id), f"{item.pending}", updated_text, printable(item.title or ""))
             ).rstrip()
         )
 
@@ -98,8 +98,8 @@ def access(
 
     async def work(client: AsyncClient) -> ThreadAccess:
         access = await client.threads.get_access(thread_id)
-        added_ids = [await agent_id(client, each) for each in agent or ()]
-        removed_ids = [await agent_id(client, each) for each in remove or ()]
+        added_ids = [await agent_id(client, item) for item in agent or ()]
+        removed_ids = [await agent_id(client, item) for item in remove or ()]
         if not added_ids and not removed_ids:
             return access
         agents = [

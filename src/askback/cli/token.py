@@ -85,7 +85,7 @@ def create(
         "groups": group or [],
         "tenant": tenant,
         "agent": agent,
-        "roots": [str(Path(each).expanduser().absolute()) for each in root] if root else None,
+        "roots": [str(Path(item).expanduser().absolute()) for item in root] if root else None,
         "threads": thread or None,
         "expires_in_s": None if expires_in is None else _seconds(expires_in),
         "system": compat,

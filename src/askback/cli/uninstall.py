@@ -43,7 +43,7 @@ def uninstall(client: Name, yes: YesOption = False, data_dir: DataDir = None) ->
     if not yes:
         typer.confirm(f"Disconnect {definition.title}?", abort=True)
     unreached_askback_error = _revoke(client, record, data_dir=data_dir)
-    remaining_files = [each for file in record.files if (each := _undo(file)) is not None]
+    remaining_files = [item for file in record.files if (item := _undo(file)) is not None]
     credentials_file(definition, data_dir).unlink(missing_ok=True)
     path.unlink()
     if remaining_files:

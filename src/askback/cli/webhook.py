@@ -62,13 +62,13 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
     webhooks = asyncio.run(read())
     report_empty(webhooks, "webhooks")
-    for each in webhooks:
+    for item in webhooks:
         if as_json:
-            print(each.model_dump_json())
+            print(item.model_dump_json())
         else:
-            requester_text = f" of {each.requester}" if each.requester else ""
-            off_mark = "" if each.active else "  (off)"
-            print(printable(f"{each.id}  {each.url}  {', '.join(each.events)}{requester_text}{off_mark}"))
+            requester_text = f" of {item.requester}" if item.requester else ""
+            off_mark = "" if item.active else "  (off)"
+            print(printable(f"{item.id}  {item.url}  {', '.join(item.events)}{requester_text}{off_mark}"))
 
 
 @app.command()
@@ -123,13 +123,13 @@ def deliveries(
 
     page = asyncio.run(read())
     report_empty(page, "deliveries")
-    for each in page:
+    for item in page:
         if as_json:
-            print(each.model_dump_json())
+            print(item.model_dump_json())
             continue
-        retry_text = f", again {_moment(each.next_at)}" if each.next_at else ""
-        print(printable(f"{each.id}  {each.type}  {each.state}{retry_text}"))
-        for attempt in each.attempts:
+        retry_text = f", again {_moment(item.next_at)}" if item.next_at else ""
+        print(printable(f"{item.id}  {item.type}  {item.state}{retry_text}"))
+        for attempt in item.attempts:
             print(f"    {_result(attempt)}")
 
 

@@ -164,8 +164,8 @@ class Approvals(Resource):
         try:
             return await asyncio.gather(*asking)
         except BaseException:
-            for each in asking:
-                each.cancel()
+            for item in asking:
+                item.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
             raise
 

@@ -62,7 +62,7 @@ class Parameters:
         """Return the arguments for an input; raises `Invalid` when the function does not take them."""
         types = {_VAR_POSITIONAL: list, _VAR_KEYWORD: dict}
         parameters = self._signature.parameters
-        accepted = {name: each for name, each in parameters.items() if name not in self._exclude}
+        accepted = {name: item for name, item in parameters.items() if name not in self._exclude}
         matches_signature = all(
             name in accepted and isinstance(value, types.get(accepted[name].kind, object))
             for name, value in approved.items()

@@ -99,9 +99,9 @@ class ModelForm:
         ids = {field.id for field in self.form.all_fields}
         by_field: dict[str, str] = {}
         others: list[str] = []
-        for each in error.errors(include_url=False, include_input=False):
-            text = str(each.get("ctx", {}).get("error") or each["msg"])
-            field_id = _field_id(each["loc"], ids)
+        for item in error.errors(include_url=False, include_input=False):
+            text = str(item.get("ctx", {}).get("error") or item["msg"])
+            field_id = _field_id(item["loc"], ids)
             if field_id is None:
                 others.append(text)
             else:
@@ -166,12 +166,12 @@ def _derive_form(model: type) -> ModelForm:
 def _has_own_rules(part: Any) -> bool:
     """Whether a part of Pydantic's schema may refuse what a form accepts."""
     if isinstance(part, list | tuple):
-        return any(_has_own_rules(each) for each in cast("Sequence[Any]", part))
+        return any(_has_own_rules(item) for item in cast("Sequence[Any]", part))
     if not isinstance(part, dict):
         return False
     members = cast("dict[str, Any]", part)
     if not isinstance(kind := members.get("type"), str):  # the fields of a model by name
-        return any(_has_own_rules(each) for each in members.values())
+        return any(_has_own_rules(member) for member in members.values())
     if kind not in _SAME_IN_FORM or any(members.get(name) for name in _OWN_RULES):
         return True
     return any(_has_own_rules(value) for name, value in members.items() if name not in _NO_PARTS)

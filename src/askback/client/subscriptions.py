@@ -75,7 +75,7 @@ class Subscriptions:
                 listener.subscribed = False
             for without_cursor in (False, True):
                 if subscribed_listeners := [
-                    each for each in listeners if (each.cursor is None) is without_cursor
+                    item for item in listeners if (item.cursor is None) is without_cursor
                 ]:
                     yield self._frame(thread_id, subscribed_listeners)
 
@@ -115,7 +115,7 @@ class Subscriptions:
         """
         cursor = ""
         if subscribed[0].cursor is not None:
-            first = min(each.cursor for each in self._listeners[thread_id] if each.cursor is not None)
+            first = min(item.cursor for item in self._listeners[thread_id] if item.cursor is not None)
             cursor = f',"cursor":{first}'
 
         def on_subscribed(reply: Mapping[str, Any]) -> str | None:
@@ -126,7 +126,7 @@ class Subscriptions:
                 listener.subscribed = begins_after is None or (listener.cursor or 0) >= begins_after
             # A listener without a cursor may have got one, and events, from a subscription that the server has ended.
             listeners = self._listeners.get(thread_id, ())
-            behind = [each for each in subscribed if not each.subscribed and each in listeners]
+            behind = [item for item in subscribed if not item.subscribed and item in listeners]
             return self._frame(thread_id, behind) if behind else None
 
         op = f'"op":"subscribe",{_stream(thread_id)}{cursor}'

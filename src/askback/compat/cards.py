@@ -31,8 +31,8 @@ class CardPage(ABC):
     async def follow(self) -> None:
         """Show open requests, oldest first, then new ones."""
         async with self.api.watch(None) as events:
-            for each in await self.api.open_requests():
-                await self.update(each, recovered=True)
+            for request in await self.api.open_requests():
+                await self.update(request, recovered=True)
             async for event in events:
                 await self.update(event["request"])
 

@@ -58,14 +58,16 @@ def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
 def form_of(questions: Sequence[AskedQuestion]) -> Json:
     """Return the form for questions: each in a separate section, with the header as its title."""
     sections = list[Json]()
-    for i, each in enumerate(questions, 1):
+    for i, question in enumerate(questions, 1):
         options = [
-            {name: text for name, text in option if text or name == "label"} for option in each.options
+            {name: text for name, text in option if text or name == "label"} for option in question.options
         ]
-        kind = "multiselect" if each.multiple else "radio"
-        field = {"id": f"q{i}", "type": kind, "label": each.question, "options": options}
+        kind = "multiselect" if question.multiple else "radio"
+        field = {"id": f"q{i}", "type": kind, "label": question.question, "options": options}
         field |= {"required": True, "allow_other": True}
-        sections.append({"id": f"s{i}", "fields": [field], **({"title": each.header} if each.header else {})})
+        sections.append(
+            {"id": f"s{i}", "fields": [field], **({"title": question.header} if question.header else {})}
+        )
     return {"format": "plain", "sections": sections}
 
 
@@ -111,7 +113,7 @@ class CardQuestion:
 
     def write(self, value: object) -> str:
         """Return a value as text, which `read` reads."""
-        labels = {each: label for label, each in self.options.items()}
+        labels = {item: label for label, item in self.options.items()}
         if not isinstance(value, list):
             return labels.get(cast("OptionValue", value), str(value))
         values = cast("list[OptionValue]", value)
@@ -134,8 +136,8 @@ def card_of(form: Form | None, languages: Sequence[str] = ()) -> list[CardQuesti
     """Return a form as questions; None without one, or if it has a field that they cannot ask."""
     if form is None:
         return None
-    headers = {each.id: section.title for section in form.sections or () for each in section.fields}
-    texts = _unique([choose(form.names[each.id], languages) for each in form.all_fields])
+    headers = {item.id: section.title for section in form.sections or () for item in section.fields}
+    texts = _unique([choose(form.names[item.id], languages) for item in form.all_fields])
     questions = list[CardQuestion]()
     for field, text in zip(form.all_fields, texts, strict=True):
         options, multiple = _options_of(field), isinstance(field, Multiselect)
@@ -194,7 +196,7 @@ def write_answers(questions: Iterable[CardQuestion], values: Mapping[str, Any]) 
 
 
 def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
+    return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
 
 
 def _unique(texts: Sequence[str]) -> list[str]:
@@ -202,7 +204,7 @@ def _unique(texts: Sequence[str]) -> list[str]:
     unique_texts = list[str]()
     for text in texts:
         numbered = (f"{text} ({number})" for number in count(2))
-        unused_texts = (each for each in numbered if each not in unique_texts and each not in texts)
+        unused_texts = (item for item in numbered if item not in unique_texts and item not in texts)
         unique_texts.append(next(unused_texts) if text in unique_texts else text)
     return unique_texts
 

@@ -213,8 +213,8 @@ class _Writer:
         default = (self.form.initial_values or {}).get(field.id, field.default)
         if isinstance(field, Select | Radio | Multiselect) and default is not None:
             texts = [
-                value_text(each)
-                for each in cast("list[Any]", default if isinstance(default, list) else [default])
+                value_text(item)
+                for item in cast("list[Any]", default if isinstance(default, list) else [default])
             ]
             default = texts if isinstance(field, Multiselect) else texts[0]
         params = {
@@ -238,7 +238,7 @@ class _Writer:
                 if field.step not in (None, 1):
                     self.add_loss(field, "MCP has no steps.")
                 bounds = {"minimum": field.min, "maximum": field.max}
-                whole = all(float(each).is_integer() for each in (field.step or 0.5, field.min or 0))
+                whole = all(float(item).is_integer() for item in (field.step or 0.5, field.min or 0))
                 kind = "integer" if whole else "number"
                 return {"type": kind, **{name: bound for name, bound in bounds.items() if bound is not None}}
             case Boolean() | Checkbox():
@@ -310,6 +310,6 @@ def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) 
     if not isinstance(value, list | None):
         return value
     chosen = [
-        known.get(each, each) if isinstance(each, str) else each for each in cast("list[Any]", value or [])
+        known.get(item, item) if isinstance(item, str) else item for item in cast("list[Any]", value or [])
     ]
     return [*chosen, own] if own is not None else chosen

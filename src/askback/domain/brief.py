@@ -65,7 +65,7 @@ def _select(names: frozenset[str] | set[str], members: Mapping[str, Any]) -> dic
 def _plain_text(text: str | Mapping[str, str] | None) -> str | Mapping[str, str]:
     """Return a description, perhaps in several languages, without its Markdown."""
     if isinstance(text, Mapping):
-        return {language: plain_line(each) for language, each in text.items()}
+        return {language: plain_line(item) for language, item in text.items()}
     return plain_line(text or "")
 
 

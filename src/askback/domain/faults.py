@@ -58,19 +58,19 @@ class Faults(ValueError):
     """A body breaks at least one rule; `faults` has all of them, in the order of the body."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))
+        super().__init__("; ".join(f"{item.path or '(body)'}: {item.key}" for item in faults))
         self.faults = list(faults)
 
     def for_reader(self, languages: Sequence[str]) -> Faults:
         """Return the same faults, with the agent's own sentences in the best language for a reader of `languages`."""
         if not languages:
             return self
-        return Faults([_choose_message(each, languages) for each in self.faults])
+        return Faults([_choose_message(item, languages) for item in self.faults])
 
     def with_paths(self, table: PathTable) -> Faults:
         """Return the same faults with other paths (`rename_path`); faults with the same path and code are merged."""
-        faults = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
-        return Faults(list({(each.path, each.code): each for each in faults}.values()))
+        faults = [replace(item, path=rename_path(item.path, table)) for item in self.faults]
+        return Faults(list({(item.path, item.code): item for item in faults}.values()))
 
 
 def require(condition: object, path: str, key: str, **params: Any) -> None:

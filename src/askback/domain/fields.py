@@ -320,8 +320,8 @@ class Form(Model):
                 texts += (field.accept_label, field.decline_label)
                 for row in field.rows:
                     texts += (row.label, row.description)
-                    for each in row.fields or ():
-                        texts += _field_texts(each)
+                    for item in row.fields or ():
+                        texts += _field_texts(item)
         return texts
 
     @property

@@ -51,9 +51,9 @@ def uploads_in(form: Form, values: Mapping[str, Any]) -> Uploads:
     uploads: dict[str, UploadedFile] = {}
     for field in form.all_fields:
         value = values.get(field.id) if isinstance(field, File) else None
-        for each in cast("list[Any]", value if isinstance(value, list) else [value]):
-            if isinstance(each, dict):
-                file = cast("dict[str, Any]", each)
+        for item in cast("list[Any]", value if isinstance(value, list) else [value]):
+            if isinstance(item, dict):
+                file = cast("dict[str, Any]", item)
                 uploads[file["id"]] = UploadedFile(field=field.id, **file)
     return uploads
 
@@ -66,7 +66,7 @@ def most_files(field: File) -> int:
 def clean_name(name: str | None, *, longest: int) -> str:
     """Return the last part of a name, cleaned for display and storage; raises `Faults` at `name`."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
-    visible = "".join(each for each in last if unicodedata.category(each) not in _UNSHOWN).strip()
+    visible = "".join(item for item in last if unicodedata.category(item) not in _UNSHOWN).strip()
     if not visible.strip("."):
         raise Faults([fault("name", "missing_required" if name is None else "empty")])
     if len(visible) > longest:
@@ -76,7 +76,7 @@ def clean_name(name: str | None, *, longest: int) -> str:
 
 def is_accepted(field: File, name: str, type_: str) -> bool:
     """Whether a field accepts a file of this name and type. An extension with a known type needs that type as well."""
-    return not field.accept or any(_matches(each.lower(), name, type_) for each in field.accept)
+    return not field.accept or any(_matches(item.lower(), name, type_) for item in field.accept)
 
 
 def _matches(accepted: str, name: str, type_: str) -> bool:

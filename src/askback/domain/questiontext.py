@@ -123,7 +123,7 @@ def _value(field: AnyField, answer: Answer, languages: Sequence[str]) -> str:
     value: Any = answer.values[field.id]
     if isinstance(field, File):
         return ", ".join(
-            _file(each) for each in cast("list[Any]", value if isinstance(value, list) else [value])
+            _file(item) for item in cast("list[Any]", value if isinstance(value, list) else [value])
         )
     if isinstance(field, Rows):
         return ", ".join(_row(row, value[row.id], languages) for row in field.rows if row.id in value)

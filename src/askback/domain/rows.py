@@ -72,13 +72,13 @@ def _flatten(fields: list[AnyField]) -> Iterator[AnyField]:
             )
             yield decision
             accepted = Condition.model_validate({"field": decision.id, "is": ACCEPT})
-            for each in row.fields or ():
+            for item in row.fields or ():
                 update = {
-                    "id": field_id(field, row, each.id),
-                    "label": each.label or row.label,
+                    "id": field_id(field, row, item.id),
+                    "label": item.label or row.label,
                     "visible_if": accepted,
                 }
-                yield each.model_copy(update=update)
+                yield item.model_copy(update=update)
 
 
 def flat_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,6 +113,6 @@ def fold_values(form: Form, flattened: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fold_row(field: Rows, row: Row, flattened: Mapping[str, Any]) -> dict[str, Any]:
     decision = flattened.get(decision_id(field, row))
-    ids = {each.id: field_id(field, row, each.id) for each in row.fields or ()}
+    ids = {item.id: field_id(field, row, item.id) for item in row.fields or ()}
     values = {id_: flattened[name] for id_, name in ids.items() if name in flattened}
     return ({} if decision is None else {DECISION: decision}) | ({VALUES: values} if values else {})

@@ -55,7 +55,7 @@ def shown_texts(languages: Sequence[str], **texts: LocalText | None) -> dict[str
 def _chosen_labels(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:
     if isinstance(field, Rows):
         decided = cast("dict[str, dict[str, object]]", value or {})
-        accepted = {id_ for id_, each in decided.items() if each["decision"] == ACCEPT}
+        accepted = {id_ for id_, item in decided.items() if item["decision"] == ACCEPT}
         return [choose(row.label, languages) for row in field.rows if row.id in accepted]
     options: Sequence[Option] = getattr(field, "options", ())
     values = cast("list[object]", value) if isinstance(value, list) else [value]

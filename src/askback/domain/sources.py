@@ -75,9 +75,9 @@ class OptionQuery:
         """Return the reply to this query from all options of a source, which must be valid."""
         all_options = [SourceOption.model_validate(spelled_out(option)) for option in options]
         if self.values is not None:
-            return OptionPage(options=[each for each in all_options if each.value in self.values])
+            return OptionPage(options=[option for option in all_options if option.value in self.values])
         words = self.q.casefold().split()
-        matches = [each for each in all_options if _matches(each, words)]
+        matches = [option for option in all_options if _matches(option, words)]
         start = int(self.cursor) if self.cursor is not None and self.cursor.isdecimal() else 0
         end = start + self.limit
         return OptionPage(options=matches[start:end], next_cursor=str(end) if end < len(matches) else None)

@@ -66,7 +66,7 @@ def _has_part(content: Sequence[dict[str, Any]], part: dict[str, Any]) -> bool:
     name = _IDS.get(part["type"])
     if name is None:
         return bool(content) and content[-1] == part
-    return any(each["type"] == part["type"] and each[name] == part[name] for each in content)
+    return any(item["type"] == part["type"] and item[name] == part[name] for item in content)
 
 
 def _dump(message: dict[str, Any]) -> str:

@@ -41,10 +41,10 @@ def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, l
     for path, text in texts:
         if not text:
             continue
-        for tag, each in ((None, text),) if isinstance(text, str) else text.items():
-            if each and may_be_markdown(each) and len(each) <= budget:
-                budget -= len(each)
-                if (nodes := markdown_tree(each)) is not None:
+        for tag, item in ((None, text),) if isinstance(text, str) else text.items():
+            if item and may_be_markdown(item) and len(item) <= budget:
+                budget -= len(item)
+                if (nodes := markdown_tree(item)) is not None:
                     trees[path if tag is None else join(path, tag)] = nodes
     return trees
 
@@ -69,5 +69,5 @@ def _field_texts(path: str, fields: list[AnyField] | None) -> Iterator[tuple[str
         yield f"{item_path}.description", field.description
         for j, row in enumerate(field.rows if field.type == "rows" else ()):
             yield f"{item_path}.rows[{j}].description", row.description
-            for k, each in enumerate(row.fields or ()):
-                yield f"{item_path}.rows[{j}].fields[{k}].description", each.description
+            for k, item in enumerate(row.fields or ()):
+                yield f"{item_path}.rows[{j}].fields[{k}].description", item.description

@@ -248,5 +248,5 @@ def sign(key: bytes, *, message_id: str, timestamp: int, body: bytes) -> str:
 
 def signature_matches(header: str, expected: str) -> bool:
     """Whether one of the signatures in a header is the expected one; takes the same time for any of them."""
-    matches = [hmac.compare_digest(each.encode(), expected.encode()) for each in header.split(" ")]
+    matches = [hmac.compare_digest(item.encode(), expected.encode()) for item in header.split(" ")]
     return any(matches)

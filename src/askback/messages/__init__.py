@@ -103,7 +103,7 @@ def _text(value: Any, locale: str) -> str:
     if isinstance(value, TranslatableText):
         return value.translated(locale)
     if isinstance(value, tuple):
-        return " ".join(_text(each, locale) for each in cast("tuple[Any, ...]", value))
+        return " ".join(_text(item, locale) for item in cast("tuple[Any, ...]", value))
     return str(value) if isinstance(value, str) else number_text(value)
 
 

@@ -36,7 +36,7 @@ class PostgresAddress:
         parts = urlsplit(self.url)
         user, at_sign, host = parts.netloc.rpartition("@")
         options = [
-            each for each in parts.query.split("&") if each and "password" not in each.partition("=")[0]
+            item for item in parts.query.split("&") if item and "password" not in item.partition("=")[0]
         ]
         query = f"?{'&'.join(options)}" if options else ""
         return f"postgresql://{user.partition(':')[0]}{at_sign}{host}{parts.path}{query}"

@@ -53,7 +53,7 @@ class Mcp:
         except Unauthorized as error:
             reply = problem_reply(error, scope)
             challenge_header = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
-            headers = [each for each in reply.headers if each[0] != b"www-authenticate"]
+            headers = [item for item in reply.headers if item[0] != b"www-authenticate"]
             await replace(reply, headers=(*headers, (b"www-authenticate", challenge_header))).send(send)
             return
         await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)

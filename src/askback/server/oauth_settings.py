@@ -51,7 +51,7 @@ def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvid
     try:
         read = _Provider.model_validate(raw)
     except ValidationError as error:
-        error_paths = ", ".join(sorted({".".join(map(str, each["loc"])) for each in error.errors()}))
+        error_paths = ", ".join(sorted({".".join(map(str, item["loc"])) for item in error.errors()}))
         raise SettingsError(f"{source} is invalid: check {error_paths or 'its members'}.") from None
     for member in ("authorize_url", "token_url"):
         url: str = getattr(read, member)

@@ -104,9 +104,9 @@ def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]
     """Return the kinds of installed packages and the added ones, by name. Raises `PluginUnusable`."""
     kinds = [_kind(entry) for entry in _entry_points(KINDS)]
     by_name: dict[str, KindExtension] = {}
-    for each in (*kinds, *added):
-        if by_name.setdefault(each.name, each) is not each:
-            raise PluginUnusable(f"Two packages add the kind {each.name}. Remove one of them.")
+    for item in (*kinds, *added):
+        if by_name.setdefault(item.name, item) is not item:
+            raise PluginUnusable(f"Two packages add the kind {item.name}. Remove one of them.")
     return by_name
 
 

@@ -76,7 +76,7 @@ def data_folders(*further_folders: Path | None) -> tuple[str, ...]:
     configured_folder = os.environ.get("ASKBACK_DATA_DIR")
     places = [default_data_dir(), Path(configured_folder) if configured_folder else None, *further_folders]
     folders = [path.expanduser().absolute() for path in places if path is not None]
-    return tuple(dict.fromkeys(str(each) for path in folders for each in (path, os.path.realpath(path))))
+    return tuple(dict.fromkeys(str(item) for path in folders for item in (path, os.path.realpath(path))))
 
 
 @frozen(slots=True)

@@ -119,8 +119,8 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
             return None
         signal.set_wakeup_fd(-1)
-        for each in _STOPS:
-            signal.signal(each, signal.SIG_DFL)
+        for item in _STOPS:
+            signal.signal(item, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         self._selector.close()
         for descriptor in (read_end, self._lifeline[1], *self._children):

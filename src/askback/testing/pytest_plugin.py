@@ -45,11 +45,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        for each in _people(item):
-            each.__exit__(type(error), error, error.__traceback__)
+        for person in _people(item):
+            person.__exit__(type(error), error, error.__traceback__)
         raise
-    for each in _people(item):
-        each.check()
+    for person in _people(item):
+        person.check()
 
 
 def _people(item: pytest.Item) -> list[ScriptedPerson]:

@@ -184,7 +184,7 @@ class VaultContracts:
     async def test_c5_no_read_fails_while_secrets_are_rotated_and_written(self, tmp_path: Path) -> None:
         vault_before = self.make_vault(tmp_path, "k1")
         bindings = [replace(BINDING, version=n) for n in range(1, 41)]
-        kept = {each: await vault_before.seal(each, Secret(f"value {each.version}")) for each in bindings}
+        kept = {item: await vault_before.seal(item, Secret(f"value {item.version}")) for item in bindings}
         vault, finished_event = self.make_vault(tmp_path, "k2", "k1"), anyio.Event()
 
         async def read() -> None:
@@ -269,7 +269,7 @@ class KeySourceContracts:
         keys = self.make_keys(tmp_path, "k1")
         wrapped = [await keys.wrap("k1", bytes(32), b"context") for _ in range(20)]
         assert len(set(wrapped)) == 20
-        assert not [each for each in wrapped if bytes(8) in each]
+        assert not [item for item in wrapped if bytes(8) in item]
 
     async def test_c10_the_first_key_seals_and_the_others_still_open(self, tmp_path: Path) -> None:
         key_source_before, current_key_source = (

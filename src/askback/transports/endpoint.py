@@ -49,7 +49,7 @@ class Endpoint:
 
     def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
         self._ctx = ctx
-        self._bound = {each.operation.method: each for each in bounds}
+        self._bound = {bound.operation.method: bound for bound in bounds}
         get = self._bound.get("GET")
         if get is not None and not get.operation.stream:
             self._bound["HEAD"] = get
@@ -105,8 +105,8 @@ class Paths(BaseRoute):
     def __init__(self, ctx: Services, bounds: Sequence[Bound]) -> None:
         self._ctx = ctx
         self._bounds: dict[str, list[Bound]] = {}
-        for each in bounds:
-            self._bounds.setdefault(each.operation.path, []).append(each)
+        for bound in bounds:
+            self._bounds.setdefault(bound.operation.path, []).append(bound)
         self._root = _tree(tuple(self._bounds))
         self._endpoints: dict[str, Endpoint] = {}
 

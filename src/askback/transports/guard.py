@@ -143,7 +143,7 @@ async def _deny(error: Exception, scope: Scope, send: Send) -> None:
 
 def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     value = {name for name, _ in headers}
-    return [*headers, *(each for each in (*SECURITY_HEADERS, NO_STORE) if each[0] not in value)]
+    return [*headers, *(item for item in (*SECURITY_HEADERS, NO_STORE) if item[0] not in value)]
 
 
 def _request_id(scope: Scope) -> str:

@@ -206,7 +206,7 @@ def _too_large(limit: int) -> TooLarge:
 async def while_connected(receive: Receive, work: Awaitable[_T], *ends: Awaitable[object]) -> _T:
     """Run `work` until the client disconnects or one of `ends` occurs; raises `ClientGone` then."""
     working = asyncio.ensure_future(work)
-    end_tasks = [asyncio.ensure_future(each) for each in (_disconnect(receive), *ends)]
+    end_tasks = [asyncio.ensure_future(item) for item in (_disconnect(receive), *ends)]
     try:
         await asyncio.wait({working, *end_tasks}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():

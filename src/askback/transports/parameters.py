@@ -26,20 +26,23 @@ def from_query(
     return everything.
     """
     parameters = [parameter for parameter in operation.parameters if "http" in parameter.over]
-    if unknown_names := query.keys() - {each.name for each in parameters}:
+    if unknown_names := query.keys() - {parameter.name for parameter in parameters}:
         raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown_names)])
     return {
         **path,
-        **{each.name: _query_value(each, query.get(each.name, ()), limits) for each in parameters},
+        **{
+            parameter.name: _query_value(parameter, query.get(parameter.name, ()), limits)
+            for parameter in parameters
+        },
     }
 
 
 def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, Any]:
     """Return all parameters of a call over the WebSocket, those that are absent as None or their default."""
     args: dict[str, Any] = {name: text(frame, name, required=True) for name in operation.path_parameters}
-    for each in operation.parameters:
-        if "websocket" in each.over:
-            args[each.name] = _frame_value(each, frame, limits)
+    for parameter in operation.parameters:
+        if "websocket" in parameter.over:
+            args[parameter.name] = _frame_value(parameter, frame, limits)
     return args
 
 
@@ -121,7 +124,7 @@ def _check_bounds(parameter: Parameter, value: float, limits: Limits) -> float:
 
 
 def _texts(name: str, value: object, key: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[object]", value)):
         raise Faults([fault(name, key)])
     return cast("list[str]", value)
 

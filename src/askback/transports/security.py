@@ -143,7 +143,7 @@ def cookies(scope: Scope, name: str) -> Sequence[str]:
     for key, value in scope["headers"]:
         if key == b"cookie":
             pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
-            secrets += [secret for each, _, secret in pairs if each == name and secret]
+            secrets += [secret for item, _, secret in pairs if item == name and secret]
     return secrets
 
 

@@ -41,7 +41,7 @@ def page(name: str, wires: Iterable[str], cursor: str | None) -> str:
 
 def conversations(principal: Principal, visible: Iterable[Conversation], cursor: str | None) -> str:
     """Write a page of conversations."""
-    return page("conversations", (_conversation(principal, each) for each in visible), cursor)
+    return page("conversations", (_conversation(principal, item) for item in visible), cursor)
 
 
 def _conversation(principal: Principal, conversation: Conversation) -> str:
@@ -103,10 +103,10 @@ def _use(use: SecretUse | None) -> dict[str, Any]:
 def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
     """Write the leased values: the only text of this server that contains any."""
     values = {
-        name: {"value": each.secret.reveal(), "scope": each.record.scope, "version": each.record.version}
-        for name, each in leased.items()
+        name: {"value": item.secret.reveal(), "scope": item.record.scope, "version": item.record.version}
+        for name, item in leased.items()
     }
-    expires_at = min(each.expires_at for each in leased.values())
+    expires_at = min(item.expires_at for item in leased.values())
     return json.dumps({"secrets": values, "expires_at": rfc3339(expires_at)}, ensure_ascii=False)
 
 

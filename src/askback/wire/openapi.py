@@ -79,7 +79,7 @@ def models(names: str) -> Sequence[type[BaseModel]]:
 
 def document() -> dict[str, Any]:
     """Describe every operation of HTTP."""
-    http_operations = [each for each in OPERATIONS.values() if "http" in each.over]
+    http_operations = [item for item in OPERATIONS.values() if "http" in item.over]
     _, schemas = models_json_schema(
         [
             (model, "validation")
@@ -149,13 +149,13 @@ def _path(operation: Operation) -> Iterable[dict[str, Any]]:
 
 
 def _query(operation: Operation) -> Iterable[dict[str, Any]]:
-    for each in operation.parameters:
-        if "http" in each.over:
+    for parameter in operation.parameters:
+        if "http" in parameter.over:
             yield {
-                "name": each.name,
+                "name": parameter.name,
                 "in": "query",
-                "description": each.description,
-                "schema": _parameter(each),
+                "description": parameter.description,
+                "schema": _parameter(parameter),
             }
 
 

@@ -343,6 +343,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 """Every operation by its name. A path without parameters comes before one that would match it."""
 
 RENAMED: Mapping[str, str] = MappingProxyType(
-    {each.was: each.name for each in OPERATIONS.values() if each.was}
+    {item.was: item.name for item in OPERATIONS.values() if item.was}
 )
 """The old names of WebSocket operations; an old name is refused, and the error has the new one."""

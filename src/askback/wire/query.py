@@ -119,7 +119,7 @@ LIST_HISTORY = (
     Parameter(
         "outcome",
         "text",
-        f"Only {', '.join(f'`{each}`' for each in OUTCOMES[:-1])} or `{OUTCOMES[-1]}`.",
+        f"Only {', '.join(f'`{item}`' for item in OUTCOMES[:-1])} or `{OUTCOMES[-1]}`.",
     ),
     Parameter("settled_after", "text", "Only those that ended at this moment (RFC 3339) or later."),
     Parameter("settled_before", "text", "Only those that ended before this moment (RFC 3339)."),

@@ -44,7 +44,7 @@ class FakeModel(BaseLlm):
         return types.Part(function_call=types.FunctionCall(id=f"call_{self.number}", name=name, args=args))
 
 
-def releaser(
+def release_agent(
     *turns: Turn,
     deploy: Any = None,
     tools: Sequence[str] = (),
@@ -72,12 +72,12 @@ async def runner_of(agent: BaseAgent, sessions: Any = None) -> Runner:
     return Runner(app_name="app", agent=agent, session_service=sessions)
 
 
-def read_by(agent: LlmAgent) -> list[str]:
+def results_read_by(agent: LlmAgent) -> list[str]:
     """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.model
     parts = [part for content in fake.read for part in content.parts or ()]
-    result = {each.id: each.response for part in parts if (each := part.function_response)}
-    return [json.dumps(result[each]) for each in sorted(result)]
+    result = {response.id: response.response for part in parts if (response := part.function_response)}
+    return [json.dumps(result[item]) for item in sorted(result)]
 
 
 def text_of(events: Sequence[Event]) -> str:

@@ -8,17 +8,17 @@ from google.adk.runners import Runner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from askback.adapters.adk import AskbackRunner
-from tests.adapters.adk.models import GO, WHERE, releaser, runner_of, text_of
+from tests.adapters.adk.models import GO, WHERE, release_agent, runner_of, text_of
 from tests.adapters.programs import Life, program
 from tests.adapters.promises import Turn
 
 
 async def runner(life: Life, *turns: Turn) -> Runner:
     sessions = SqliteSessionService(str(life.folder / "sessions.db"))
-    return await runner_of(releaser(*turns, deploy=life.deploy), sessions)
+    return await runner_of(release_agent(*turns, deploy=life.deploy), sessions)
 
 
-async def parked(life: Life) -> None:
+async def park_program(life: Life) -> None:
     started_runner = await runner(life, life.calls)
     session = await started_runner.session_service.get_session(app_name="app", **WHERE)
     if session is None or not session.events:  # else an earlier process has died after the pause
@@ -28,7 +28,7 @@ async def parked(life: Life) -> None:
     life.store("")
 
 
-async def resumed(life: Life, stored: str) -> str | None:
+async def resume_program(life: Life, stored: str) -> str | None:
     started_runner = await runner(life)
     async for _event in AskbackRunner(started_runner, life.ask).resume_async(**WHERE):
         pass
@@ -38,7 +38,7 @@ async def resumed(life: Life, stored: str) -> str | None:
     return text_of(session.events[-1:]) or None
 
 
-main = program(parked, resumed)
+main = program(park_program, resume_program)
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -98,7 +98,7 @@ def _tool_call(call_id: str, arguments: Mapping[str, Any]) -> ToolCall:
 
 
 @asynccontextmanager
-async def served(agent: Agent) -> AsyncIterator[str]:
+async def serve_agent(agent: Agent) -> AsyncIterator[str]:
     """Serve an agent; yields its address."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

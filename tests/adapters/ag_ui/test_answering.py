@@ -21,23 +21,23 @@ from ag_ui.core import (
 from askback import AsyncClient, InputRequest
 from askback.adapters.ag_ui import answer_interrupts, run_agent
 from askback.testing import Approve, Decline, Deny
-from tests.adapters.ag_ui.agents import Agent, Sender, served
+from tests.adapters.ag_ui.agents import Agent, Sender, serve_agent
 from tests.adapters.conftest import Server
 from tests.adapters.programs import PATIENCE_S, requests_asked, start
-from tests.adapters.promises import answered_by
+from tests.adapters.promises import client_answered_by
 
 pytestmark = pytest.mark.anyio
 
 
 async def run(ask: AsyncClient, agent: Agent, thread_id: str = "t1") -> list[BaseEvent]:
     run_input = RunAgentInput(thread_id=thread_id, run_id="r1", messages=[])
-    async with served(agent) as url:
+    async with serve_agent(agent) as url:
         return [event async for event in run_agent(ask, Sender(url), run_input)]
 
 
 async def test_an_approved_call_runs_once_with_the_arguments_that_were_approved() -> None:
     agent = Agent("prod")
-    async with answered_by([Approve(input={"to": "stage"})]) as (ask, ada):
+    async with client_answered_by([Approve(input={"to": "stage"})]) as (ask, ada):
         events = await run(ask, agent)
     assert agent.ran == [{"to": "stage"}]
     assert isinstance(events[-1], RunFinishedEvent)
@@ -51,7 +51,7 @@ async def test_an_approved_call_runs_once_with_the_arguments_that_were_approved(
 
 async def test_a_denied_call_never_runs_and_the_agent_reads_why() -> None:
     agent = Agent("prod")
-    async with answered_by([Deny(note="not on Friday")]) as (ask, _):
+    async with client_answered_by([Deny(note="not on Friday")]) as (ask, _):
         events = await run(ask, agent)
     assert agent.ran == []
     [result] = [event for event in events if isinstance(event, ToolCallResultEvent)]
@@ -66,7 +66,7 @@ async def test_simultaneous_interrupts_are_answered_by_id(*, snapshot: bool) -> 
         assert request.approval is not None
         return Approve() if request.approval.input == {"to": "stage"} else Deny()
 
-    async with answered_by(decide) as (ask, ada):
+    async with client_answered_by(decide) as (ask, ada):
         await run(ask, agent)
     assert agent.ran == [{"to": "stage"}]
     assert len(ada.requests) == 2
@@ -76,7 +76,7 @@ async def test_simultaneous_interrupts_are_answered_by_id(*, snapshot: bool) -> 
 
 async def test_the_same_thread_gets_a_new_run_with_every_answer() -> None:
     agent = Agent("prod")
-    async with answered_by([Approve()]) as (ask, _):
+    async with client_answered_by([Approve()]) as (ask, _):
         await run(ask, agent)
     first, second = agent.inputs
     assert (first.thread_id, second.thread_id) == ("t1", "t1")
@@ -102,7 +102,7 @@ SIZE = {
 )
 async def test_a_question_is_asked_by_its_schema(interrupt: dict[str, Any], reply: Any, payload: Any) -> None:
     asked_interrupt = Interrupt(id="int-1", message="Go on?", **interrupt)
-    async with answered_by([reply]) as (ask, _):
+    async with client_answered_by([reply]) as (ask, _):
         [entry] = await answer_interrupts(ask, [asked_interrupt], thread_id="t1")
     assert (entry.interrupt_id, entry.status, entry.payload) == ("int-1", "resolved", payload)
 
@@ -113,7 +113,7 @@ async def test_a_declined_question_and_an_interrupt_that_has_expired_are_cancell
         Interrupt(id="int-1", reason="input_required", message="Which?"),
         Interrupt(id="int-2", reason="input_required", message="Too late?", expires_at=past),
     ]
-    async with answered_by([Decline("refused")]) as (ask, ada):
+    async with client_answered_by([Decline("refused")]) as (ask, ada):
         entries = await answer_interrupts(ask, asked, thread_id="t1")
     assert [(entry.status, entry.payload) for entry in entries] == [("cancelled", None)] * 2
     assert len(ada.requests) == 1
@@ -121,7 +121,7 @@ async def test_a_declined_question_and_an_interrupt_that_has_expired_are_cancell
 
 async def test_a_call_without_arguments_shows_the_text_of_its_interrupt() -> None:
     interrupt = Interrupt(id="int-1", reason="tool_call", message="Send the mail?", tool_call_id="c1")
-    async with answered_by([Approve()]) as (ask, ada):
+    async with client_answered_by([Approve()]) as (ask, ada):
         [entry] = await answer_interrupts(ask, [interrupt], thread_id="t1")
     assert entry.payload == {"approved": True}
     assert "Send the mail?" in json.dumps(ada.requests[0].input)

@@ -15,7 +15,7 @@ from askback.adapters.ag_ui import as_interrupts, take_resume
 from askback.testing import LeaveOpen
 from tests.adapters.conftest import Server
 from tests.adapters.programs import ROOT
-from tests.adapters.promises import answered_by
+from tests.adapters.promises import client_answered_by
 
 pytestmark = pytest.mark.anyio
 
@@ -31,12 +31,12 @@ CALL = Approval(tool="send_mail", input={"to": "ada@example.com"})
 
 @pytest.fixture
 async def ask() -> AsyncIterator[AsyncClient]:
-    async with answered_by(lambda _: LeaveOpen()) as (client, _):
+    async with client_answered_by(lambda _: LeaveOpen()) as (client, _):
         yield client
 
 
 @pytest.fixture
-async def trusted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[AsyncClient]:
+async def trusted_agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[AsyncClient]:
     """An agent whose server takes its reports about approvals."""
     monkeypatch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
     server = Server(tmp_path / "server")
@@ -113,25 +113,27 @@ async def test_a_request_that_the_front_end_may_not_answer_is_a_link_to_the_page
 
 
 async def test_an_approval_is_decided_in_the_front_end_where_the_server_takes_reports(
-    trusted: AsyncClient,
+    trusted_agent: AsyncClient,
 ) -> None:
-    requests = [await trusted.requests.create(CALL, tool_call_id=f"call-{n}") for n in (1, 2)]
-    first_interrupt, second_interrupt = await as_interrupts(trusted, requests)
+    requests = [await trusted_agent.requests.create(CALL, tool_call_id=f"call-{n}") for n in (1, 2)]
+    first_interrupt, second_interrupt = await as_interrupts(trusted_agent, requests)
     assert (first_interrupt.reason, first_interrupt.tool_call_id) == ("tool_call", "call-1")
     resume = [
         resolved(first_interrupt, {"approved": True}),
         resolved(second_interrupt, {"approved": False, "reason": "no"}),
     ]
-    approved, denied = [await trusted.decision(one) for one in await take_resume(trusted, requests, resume)]
+    approved, denied = [
+        await trusted_agent.decision(one) for one in await take_resume(trusted_agent, requests, resume)
+    ]
     assert approved.approved
     assert (denied.status, denied.note) == ("deny", "no")
 
 
-async def test_an_approval_without_a_decision_is_refused(trusted: AsyncClient) -> None:
-    request = await trusted.requests.create(CALL)
-    [interrupt] = await as_interrupts(trusted, [request])
+async def test_an_approval_without_a_decision_is_refused(trusted_agent: AsyncClient) -> None:
+    request = await trusted_agent.requests.create(CALL)
+    [interrupt] = await as_interrupts(trusted_agent, [request])
     with pytest.raises(AskbackError, match="must have `approved`"):
-        await take_resume(trusted, [request], [resolved(interrupt, {})])
+        await take_resume(trusted_agent, [request], [resolved(interrupt, {})])
 
 
 async def test_the_example_asks_in_its_front_end_and_continues_with_the_resume(ask: AsyncClient) -> None:

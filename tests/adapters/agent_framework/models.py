@@ -50,22 +50,22 @@ class FakeClient(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseCha
         return ChatResponse(messages=[Message("assistant", contents)], response_id="run_1")
 
     async def _updates(self, contents: list[Content]) -> AsyncIterator[ChatResponseUpdate]:
-        for each in contents:
-            yield ChatResponseUpdate(contents=[each], role="assistant", response_id="run_1")
+        for item in contents:
+            yield ChatResponseUpdate(contents=[item], role="assistant", response_id="run_1")
 
 
-def releaser(
+def release_agent(
     *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser", **options: Any
 ) -> Agent[Any]:
     """Return an agent whose tool `deploy` needs approval."""
     functions = [] if deploy is None else [tool(deploy, name="deploy", approval_mode="always_require")]
-    asking = [getattr(adapter, each) for each in tools]
+    asking = [getattr(adapter, item) for item in tools]
     return Agent(client=FakeClient(*turns), name=name, tools=[*functions, *asking], **options)
 
 
-def read_by(agent: Agent[Any]) -> list[str]:
+def results_read_by(agent: Agent[Any]) -> list[str]:
     """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.client
-    contents = [each for message in fake.read for each in message.contents]
-    results = {each.call_id: str(each.result) for each in contents if each.type == "function_result"}
+    contents = [item for message in fake.read for item in message.contents]
+    results = {item.call_id: str(item.result) for item in contents if item.type == "function_result"}
     return [results[result] for result in sorted(results)]

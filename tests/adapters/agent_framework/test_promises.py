@@ -11,8 +11,8 @@ from agent_framework import Agent, Content, FunctionTool, ToolApprovalMiddleware
 from askback import AsyncClient
 from askback.adapters.agent_framework import human, mirror, park, resume_agent, run
 from askback.testing import Deny
-from tests.adapters.agent_framework.models import FakeClient, read_by, releaser
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
+from tests.adapters.agent_framework.models import FakeClient, release_agent, results_read_by
+from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, client_answered_by
 
 
 class TestPromises(DurablePromises):
@@ -21,11 +21,11 @@ class TestPromises(DurablePromises):
     def agent(
         self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
     ) -> Agent[Any]:
-        return releaser(*turns, deploy=deploy, tools=tools, name=name)
+        return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
     async def run(self, ask: AsyncClient, agent: Agent[Any]) -> Ran:
         reply = await run(ask, agent, "go")
-        return Ran(reply.text, read_by(agent), reply)
+        return Ran(reply.text, results_read_by(agent), reply)
 
     async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
         inner.middleware = [human(ask)]
@@ -42,40 +42,40 @@ class TestPromises(DurablePromises):
 
     async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> Ran | None:
         resumed = await resume_agent(ask, agent, parked)
-        return None if resumed is None else Ran(resumed.reply.text, read_by(agent))
+        return None if resumed is None else Ran(resumed.reply.text, results_read_by(agent))
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         await mirror(ask, result.messages, thread_id="t1")
 
 
 async def test_the_conversation_is_the_session_unless_the_client_has_a_thread() -> None:
-    async with answered_by({"deploy": False}) as (_, ada), AsyncClient(app=ada.app) as ask:
-        agent = releaser([("deploy", PROD)], deploy=Deployments().deploy)
+    async with client_answered_by({"deploy": False}) as (_, ada), AsyncClient(app=ada.app) as ask:
+        agent = release_agent([("deploy", PROD)], deploy=Deployments().deploy)
         await run(ask, agent, "go", session=agent.create_session(session_id="s1"))
     request = ada.asked_once("deploy").request
     assert (request.thread_id, request.run_id) == ("s1", "run_1")
 
 
 async def test_the_reason_of_a_denial_stays_in_the_session() -> None:
-    agent = releaser([("deploy", PROD)], deploy=Deployments().deploy)
+    agent = release_agent([("deploy", PROD)], deploy=Deployments().deploy)
     session = agent.create_session()
-    async with answered_by({"deploy": Deny("not on Friday")}) as (ask, _):
+    async with client_answered_by({"deploy": Deny("not on Friday")}) as (ask, _):
         await run(ask, agent, "go", session=session)
     await agent.run("And now?", session=session)
-    assert "not on Friday" in read_by(agent)[0]
+    assert "not on Friday" in results_read_by(agent)[0]
 
 
 async def test_a_stream_continues_after_the_answer() -> None:
     deployments = Deployments()
     calls = [("deploy", PROD), ("ask_user", {"question": "Which?"})]
-    async with answered_by({"deploy": True, "Which?": "blue"}) as (ask, _):
-        agent = releaser(calls, deploy=deployments.deploy, tools=["ask_user"], middleware=[human(ask)])
+    async with client_answered_by({"deploy": True, "Which?": "blue"}) as (ask, _):
+        agent = release_agent(calls, deploy=deployments.deploy, tools=["ask_user"], middleware=[human(ask)])
         stream = agent.run("go", stream=True)
         text = "".join([update.text async for update in stream])
         reply = await stream.get_final_response()
     assert (deployments.ran, text, reply.text) == (["prod"], "done", "done")
     assert reply.user_input_requests == []
-    assert "blue" in read_by(agent)[1]
+    assert "blue" in results_read_by(agent)[1]
 
 
 async def test_calls_that_the_program_approves_itself_are_not_asked() -> None:
@@ -86,18 +86,20 @@ async def test_calls_that_the_program_approves_itself_are_not_asked() -> None:
 
     rules = ToolApprovalMiddleware(auto_approval_rules=[is_stage])
     turns = [[("deploy", STAGE), ("deploy", PROD)]]
-    async with answered_by({"deploy": False}) as (ask, ada):
-        await run(ask, releaser(*turns, deploy=deployments.deploy, middleware=[rules]), "go", thread_id="t2")
-        inside = releaser(*turns, deploy=deployments.deploy, middleware=[human(ask), rules])
+    async with client_answered_by({"deploy": False}) as (ask, ada):
+        await run(
+            ask, release_agent(*turns, deploy=deployments.deploy, middleware=[rules]), "go", thread_id="t2"
+        )
+        inside = release_agent(*turns, deploy=deployments.deploy, middleware=[human(ask), rules])
         await inside.run("go", session=inside.create_session())
     assert deployments.ran == ["stage", "stage"]
-    assert [each.input for each in ada.asked()] == [PROD, PROD]
+    assert [item.input for item in ada.asked()] == [PROD, PROD]
 
 
 async def test_an_external_call_is_left_to_the_program() -> None:
     other_function_tool = FunctionTool(name="elsewhere", input_model={"type": "object", "properties": {}})
     agent = Agent(client=FakeClient([("elsewhere", {})]), tools=[other_function_tool])
-    async with answered_by({}) as (ask, _):
+    async with client_answered_by({}) as (ask, _):
         reply = await run(ask, agent, "go")
         assert [request.name for request in reply.user_input_requests] == ["elsewhere"]
         with pytest.raises(TypeError, match="no tool call"):

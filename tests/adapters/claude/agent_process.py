@@ -24,7 +24,7 @@ from askback.adapters.claude import continue_session, with_askback
 from tests.adapters.claude.cli_environment import cli_environment
 
 
-async def _never_end(*_: object) -> HookJSONOutput:
+async def block_forever(*_: object) -> HookJSONOutput:
     """Keep Claude Code from going on, also with the output of the other hooks."""
     await asyncio.Event().wait()
     return {}
@@ -68,7 +68,7 @@ class Agent:
             env=environment,
             resume=self.session,
             session_id=self.new_session,
-            hooks={"PreToolUse": [HookMatcher(hooks=[_never_end])]} if self.held else None,
+            hooks={"PreToolUse": [HookMatcher(hooks=[block_forever])]} if self.held else None,
         )
         options = with_askback(options, ask, durable=self.durable)
         if self.prompt is None:

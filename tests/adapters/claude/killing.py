@@ -130,11 +130,11 @@ class World:
         for step in program.steps:
             for mark in step.marks:
                 own_items = [
-                    each for each in cards if mark in each.model_dump_json(include={"approval", "form"})
+                    card for card in cards if mark in card.model_dump_json(include={"approval", "form"})
                 ]
                 if problems := self._wrong_call(step, mark, own_items, runs[mark], outcome):
                     seen_items = [
-                        (each.tool_call_id, str(each.status), each.reason, each.used_at) for each in own_items
+                        (item.tool_call_id, str(item.status), item.reason, item.used_at) for item in own_items
                     ]
                     wrong.append(f"{mark}: {problems}: {seen_items}; the model read {self._read(mark)}")
         for where, text in self._texts(project):
@@ -152,7 +152,7 @@ class World:
         """
         broken = outcome.counts["deaths"] + outcome.counts["interrupt"] > 0
         answered = [card for card in cards if card.status == "answered" and card.source == "responder"]
-        used = [each for each in answered if each.used_at is not None]
+        used = [item for item in answered if item.used_at is not None]
         wrong = ["asked again"] if len(answered) > 1 and (len(answered) - len(used) > 1 or not broken) else []
         if step.kind == "question":
             read = any(mark in body and "Red" in body for body in self.model.received)
@@ -165,14 +165,14 @@ class World:
 
     def _read(self, mark: str) -> list[str]:
         """Return what the model last read of a call."""
-        bodies = [json.loads(each) for each in self.model.received if mark in each]
+        bodies = [json.loads(item) for item in self.model.received if mark in item]
         return [text for body in bodies[-1:] for words, text in outcomes(body) if mark in words]
 
     def _texts(self, project: Path) -> list[tuple[str, str]]:
-        kept = [each for each in project.parent.rglob("*") if each.is_file()]
+        kept = [item for item in project.parent.rglob("*") if item.is_file()]
         return [
-            *(("a request of the model", each) for each in self.model.received),
-            *((str(each), each.read_text(errors="replace")) for each in kept),
+            *(("a request of the model", item) for item in self.model.received),
+            *((str(item), item.read_text(errors="replace")) for item in kept),
         ]
 
 
@@ -202,7 +202,7 @@ class Lives:
     def _next(self, last: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any]:
         """Return how the next life begins, after one that began as `how`."""
         written = (self._project.parent / "claude").rglob(f"{self._session}.jsonl")
-        if not any(b'"assistant"' in each.read_bytes() for each in written):
+        if not any(b'"assistant"' in item.read_bytes() for item in written):
             self._session = str(uuid4())
             return {"prompt": self._program.word, "new_session": self._session}
         if last["result"] == "done":  # the process died before its prompt was stored
@@ -221,7 +221,7 @@ class Lives:
         world.moment.left = 0
         process = agent.start()
         struck = list[str]()
-        world.moment.strike = lambda: struck.append(what) or _strike(what, process, world.server)
+        world.moment.strike = lambda: struck.append(what) or cause_trouble(what, process, world.server)
         world.moment.left = trouble[1]
         try:
             out = await asyncio.wait_for(asyncio.to_thread(process.communicate), LIFE_S)
@@ -238,7 +238,7 @@ class Lives:
         return lines
 
 
-def _strike(what: str, process: subprocess.Popen[str], server: Server) -> None:
+def cause_trouble(what: str, process: subprocess.Popen[str], server: Server) -> None:
     """Do to a part of the program what the trouble says."""
     if what == "server":
         server.kill_and_restart()
@@ -254,9 +254,9 @@ def _kill(process: subprocess.Popen[str], *, children: bool, itself: bool = True
         cli = psutil.Process(process.pid).children(recursive=True)
         if itself:
             process.kill()
-        for each in cli if children else ():
+        for item in cli if children else ():
             with suppress(psutil.NoSuchProcess):
-                each.kill()
+                item.kill()
         psutil.wait_procs(cli, 20)
 
 
@@ -286,7 +286,7 @@ async def _answer(person: AsyncClient, program: Program, id_: str, delay: float)
 
 
 @asynccontextmanager
-async def world_in(folder: Path) -> AsyncIterator[World]:
+async def start_world(folder: Path) -> AsyncIterator[World]:
     """Start the server, the model and the wires."""
     server, moment = Server(folder / "server"), Moment()
     try:
@@ -301,7 +301,7 @@ async def main(seed: int, programs: int, only: int | None = None) -> None:
     """Run random programs; print each wrong outcome with its lives, and the numbers at the end."""
     seen, begun = Counter[str](), time.monotonic()
     with tempfile.TemporaryDirectory(dir="/tmp") as place:
-        async with world_in(Path(place)) as world:
+        async with start_world(Path(place)) as world:
             for number in range(programs):
                 program = random_program(random.Random(f"{seed}-{number}"), number)
                 if only not in (None, number):

@@ -47,7 +47,7 @@ class Step:
     def call(self, mark: str, command: str) -> Block:
         """Return the call with a mark; `command` is for secrets."""
         if self.kind == "question":
-            options = [{"label": each, "description": each} for each in ("Red", "Blue")]
+            options = [{"label": item, "description": item} for item in ("Red", "Blue")]
             request_members = {
                 "question": f"Which colour for {mark}?",
                 "header": "Colour",
@@ -73,18 +73,18 @@ class SaneModel:
             if step.kind == "helper":
                 (mark,) = step.marks
                 run = Step("call", step.mark, step.denied)
-                model.play(f"help-{mark}", *[SaneModel.of_helper(run)] * TURNS)
+                model.play(f"help-{mark}", *[SaneModel.helper_turn(run)] * TURNS)
 
     @staticmethod
-    def of_helper(step: Step) -> Any:
+    def helper_turn(step: Step) -> Any:
         """Return the turn of a sub-agent, which makes one call."""
-        return lambda body: _missing(body, [step], "") or ["helped"]
+        return lambda body: missing_calls(body, [step], "") or ["helped"]
 
     def _next(self, body: Mapping[str, Any]) -> list[Any]:
-        return _missing(body, self._steps, self._command) or [FINISHED]
+        return missing_calls(body, self._steps, self._command) or [FINISHED]
 
 
-def _missing(body: Mapping[str, Any], steps: Sequence[Step], command: str) -> list[Block | str]:
+def missing_calls(body: Mapping[str, Any], steps: Sequence[Step], command: str) -> list[Block | str]:
     """Return the calls of the first step whose outcome the model has not read; a text if it was told to stop."""
     if _STOP in str(body["messages"][-1]["content"]):
         return ["stopped"]
@@ -105,7 +105,7 @@ def outcomes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 calls[block["id"]] = str(block["input"])
             elif block["type"] == "tool_result":
                 text = str(block["content"])
-                if not any(each in text for each in _NO_OUTCOME):
+                if not any(item in text for item in _NO_OUTCOME):
                     yield calls[block["tool_use_id"]], text
             elif block["type"] == "text" and message["role"] in ("user", "system"):
                 for line in block["text"].splitlines():
@@ -117,4 +117,4 @@ _RAN = "waited for a person, and has run now"
 
 
 def _is_to_be_repeated(line: str) -> bool:
-    return "was approved" in line or any(each in line for each in _NO_OUTCOME)
+    return "was approved" in line or any(item in line for item in _NO_OUTCOME)

@@ -148,7 +148,7 @@ async def test_always_creates_a_rule_in_askback_and_none_in_claude_code(
         tasks.start_soon(run, with_askback(options(), agent, thread_id=thread), "go")
         await person.requests.decide(await wait_for_request(person, thread), "approve", scope="thread")
         await person.requests.decide(await wait_for_request(person, thread, 2), "deny")
-    sources = [each.source for each in await person.requests.list(thread_id=thread)]
+    sources = [request.source for request in await person.requests.list(thread_id=thread)]
     assert sources == ["responder", "policy", "responder"]
     assert [path.name for path in project.iterdir()] == ["made"]
 
@@ -203,10 +203,10 @@ async def test_sub_agents_are_asked_about_side_by_side(
         tasks.start_soon(session)
         cards = [await wait_for_request(person, thread, number) for number in (1, 2)]
         assert {card.status for card in cards} == {"pending"}
-        assert {each.tool_call_id for each in cards} == {"toolu_wall", "toolu_roof"}
-        assert [each.agent.name if each.agent else "" for each in cards] == ["mason", "mason"]
-        for each in reversed(cards):
-            await person.requests.decide(each, "approve")
+        assert {card.tool_call_id for card in cards} == {"toolu_wall", "toolu_roof"}
+        assert [card.agent.name if card.agent else "" for card in cards] == ["mason", "mason"]
+        for item in reversed(cards):
+            await person.requests.decide(item, "approve")
 
 
 @requirement("G8")

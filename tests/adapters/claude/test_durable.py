@@ -46,7 +46,7 @@ async def test_a_deferred_call_runs_in_another_process_with_its_id(
                 "session": ended_request["session"],
                 "deferred": None,
             }
-        assert [each.tool_call_id for each in await ada.requests.list(thread_id=thread)] == [TOUCH]
+        assert [item.tool_call_id for item in await ada.requests.list(thread_id=thread)] == [TOUCH]
     assert (project / "made").exists()
 
 
@@ -104,7 +104,7 @@ async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_ca
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(approve_wall)
-        messages = [each async for each in continue_session(resume, chosen())]
+        messages = [item async for item in continue_session(resume, chosen())]
     assert result_of(messages).result == "done"
     assert "deployed prod" in model.results("go")["toolu_deploy"]
     assert [path.name for path in project.iterdir()] == ["wall"]
@@ -160,7 +160,7 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     assert (second_request.status, first_request.status) == ("answered", "pending")
     await person.requests.decide(first_request, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
-    assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
+    assert result_of([item async for item in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
     assert len(await person.requests.list(thread_id=thread)) == 2
 
@@ -188,11 +188,13 @@ async def test_a_second_call_that_could_not_be_withdrawn_is_used_at_the_next_res
         await run(chosen(), "go")
     second_request, first_request = await person.requests.list(thread_id=thread)
     assert (second_request.status, first_request.status) == ("pending", "pending")
-    for each in (first_request, second_request) if approved else (first_request,):
-        await person.requests.decide(each, "approve")
+    for request in (first_request, second_request) if approved else (first_request,):
+        await person.requests.decide(request, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
-    deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
-    findings = [(each.tool_call_id, each.status) for each in await person.requests.list(thread_id=thread)]
+    deferred = result_of([item async for item in continue_session(resume, chosen())]).deferred_tool_use
+    findings = [
+        (request.tool_call_id, request.status) for request in await person.requests.list(thread_id=thread)
+    ]
     if approved:
         assert (deferred, findings) == (None, [("toolu_two", "answered"), ("toolu_one", "answered")])
     else:
@@ -231,11 +233,11 @@ async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_de
     await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     for _ in range(2):
-        deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
+        deferred = result_of([item async for item in continue_session(resume, chosen())]).deferred_tool_use
         assert deferred is not None
         assert deferred.id == "toolu_two"
     await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
-    assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
+    assert result_of([item async for item in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
 
 
@@ -278,7 +280,7 @@ async def test_a_call_that_claude_code_forgets_for_a_sub_agent_in_the_background
         assert [result.deferred_tool_use is not None for result in results] == [True, False]
         await person.requests.decide(await wait_for_request(person, thread), "approve")
         (resume,) = await agent.resumes.pull(thread, wait=20)
-        messages = [each async for each in continue_session(resume, chosen())]
+        messages = [item async for item in continue_session(resume, chosen())]
     assert result_of(messages).result == "made it"
     assert (project / "made").exists()
     assert len(await person.requests.list(thread_id=thread)) == 1
@@ -300,9 +302,9 @@ async def test_an_unused_approval_of_a_dead_process_is_used_for_the_same_call(
     await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     async with ClaudeSDKClient(options(resume=first_result.session_id)) as claude:
-        assert result_of([each async for each in claude.receive_response()]).result == "done"
+        assert result_of([item async for item in claude.receive_response()]).result == "done"
     chosen_agent_options = with_askback(options(), agent, thread_id=thread, durable=True)
-    assert result_of([each async for each in continue_session(resume, chosen_agent_options)]).result == "done"
+    assert result_of([item async for item in continue_session(resume, chosen_agent_options)]).result == "done"
     assert (project / "made").exists()
     assert len(await person.requests.list(thread_id=thread)) == 1
 
@@ -351,7 +353,7 @@ async def test_the_request_is_withdrawn_if_another_hook_denies_the_deferred_call
     hooks = {"PreToolUse": [HookMatcher(hooks=[refuse])]}  # pyright: ignore[reportArgumentType]
     chosen_agent_options = with_askback(options(hooks=hooks), agent, thread_id=thread, durable=True)
     assert result_of(await run(chosen_agent_options, "go")).result == "done"
-    assert {each.status for each in await person.requests.list(thread_id=thread)} == {"cancelled"}
+    assert {request.status for request in await person.requests.list(thread_id=thread)} == {"cancelled"}
 
 
 async def test_a_rule_decides_in_a_durable_session_without_ending_it(

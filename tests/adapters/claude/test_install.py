@@ -69,7 +69,7 @@ def askback(environment: dict[str, str], project: Path) -> Askback:
 
 
 @pytest.fixture
-def installed(askback: Askback) -> Any:
+def installed_claude(askback: Askback) -> Any:
     """Claude Code is installed during the test."""
     finished_askback = askback("install", "claude-code", "--yes")
     assert finished_askback.returncode == 0, finished_askback.stderr
@@ -100,7 +100,7 @@ async def card(person: AsyncClient, kind: str) -> InputRequest:
     raise AssertionError
 
 
-@pytest.mark.usefixtures("installed")
+@pytest.mark.usefixtures("installed_claude")
 async def test_claude_code_sends_permission_prompts_and_tools_to_askback(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
@@ -116,7 +116,7 @@ async def test_claude_code_sends_permission_prompts_and_tools_to_askback(
     assert "Blue" in model.results("go")["toolu_ask"]
 
 
-@pytest.mark.usefixtures("installed")
+@pytest.mark.usefixtures("installed_claude")
 async def test_a_denied_prompt_does_not_run(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
@@ -128,7 +128,7 @@ async def test_a_denied_prompt_does_not_run(
     assert "Their note: No." in model.results("go")[TOUCH]
 
 
-@pytest.mark.usefixtures("installed")
+@pytest.mark.usefixtures("installed_claude")
 async def test_questions_of_a_session_with_prompts_are_answered_in_askback(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
@@ -146,7 +146,7 @@ async def test_questions_of_a_session_with_prompts_are_answered_in_askback(
 
 
 @requirement("C20")
-@pytest.mark.usefixtures("installed")
+@pytest.mark.usefixtures("installed_claude")
 async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
@@ -196,14 +196,14 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
     token = json.loads(credentials.read_text())["token"]
     assert not [path for path in folder.iterdir() if token in path.read_text()]
     async with server.client("admin") as admin:
-        (agent,) = [each for each in await admin.agents.list() if each.name == "claude-code"]
+        (agent,) = [item for item in await admin.agents.list() if item.name == "claude-code"]
         assert str(project) in [root.path for root in agent.roots]
         assert "installed already" in askback("install", "claude-code", "--yes").stderr
         finished_askback = askback("uninstall", "claude-code", "--yes")
         assert finished_askback.returncode == 0, finished_askback.stderr
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         assert not credentials.exists()
-        assert str(project) not in [each.path for each in (await admin.agents.get(agent.id)).roots]
+        assert str(project) not in [root.path for root in (await admin.agents.get(agent.id)).roots]
     async with AsyncClient(server.url, token) as revoked_async_client:
         with pytest.raises(Unauthorized):
             await revoked_async_client.requests.list()
@@ -345,10 +345,10 @@ async def test_the_token_of_an_installation_that_was_killed_before_it_knew_the_t
     killed = subprocess.run(words, env=environment, cwd=project, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     async with server.client("admin") as admin:
-        (cursor,) = [each for each in await admin.agents.list() if each.name == "cursor"]
-        (orphan,) = [each for each in await admin.tokens.list(agent=cursor.id) if each.revoked_at is None]
+        (cursor,) = [agent for agent in await admin.agents.list() if agent.name == "cursor"]
+        (orphan,) = [token for token in await admin.tokens.list(agent=cursor.id) if token.revoked_at is None]
         assert askback(then, "cursor", "--yes").returncode == 0
-        valid = [each for each in await admin.tokens.list(agent=cursor.id) if each.revoked_at is None]
+        valid = [token for token in await admin.tokens.list(agent=cursor.id) if token.revoked_at is None]
         assert (orphan not in valid, len(valid)) == (True, then == "install")
         assert str(project) not in [root.path for root in (await admin.agents.get(cursor.id)).roots]
         askback("uninstall", "cursor", "--yes")

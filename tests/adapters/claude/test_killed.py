@@ -213,7 +213,7 @@ async def test_a_session_that_goes_on_later_uses_no_denial_that_claude_has_read_
     rule = await person.rules.create("bash(touch allowed)", scope="thread", thread_id=thread)
     both = [touch("allowed", "toolu_allowed"), touch("denied", "toolu_denied")]
     model.play("go", both)
-    model.play("continue", [each | {"id": f"{each['id']}_again"} for each in both])
+    model.play("continue", [item | {"id": f"{item['id']}_again"} for item in both])
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(decide, 1)
         first_result = result_of(await run(with_askback(options(), agent, thread_id=thread), "go"))

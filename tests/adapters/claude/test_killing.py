@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.adapters.claude.killing import Program, world_in
+from tests.adapters.claude.killing import Program, start_world
 from tests.adapters.claude.sane_model import Step
 from tests.requirements import requirement
 
@@ -28,7 +28,7 @@ PROGRAMS = (
 @requirement("G8")
 async def test_a_killed_program_runs_each_approved_call_and_asks_nothing_twice() -> None:
     with TemporaryDirectory(dir="/tmp") as folder:
-        async with world_in(Path(folder)) as world:
+        async with start_world(Path(folder)) as world:
             for program in PROGRAMS:
                 outcome = await world.run(program)
                 assert not outcome.wrong, "\n".join([*outcome.wrong, *outcome.lives])

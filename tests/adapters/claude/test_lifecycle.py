@@ -63,7 +63,7 @@ def from_yaml(counted: Counted, state: Path | None = None) -> Lifecycle:
     return Lifecycle.from_yaml(STEPS, functions=functions, state=state)
 
 
-async def fire(lifecycle: Lifecycle, event: str, session: str = "s1", **told: Any) -> str:
+async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **told: Any) -> str:
     """Do as the CLI does at an event, and return what Claude would read."""
     (matcher,) = lifecycle.hooks()[event]
     given: Any = {"session_id": session, "cwd": "/srv/shop", "hook_event_name": event, **told}
@@ -88,20 +88,23 @@ async def test_a_session_of_the_sdk_is_prepared_once_at_its_first_prompt(
 async def test_a_session_whose_start_is_reported_is_not_prepared_again() -> None:
     counted = Counted()
     lifecycle = from_yaml(counted)
-    assert await fire(lifecycle, "SessionStart", source="startup") == "Open tasks: paint"
-    assert await fire(lifecycle, "UserPromptSubmit", prompt="ship") == "Ship on Fridays never, in /srv/shop."
-    assert await fire(lifecycle, "SessionStart", source="compact") == ""
+    assert await fire_event(lifecycle, "SessionStart", source="startup") == "Open tasks: paint"
+    assert (
+        await fire_event(lifecycle, "UserPromptSubmit", prompt="ship")
+        == "Ship on Fridays never, in /srv/shop."
+    )
+    assert await fire_event(lifecycle, "SessionStart", source="compact") == ""
     assert counted.starts == 2
-    assert await fire(lifecycle, "UserPromptSubmit", "s2", prompt="hello") == "Open tasks: paint"
+    assert await fire_event(lifecycle, "UserPromptSubmit", "s2", prompt="hello") == "Open tasks: paint"
     assert counted.starts == 4
 
 
 @requirement("C6")
 async def test_a_session_that_another_process_resumes_is_not_prepared_again(tmp_path: Path) -> None:
     counted = Counted()
-    await fire(from_yaml(counted, tmp_path), "UserPromptSubmit", prompt="hello")
+    await fire_event(from_yaml(counted, tmp_path), "UserPromptSubmit", prompt="hello")
     second = from_yaml(counted, tmp_path)
-    assert await fire(second, "UserPromptSubmit", prompt="hello") == ""
+    assert await fire_event(second, "UserPromptSubmit", prompt="hello") == ""
     assert counted.starts == 2
     assert second.variables("s1") == {"plan_mode": False, "session_initialized": True, "prompts": []}
 
@@ -132,7 +135,7 @@ async def test_steps_are_written_in_python_with_functions_as_conditions() -> Non
             InjectContext("{% if turns > 1 %}never{% endif %}"),
         ]
     )
-    assert await fire(lifecycle, "UserPromptSubmit", prompt="hello") == "Turn 1"
+    assert await fire_event(lifecycle, "UserPromptSubmit", prompt="hello") == "Turn 1"
 
 
 @pytest.mark.parametrize(
@@ -165,14 +168,14 @@ async def test_variables_that_cannot_be_kept_or_read_stop_the_prompt(tmp_path: P
         on_session_start=[Run(lambda session: session.variables.update(x=b"1"))], state=tmp_path
     )
     with pytest.raises(LifecycleError, match="must be JSON"):
-        await fire(lifecycle, "UserPromptSubmit", prompt="hello")
+        await fire_event(lifecycle, "UserPromptSubmit", prompt="hello")
     assert not lifecycle.variables("s1").get("session_initialized")
     (tmp_path / "s1.json").write_text("{")
     with pytest.raises(LifecycleError, match="s1.json is damaged"):
-        await fire(Lifecycle(state=tmp_path), "UserPromptSubmit", prompt="hello")
+        await fire_event(Lifecycle(state=tmp_path), "UserPromptSubmit", prompt="hello")
 
 
 async def test_a_template_with_an_unknown_name_fails_and_names_it() -> None:
     lifecycle = Lifecycle(on_before_agent=[InjectContext("{{ nothing }}")])
     with pytest.raises(LifecycleError, match="'nothing' is undefined"):
-        await fire(lifecycle, "UserPromptSubmit", prompt="hello")
+        await fire_event(lifecycle, "UserPromptSubmit", prompt="hello")

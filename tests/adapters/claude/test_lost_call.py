@@ -62,4 +62,4 @@ async def test_claude_gets_the_decision_about_a_call_that_was_lost_with_the_serv
     assert "answered" not in results["toolu_lost"]
     assert json.loads(results["toolu_read"])["decision"] == "approve"
     async with own_server.client("responder") as person:
-        assert [each.id for each in await person.requests.list()] == [request.id]
+        assert [item.id for item in await person.requests.list()] == [request.id]

@@ -102,4 +102,4 @@ async def test_only_questions_are_asked_without_approvals(
         tasks.start_soon(run, with_askback(chosen, agent, thread_id=thread, approvals=False), "go")
         await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
-    assert [each.kind for each in await person.requests.list(thread_id=thread)] == ["form"]
+    assert [request.kind for request in await person.requests.list(thread_id=thread)] == ["form"]

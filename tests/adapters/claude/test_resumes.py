@@ -52,9 +52,9 @@ async def test_the_resume_of_an_mcp_tool_continues_the_session_that_called_it(
     await person.requests.submit(secret, {"SHOP_KEY": "sk-1"})
     with anyio.fail_after(LIMIT_S):
         resume = await anext(
-            each async for each in agent.resumes.listen(thread) if each.request_id == secret.id
+            item async for item in agent.resumes.listen(thread) if item.request_id == secret.id
         )
-    messages = [each async for each in continue_session(resume, chosen())]
+    messages = [item async for item in continue_session(resume, chosen())]
     assert (result_of(messages).session_id, result_of(messages).result) == (result.session_id, "done")
     assert any(json.dumps(resume.text)[1:-1] in body for body in model.received)
     assert (project / "made").exists() == deferred
@@ -70,13 +70,13 @@ async def test_the_resume_of_another_request_in_the_thread_continues_its_last_se
     result = result_of(await run(chosen(), "go"))
     await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     (resume,) = await agent.resumes.pull(thread, wait=20)
-    assert [each async for each in continue_session(resume, chosen())]
+    assert [item async for item in continue_session(resume, chosen())]
     await agent.resumes.ack(resume)
     decision = await agent.approve("Bash", {"command": "make deploy"}, thread_id=thread, wait=False)
     assert decision.request is not None
     await person.requests.decide(decision.request, "deny")
     (resume,) = await agent.resumes.pull(thread, wait=20)
-    messages = [each async for each in continue_session(resume, chosen())]
+    messages = [item async for item in continue_session(resume, chosen())]
     assert result_of(messages).session_id == result.session_id
     assert any(resume.request_id in body for body in model.received)
 

@@ -39,7 +39,7 @@ class FakeModel(BaseLLM):
 
     def call(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
         self.read = list(messages)
-        return [self._call(*each) for each in self.left.pop(0)] if self.left else "done"
+        return [self._call(*item) for item in self.left.pop(0)] if self.left else "done"
 
     def _call(self, name: str, args: Any) -> dict[str, Any]:
         self.number += 1
@@ -63,7 +63,7 @@ class TextModel(FakeModel):
         return f"Thought: go\nAction: {name}\nAction Input: {json.dumps(args_)}\n"
 
 
-def releaser(*turns: Turn, tools: Sequence[Any] = (), name: str = "releaser", **options: Any) -> Agent:
+def release_agent(*turns: Turn, tools: Sequence[Any] = (), name: str = "releaser", **options: Any) -> Agent:
     """Return an agent."""
     fake = FakeModel(model="fake", left=list(turns))
     return Agent(role=name, goal="Release.", backstory="-", llm=fake, tools=list(tools), **options)
@@ -75,11 +75,11 @@ def crew_of(agent: Agent, *other_agent: Agent, **task: Any) -> Crew:
     return Crew(agents=[agent, *other_agent], tasks=[todo])
 
 
-def read_by(agent: Agent) -> list[str]:
+def results_read_by(agent: Agent) -> list[str]:
     """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.llm
-    result = {each["tool_call_id"]: each["content"] for each in fake.read if each["role"] == "tool"}
-    return [result[each] for each in sorted(result)]
+    result = {item["tool_call_id"]: item["content"] for item in fake.read if item["role"] == "tool"}
+    return [result[item] for item in sorted(result)]
 
 
 def deploy_tool(deploy: Any) -> Any:

@@ -29,7 +29,15 @@ from askback.adapters.crewai import (
 from askback.adapters.crewai import gate as gates
 from askback.testing import Decline, LeaveOpen
 from tests.adapters.conftest import Server
-from tests.adapters.crewai.models import Review, TextModel, blocking, crew_of, deploy_tool, read_by, releaser
+from tests.adapters.crewai.models import (
+    Review,
+    TextModel,
+    blocking,
+    crew_of,
+    deploy_tool,
+    release_agent,
+    results_read_by,
+)
 from tests.adapters.programs import PATIENCE_S, requests_asked, start, wait_for_exit
 from tests.adapters.promises import (
     PROD,
@@ -39,7 +47,7 @@ from tests.adapters.promises import (
     Ran,
     Turn,
     agent_of,
-    answered_by,
+    client_answered_by,
 )
 
 
@@ -62,7 +70,7 @@ class TestPromises(ProgramPromises):
     def agent(
         self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
     ) -> Agent:
-        agent = releaser(*turns, tools=[] if deploy is None else [deploy_tool(deploy)], name=name)
+        agent = release_agent(*turns, tools=[] if deploy is None else [deploy_tool(deploy)], name=name)
         agent.backstory = " ".join(tools)
         return agent
 
@@ -70,16 +78,16 @@ class TestPromises(ProgramPromises):
         wanted_frame_piece = agent.backstory.split()
         agent.tools = [
             *(agent.tools or ()),
-            *(each for each in ask_tools(blocking(ask)) if each.name in wanted_frame_piece),
+            *(item for item in ask_tools(blocking(ask)) if item.name in wanted_frame_piece),
         ]
         result = await run(ask, crew_of(agent))
-        return Ran(result.raw, read_by(agent), result)
+        return Ran(result.raw, results_read_by(agent), result)
 
     async def delegate(self, ask: AsyncClient, inner: Agent) -> Ran:
         order = {"task": "go", "context": "-", "coworker": inner.role}
-        boss = releaser([("delegate_work_to_coworker", order)], name="boss", allow_delegation=True)
+        boss = release_agent([("delegate_work_to_coworker", order)], name="boss", allow_delegation=True)
         result = await run(ask, crew_of(boss, inner))
-        return Ran(result.raw, read_by(boss), result)
+        return Ran(result.raw, results_read_by(boss), result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         client = blocking(ask)
@@ -91,19 +99,19 @@ async def test_a_call_does_not_run_if_the_server_cannot_ask(monkeypatch: pytest.
         raise RuntimeError("broken")
 
     deployments = Deployments()
-    agent = releaser([("deploy", PROD)], tools=[deploy_tool(deployments.deploy)])
-    async with answered_by({}) as (ask, _):
+    agent = release_agent([("deploy", PROD)], tools=[deploy_tool(deployments.deploy)])
+    async with client_answered_by({}) as (ask, _):
         monkeypatch.setattr(gates, "get_execution_uuid", broken)
         await run(ask, crew_of(agent))
     assert deployments.ran == []
-    assert read_by(agent) == ["Nobody could be asked, so it was not run: broken"]
+    assert results_read_by(agent) == ["Nobody could be asked, so it was not run: broken"]
 
 
 async def test_arguments_that_are_not_json_are_shown_unchanged() -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "deploy", "arguments": "{to: prod"}}
     messages: Any = [{"role": "assistant", "content": "", "tool_calls": [call]}]
     task_output = TaskOutput(description="go", agent="releaser", messages=messages)
-    async with answered_by({}) as (ask, _):
+    async with client_answered_by({}) as (ask, _):
         client = blocking(ask)
         await anyio.to_thread.run_sync(
             partial(mirror, client, CrewOutput(tasks_output=[task_output]), thread_id="t1")
@@ -121,11 +129,11 @@ async def test_other_tools_run_freely_and_the_gate_ends_with_its_block() -> None
 
     turns = [("look", {"at": "prod"})], [("deploy", PROD)]
     tools = [deploy_tool(deployments.deploy), tool("look")(look)]
-    async with answered_by({"deploy": False}) as (ask, _):
-        agent = releaser(*turns, tools=tools)
+    async with client_answered_by({"deploy": False}) as (ask, _):
+        agent = release_agent(*turns, tools=tools)
         await run(ask, crew_of(agent))
-        assert "looked at prod" in read_by(agent)[0]
-        await anyio.to_thread.run_sync(crew_of(releaser([("deploy", STAGE)], tools=tools)).kickoff)
+        assert "looked at prod" in results_read_by(agent)[0]
+        await anyio.to_thread.run_sync(crew_of(release_agent([("deploy", STAGE)], tools=tools)).kickoff)
     assert deployments.ran == ["stage"]
 
 
@@ -140,8 +148,8 @@ async def test_a_tool_is_gated_by_its_exact_name_without_a_with_block(named: str
         finally:
             ending.__exit__(None, None, None)
 
-    agent = releaser([("deploy_tool", PROD)], tools=[tool("Deploy Tool")(deployments.deploy)])
-    async with answered_by([False]) as (ask, _):
+    agent = release_agent([("deploy_tool", PROD)], tools=[tool("Deploy Tool")(deployments.deploy)])
+    async with client_answered_by([False]) as (ask, _):
         client = blocking(ask)
         await anyio.to_thread.run_sync(kickoff)
     assert deployments.ran == []
@@ -155,20 +163,20 @@ async def test_a_tool_that_fails_is_not_called_again_without_another_approval() 
         ran.append(to)
         raise RuntimeError("broken")
 
-    agent = releaser(tools=[deploy_tool(deploy)])
+    agent = release_agent(tools=[deploy_tool(deploy)])
     agent.llm = TextModel(model="fake", left=[("deploy", PROD), ("deploy", STAGE)])
-    async with answered_by([True, True]) as (ask, _):
+    async with client_answered_by([True, True]) as (ask, _):
         await run(ask, crew_of(agent))
     assert ran == ["prod", "stage"]
 
 
 async def test_a_task_is_done_again_until_a_person_accepts_it() -> None:
-    agent = releaser()
-    async with answered_by(["Shorter, please.", "Accept"]) as (ask, ada):
+    agent = release_agent()
+    async with client_answered_by(["Shorter, please.", "Accept"]) as (ask, ada):
         result = await run(ask, crew_of(agent, human_input=True))
     fake: Any = agent.llm
     assert result.raw == "done"
-    assert any("Shorter, please." in str(each["content"]) for each in fake.read)
+    assert any("Shorter, please." in str(item["content"]) for item in fake.read)
     first, _ = ada.asked()
     assert first.request.form is not None
     assert (first.request.form.title, agent_of(first.request)) == ("go", "releaser")
@@ -196,7 +204,7 @@ def no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow_config, "_input_provider", None)
 
 
-async def flowed(ask: AsyncClient, flow: Flow[Any], **options: Any) -> Any:
+async def run_flow(ask: AsyncClient, flow: Flow[Any], **options: Any) -> Any:
     """Run a flow to its end, or to its first pause."""
     flow_config.hitl_provider = flow_config.input_provider = AskbackFeedback(blocking(ask), **options)
     return await flow.kickoff_async()
@@ -205,8 +213,8 @@ async def flowed(ask: AsyncClient, flow: Flow[Any], **options: Any) -> Any:
 @pytest.mark.usefixtures("no_provider")
 @pytest.mark.parametrize(("reply", "end"), [("publish", "published"), ("discard", "discarded")])
 async def test_the_outcomes_of_a_flow_are_choices_and_need_no_model(reply: str, end: str) -> None:
-    async with answered_by({"Publish?": reply}) as (ask, ada):
-        assert await flowed(ask, Review()) == end
+    async with client_answered_by({"Publish?": reply}) as (ask, ada):
+        assert await run_flow(ask, Review()) == end
     request = ada.asked_once("Publish?").request
     assert request.form is not None
     assert "Askback" in str(request.form.description)
@@ -215,15 +223,15 @@ async def test_the_outcomes_of_a_flow_are_choices_and_need_no_model(reply: str, 
 
 @pytest.mark.usefixtures("no_provider")
 async def test_a_question_that_nobody_answers_is_not_the_first_outcome() -> None:
-    async with answered_by({"Publish?": Decline()}) as (ask, _):
+    async with client_answered_by({"Publish?": Decline()}) as (ask, _):
         with pytest.raises(Declined):
-            await flowed(ask, Review())
+            await run_flow(ask, Review())
 
 
 @pytest.mark.usefixtures("no_provider")
 async def test_a_flow_asks_in_its_own_words() -> None:
-    async with answered_by({"Which colour?": "blue", "Why?": "It is calm."}) as (ask, _):
-        assert await flowed(ask, Colour()) == "It is blue. It is calm."
+    async with client_answered_by({"Which colour?": "blue", "Why?": "It is calm."}) as (ask, _):
+        assert await run_flow(ask, Colour()) == "It is blue. It is calm."
 
 
 @pytest.mark.usefixtures("no_provider")
@@ -234,9 +242,9 @@ async def test_a_flow_that_was_parked_is_resumed_once_it_is_answered(tmp_path: P
         flow = Review.from_pending(paused.context.flow_id, stored_flow_persistence)
         return await anyio.to_thread.run_sync(resume_flow, blocked, flow)
 
-    async with answered_by({"*": LeaveOpen()}) as (ask, ada):
+    async with client_answered_by({"*": LeaveOpen()}) as (ask, ada):
         blocked = blocking(ask)
-        paused = await flowed(ask, Review(persistence=stored_flow_persistence), wait=False)
+        paused = await run_flow(ask, Review(persistence=stored_flow_persistence), wait=False)
         assert isinstance(paused, HumanFeedbackPending)
         assert isinstance(await resumed(), HumanFeedbackPending)
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:

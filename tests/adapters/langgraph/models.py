@@ -37,7 +37,7 @@ def model(*turns: Turn) -> FakeModel:
     return FakeModel(messages=iter([*said, AIMessage("done")]))
 
 
-def reviewed(
+def reviewed_agent(
     fake: FakeModel,
     *tools: Any,
     allowed: Any = True,

@@ -19,7 +19,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from askback import AsyncClient
 from askback.adapters.langgraph import park, resume_graph, run_graph
-from tests.adapters.langgraph.models import GO, model, reviewed
+from tests.adapters.langgraph.models import GO, model, reviewed_agent
 from tests.adapters.programs import Life, program
 from tests.adapters.promises import Turn
 
@@ -27,10 +27,13 @@ from tests.adapters.promises import Turn
 @asynccontextmanager
 async def graph_of(life: Life, *turns: Turn) -> AsyncIterator[tuple[Any, RunnableConfig]]:
     async with AsyncSqliteSaver.from_conn_string(str(life.folder / "graph.db")) as saver:
-        yield reviewed(model(*turns), life.deploy, saver=saver), {"configurable": {"thread_id": life.thread}}
+        yield (
+            reviewed_agent(model(*turns), life.deploy, saver=saver),
+            {"configurable": {"thread_id": life.thread}},
+        )
 
 
-async def parked(life: Life) -> None:
+async def park_program(life: Life) -> None:
     async with graph_of(life, life.calls) as (graph, config):
         if not (
             await graph.aget_state(config)
@@ -39,7 +42,7 @@ async def parked(life: Life) -> None:
     life.store("")
 
 
-async def resumed(life: Life, stored: str) -> str | None:
+async def resume_program(life: Life, stored: str) -> str | None:
     async with graph_of(life) as (graph, _):
         out = await resume_graph(life.ask, graph, life.thread)
     return None if out.get("__interrupt__") else out["messages"][-1].text
@@ -55,7 +58,7 @@ async def wait_for_person(verb: str, folder: str, url: str, token: str) -> None:
     print(out["messages"][-1].text)
 
 
-parks = program(parked, resumed)
+parks = program(park_program, resume_program)
 
 
 def main(verb: str, *words: str) -> None:

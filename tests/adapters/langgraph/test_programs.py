@@ -13,15 +13,15 @@ from langgraph.types import interrupt
 from askback import AsyncClient, Client
 from askback.adapters.langgraph import answer_interrupts, mirror, park, resume_graph, run_graph
 from askback.testing import Approve, LeaveOpen, person
-from tests.adapters.langgraph.models import CONFIG, GO, model, results, reviewed
-from tests.adapters.promises import PROD, STAGE, Deployments, answered_by
+from tests.adapters.langgraph.models import CONFIG, GO, model, results, reviewed_agent
+from tests.adapters.promises import PROD, STAGE, Deployments, client_answered_by
 
 
 class Found(TypedDict):
     value: Any
 
 
-def one_node(node: Any) -> Any:
+def single_node_graph(node: Any) -> Any:
     def update(state: Found) -> Found:
         return {"value": node(state["value"])}
 
@@ -66,14 +66,14 @@ def test_a_question_of_the_manual_gets_an_answer_of_its_type(
 ) -> None:
     ada = person(replies)
     with ada, Client(app=ada.app) as ask:
-        assert run_graph(ask, one_node(node), {"value": "Draft"}, CONFIG) == {"value": value}
+        assert run_graph(ask, single_node_graph(node), {"value": "Draft"}, CONFIG) == {"value": value}
     [*_, field] = ada.requests[-1].request.form.all_fields  # type: ignore[union-attr] - it is a form
     assert (field.type, getattr(field, "default", None)) == shown
 
 
 def test_a_synchronous_program_runs_the_approved_call_and_mirrors_it() -> None:
     deployments = Deployments()
-    graph = reviewed(model([("deploy", PROD), ("deploy", STAGE)]), deployments.deploy)
+    graph = reviewed_agent(model([("deploy", PROD), ("deploy", STAGE)]), deployments.deploy)
     ada = person(lambda request: request.approval.input == STAGE)  # type: ignore[union-attr] - it is an approval
     with ada, Client(app=ada.app) as ask:
         out = run_graph(ask, graph, GO, CONFIG, version="v2").value
@@ -85,7 +85,7 @@ def test_a_synchronous_program_runs_the_approved_call_and_mirrors_it() -> None:
 
 def test_a_synchronous_program_parks_and_resumes() -> None:
     deployments = Deployments()
-    graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
+    graph = reviewed_agent(model([("deploy", PROD)]), deployments.deploy)
     ada = person({"deploy": True})
     with ada, Client(app=ada.app, thread_id="t1") as ask:
         [[request]] = park(ask, graph.invoke(GO, CONFIG, version="v2")).values()
@@ -96,13 +96,13 @@ def test_a_synchronous_program_parks_and_resumes() -> None:
 
 async def test_a_streamed_graph_continues_with_the_answers() -> None:
     deployments, chunks = Deployments(), []
-    graph = reviewed(
+    graph = reviewed_agent(
         model([("deploy", PROD), ("deploy", STAGE)]), deployments.deploy, interrupt_mode="per_call"
     )
-    async with answered_by(lambda request: Approve(input=PROD)) as (ask, ada):
+    async with client_answered_by(lambda request: Approve(input=PROD)) as (ask, ada):
         todo: Any = GO
         while todo is not None:
-            chunks += [each async for each in graph.astream(todo, CONFIG, stream_mode="updates")]
+            chunks += [item async for item in graph.astream(todo, CONFIG, stream_mode="updates")]
             todo = await answer_interrupts(ask, graph, CONFIG)
     assert deployments.ran == ["prod", "prod"]
     assert len(ada.asked()) == 2
@@ -121,17 +121,17 @@ async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_separately
             return "sent"
         return "cancelled"
 
-    graph = reviewed(model([("send_email", {"to": "bob"}), ("send_email", {"to": "bob"})]), send_email)
+    graph = reviewed_agent(model([("send_email", {"to": "bob"}), ("send_email", {"to": "bob"})]), send_email)
     replies = iter([Approve(input={"to": "eva"}), False])
-    async with answered_by(lambda request: next(replies)) as (ask, _):
+    async with client_answered_by(lambda request: next(replies)) as (ask, _):
         out = await run_graph(ask, graph, GO, CONFIG)
     assert (sent, sorted(results(out))) == (["eva"], ["cancelled", "sent"])
 
 
 async def test_a_new_input_withdraws_abandoned_questions() -> None:
     deployments = Deployments()
-    graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
-    async with answered_by({"deploy": LeaveOpen()}) as (ask, _):
+    graph = reviewed_agent(model([("deploy", PROD)]), deployments.deploy)
+    async with client_answered_by({"deploy": LeaveOpen()}) as (ask, _):
         [[parked]] = (await park(ask, await graph.ainvoke(GO, CONFIG))).values()
         await run_graph(ask, graph, {"messages": [("user", "Never mind.")]}, CONFIG)
         assert (await ask.requests.get(parked)).reason == "superseded"
@@ -139,7 +139,7 @@ async def test_a_new_input_withdraws_abandoned_questions() -> None:
 
 
 async def test_the_framework_says_that_a_thread_is_missing() -> None:
-    graph = reviewed(model([("deploy", PROD)]), Deployments().deploy)
+    graph = reviewed_agent(model([("deploy", PROD)]), Deployments().deploy)
     async with AsyncClient("http://127.0.0.1:9", "none") as ask:
         with pytest.raises(ValueError, match="thread_id"):
             await run_graph(ask, graph, GO)

@@ -17,7 +17,7 @@ from askback import AsyncClient, Declined, Form, Text
 from askback.adapters import langgraph as adapter
 from askback.adapters.langgraph import mirror, park, resume_graph, run_graph
 from askback.testing import Approve, Decline, Deny, LeaveOpen
-from tests.adapters.langgraph.models import CONFIG, GO, model, results, reviewed
+from tests.adapters.langgraph.models import CONFIG, GO, model, results, reviewed_agent
 from tests.adapters.promises import (
     PROD,
     STAGE,
@@ -26,14 +26,14 @@ from tests.adapters.promises import (
     Promises,
     Ran,
     Turn,
-    answered_by,
     approval_of,
+    client_answered_by,
 )
 
 MODES = pytest.mark.parametrize("mode", ["batched", "per_call"])
 
 
-def ran(out: Any) -> Ran:
+def run_result(out: Any) -> Ran:
     return Ran(out["messages"][-1].text, results(out), out)
 
 
@@ -49,10 +49,10 @@ class GraphPromises(Promises):
     ) -> Any:
         asking = [getattr(adapter, tool) for tool in tools]
         functions = [] if deploy is None else [deploy]
-        return reviewed(model(*turns), *functions, *asking, name=name, interrupt_mode=self.mode)
+        return reviewed_agent(model(*turns), *functions, *asking, name=name, interrupt_mode=self.mode)
 
     async def run(self, ask: AsyncClient, agent: Any) -> Ran:
-        return ran(await run_graph(ask, agent, GO, CONFIG))
+        return run_result(await run_graph(ask, agent, GO, CONFIG))
 
     async def delegate(self, ask: AsyncClient, inner: Any) -> Ran:
         node, inner.name, inner.checkpointer = inner.name, "inner", True
@@ -76,7 +76,7 @@ class TestPromises(GraphPromises, DurablePromises):
     async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> Ran | None:
         agent.checkpointer = parked
         out = await resume_graph(ask, agent, "t1")
-        return None if out.get("__interrupt__") else ran(out)
+        return None if out.get("__interrupt__") else run_result(out)
 
     def check_again(self, second_result: Ran) -> None:
         assert second_result.text == "done"  # the checkpoint says that the graph has ended
@@ -93,8 +93,8 @@ async def test_only_the_decisions_that_the_program_allows_are_offered(
 ) -> None:
     deployments = Deployments()
     config = {"allowed_decisions": allowed, "description": "To all customers."}
-    graph = reviewed(model([("deploy", PROD)]), deployments.deploy, allowed=config, interrupt_mode=mode)
-    async with answered_by({"deploy": True}) as (ask, ada):
+    graph = reviewed_agent(model([("deploy", PROD)]), deployments.deploy, allowed=config, interrupt_mode=mode)
+    async with client_answered_by({"deploy": True}) as (ask, ada):
         await run_graph(ask, graph, GO, CONFIG)
     assert deployments.ran == ["prod"]
     approval = approval_of(ada.asked_once("deploy").request)
@@ -104,13 +104,13 @@ async def test_only_the_decisions_that_the_program_allows_are_offered(
 @MODES
 async def test_a_tool_that_only_a_person_can_answer_is_a_question(mode: Any) -> None:
     deployments = Deployments()
-    graph = reviewed(
+    graph = reviewed_agent(
         model([("deploy", {"to": "?"})]),
         deployments.deploy,
         allowed={"allowed_decisions": ["respond"]},
         interrupt_mode=mode,
     )
-    async with answered_by({"deploy": "I did it myself."}) as (ask, _):
+    async with client_answered_by({"deploy": "I did it myself."}) as (ask, _):
         out = await run_graph(ask, graph, GO, CONFIG)
     assert (deployments.ran, results(out)) == ([], ["I did it myself."])
 
@@ -131,7 +131,7 @@ def asking(*values: Any, **options: Any) -> Any:
 
 async def values_of(script: Any, *values: Any, **options: Any) -> list[Any]:
     graph = asking(*values, **options)
-    async with answered_by(script) as (ask, _):
+    async with client_answered_by(script) as (ask, _):
         out = await run_graph(ask, graph, {}, CONFIG)
     return [out[f"answer{number}"] for number in range(len(values))]
 
@@ -165,7 +165,7 @@ async def test_the_answer_to_a_schema_is_typed_and_checked_before_the_graph_gets
 
 async def test_a_question_without_an_answer_raises_and_can_be_answered_later() -> None:
     graph = asking("Which?")
-    async with answered_by({"Which?": Decline()}) as (ask, _):
+    async with client_answered_by({"Which?": Decline()}) as (ask, _):
         with pytest.raises(Declined):
             await run_graph(ask, graph, {}, CONFIG)
     assert (await graph.aget_state(CONFIG)).interrupts
@@ -213,11 +213,11 @@ async def test_a_refusal_in_agent_inbox_is_a_response_where_it_may_be() -> None:
 async def test_a_parked_graph_is_resumed_with_the_answer() -> None:
     deployments = Deployments()
     calls = [("deploy", PROD), ("deploy", STAGE)]
-    graph = reviewed(model(calls), deployments.deploy, interrupt_mode="per_call")
-    async with answered_by({"deploy": LeaveOpen()}) as (ask, ada):
+    graph = reviewed_agent(model(calls), deployments.deploy, interrupt_mode="per_call")
+    async with client_answered_by({"deploy": LeaveOpen()}) as (ask, ada):
         out = await graph.ainvoke(GO, CONFIG)
         parked = await park(ask, out)
-        ids = [id_ for each in parked.values() for id_ in each]
+        ids = [id_ for item in parked.values() for id_ in item]
         async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
             out = await resume_graph(ask, graph, "t1")
             assert len(out["__interrupt__"]) == 2
@@ -238,7 +238,7 @@ async def test_an_entrypoint_of_the_functional_interface_is_run_and_resumed() ->
     async def flow(amount: int) -> list[Any]:
         return [interrupt({"question": "Proceed?", "amount": amount}), interrupt("Which colour?")]
 
-    async with answered_by({"Proceed?": "No", "Which colour?": "red"}) as (ask, _):
+    async with client_answered_by({"Proceed?": "No", "Which colour?": "red"}) as (ask, _):
         assert await run_graph(ask, flow, 3, CONFIG) == [False, "red"]
         await park(ask, await flow.ainvoke(3, {"configurable": {"thread_id": "t2"}}), thread_id="t2")
         for _question in range(2):
@@ -250,8 +250,8 @@ async def test_an_entrypoint_of_the_functional_interface_is_run_and_resumed() ->
 
 async def test_an_approval_that_was_used_before_does_not_run_again() -> None:
     deployments = Deployments()
-    graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
-    async with answered_by({"deploy": True}) as (ask, _):
+    graph = reviewed_agent(model([("deploy", PROD)]), deployments.deploy)
+    async with client_answered_by({"deploy": True}) as (ask, _):
         out = await graph.ainvoke(GO, CONFIG)
         [[request]] = (await park(ask, out)).values()
         await ask.wait(request)
@@ -264,7 +264,7 @@ async def test_an_approval_that_was_used_before_does_not_run_again() -> None:
 async def test_a_checkpointer_without_asynchronous_methods_works(tmp_path: Any) -> None:
     deployments = Deployments()
     with SqliteSaver.from_conn_string(str(tmp_path / "graph.db")) as saver:
-        graph = reviewed(model([("deploy", PROD)]), deployments.deploy, saver=saver)
-        async with answered_by({"deploy": True}) as (ask, _):
+        graph = reviewed_agent(model([("deploy", PROD)]), deployments.deploy, saver=saver)
+        async with client_answered_by({"deploy": True}) as (ask, _):
             await run_graph(ask, graph, GO, CONFIG)
     assert deployments.ran == ["prod"]

@@ -63,7 +63,7 @@ Connect = Callable[..., AbstractAsyncContextManager[Tools]]
 
 
 @asynccontextmanager
-async def connected(
+async def connect_client(
     server: Server,
     kind: Kind,
     talk: Talk | None = None,
@@ -101,7 +101,7 @@ def connect(server: Server) -> Connect:
     """Connect MCP clients to the shared server."""
 
     def to(kind: Kind, talk: Talk | None = None, **extra: Any) -> AbstractAsyncContextManager[Tools]:
-        return connected(server, kind, talk, **extra)
+        return connect_client(server, kind, talk, **extra)
 
     return to
 

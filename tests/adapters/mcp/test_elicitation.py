@@ -13,7 +13,17 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitReques
 
 from askback import AsyncClient
 from tests.adapters.conftest import Server
-from tests.adapters.mcp.conftest import CANCEL, DECLINE, KINDS, MODERN, Connect, Kind, accept, card, connected
+from tests.adapters.mcp.conftest import (
+    CANCEL,
+    DECLINE,
+    KINDS,
+    MODERN,
+    Connect,
+    Kind,
+    accept,
+    card,
+    connect_client,
+)
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -213,7 +223,7 @@ async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, th
 
 
 @pytest.fixture(scope="module")
-def trusting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def trusting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that takes decisions which agents report."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
@@ -232,9 +242,9 @@ def trusting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ids=["approve", "deny", "decline"],
 )
 async def test_an_approval_is_decided_in_the_client_where_the_operator_allows_it(
-    kind: Kind, trusting: Server, thread: str, said: ElicitResult, decision: dict[str, Any]
+    kind: Kind, trusting_server: Server, thread: str, said: ElicitResult, decision: dict[str, Any]
 ) -> None:
-    async with connected(trusting, kind, lambda _: said) as tools:
+    async with connect_client(trusting_server, kind, lambda _: said) as tools:
         call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "thread_id": thread}
         content = await tools.content("request_approval", **call)
     assert content == {"status": "answered", "request_id": content["request_id"], **decision}
@@ -243,9 +253,9 @@ async def test_an_approval_is_decided_in_the_client_where_the_operator_allows_it
 
 
 async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
-    trusting: Server, thread: str
+    trusting_server: Server, thread: str
 ) -> None:
-    async with connected(trusting, KINDS[1], lambda _: accept(decision="approve")) as tools:
+    async with connect_client(trusting_server, KINDS[1], lambda _: accept(decision="approve")) as tools:
         for tool_input in ({"text": "x" * 3000}, {"command": "rm -rf /"}):
             call = {"tool": "bash", "input": tool_input, "wait_s": 0.1, "thread_id": thread}
             assert (await tools.content("request_approval", **call))["status"] in {"pending", "answered"}

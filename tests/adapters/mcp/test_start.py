@@ -41,7 +41,7 @@ def environment(home: Path) -> dict[str, str]:
     return {**inherited, "HOME": str(home), "ASKBACK_DATA_DIR": str(home / "data"), "ASKBACK_PORT": "0"}
 
 
-def installed(home: Path) -> Client:
+def installed_client(home: Path) -> Client:
     """The MCP client as the configuration of Cursor describes it."""
     server = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["askback"]
     env = {**environment(home), **server["env"]}
@@ -53,7 +53,7 @@ def installed(home: Path) -> Client:
 async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
     assert "Cursor starts it in the background" in await askback(home, "install", "cursor", "--yes")
     with anyio.fail_after(120):
-        async with installed(home) as client:
+        async with installed_client(home) as client:
             asked = await Tools(client).content("ask_user", question="Which?", wait_s=0)
             known = json.loads((home / "data" / "server.json").read_text())
             async with AsyncClient(known["url"], known["responder_token"]) as person:

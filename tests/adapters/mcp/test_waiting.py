@@ -22,7 +22,7 @@ from askback.adapters.mcp.place import Context, Place
 from askback.adapters.mcp.server import build_server
 from askback.client.resources.requests import Requests
 from tests.adapters.conftest import TOKENS, Server
-from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, connected, text_of
+from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, connect_client, text_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -108,7 +108,10 @@ async def test_a_wait_that_ends_while_the_server_is_down_returns_the_open_reques
 ) -> None:
     findings: list[dict[str, Any]] = []
     with anyio.fail_after(120):
-        async with connected(own_server, Kind("stdio", MODERN)) as tools, anyio.create_task_group() as tasks:
+        async with (
+            connect_client(own_server, Kind("stdio", MODERN)) as tools,
+            anyio.create_task_group() as tasks,
+        ):
 
             async def asking() -> None:
                 findings.append(
@@ -119,7 +122,7 @@ async def test_a_wait_that_ends_while_the_server_is_down_returns_the_open_reques
             async with own_server.client("responder") as person:
                 id_ = await card(person, thread)
             own_server.stop()
-    assert [(each["status"], each["request_id"]) for each in findings] == [("pending", id_)]
+    assert [(finding["status"], finding["request_id"]) for finding in findings] == [("pending", id_)]
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
@@ -222,7 +225,7 @@ async def test_a_client_that_dies_in_the_middle_of_a_call_leaves_the_request_ope
             id_ = await card(person, thread)
             await process.stdout.aclose()
             await process.stdin.aclose()
-            errors = b"".join([each async for each in process.stderr])
+            errors = b"".join([item async for item in process.stderr])
             assert (await process.wait(), errors) == (0, b"")
     assert (await person.requests.get(id_)).status == "pending"
 

@@ -33,7 +33,7 @@ class FakeModel(Model):
         self.number = 0
 
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        output = [self._call(*each) for each in self.left.pop(0)] if self.left else [_said("done")]
+        output = [self._call(*item) for item in self.left.pop(0)] if self.left else [text_output("done")]
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> Any:
@@ -57,14 +57,14 @@ class FakeModel(Model):
         )
 
 
-def _said(text: str) -> Any:
+def text_output(text: str) -> Any:
     content = ResponseOutputText(text=text, type="output_text", annotations=[])
     return ResponseOutputMessage(
         id="msg_1", type="message", role="assistant", status="completed", content=[content]
     )
 
 
-def releaser(
+def release_agent(
     *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
 ) -> Agent[Any]:
     """Return an agent whose tool `deploy` needs approval."""
@@ -76,4 +76,4 @@ def releaser(
 
 def results(result: Any) -> list[str]:
     """Return the tool results that the model read."""
-    return [str(each.output) for each in result.new_items if isinstance(each, ToolCallOutputItem)]
+    return [str(item.output) for item in result.new_items if isinstance(item, ToolCallOutputItem)]

@@ -11,11 +11,11 @@ from agents import Agent, SQLiteSession
 from askback import AsyncClient, Client
 from askback.adapters.openai_agents import Runner, mirror, park, resume_run
 from askback.testing import person
-from tests.adapters.openai_agents.models import FakeModel, releaser, results
-from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
+from tests.adapters.openai_agents.models import FakeModel, release_agent, results
+from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, client_answered_by
 
 
-def ran(result: Any) -> Ran:
+def run_result(result: Any) -> Ran:
     return Ran(result.final_output, results(result), result)
 
 
@@ -25,10 +25,10 @@ class TestPromises(DurablePromises):
     def agent(
         self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
     ) -> Agent[Any]:
-        return releaser(*turns, deploy=deploy, tools=tools, name=name)
+        return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
     async def run(self, ask: AsyncClient, agent: Agent[Any]) -> Ran:
-        return ran(await Runner.run(agent, "go", ask=ask))
+        return run_result(await Runner.run(agent, "go", ask=ask))
 
     async def delegate(self, ask: AsyncClient, inner: Agent[Any]) -> Ran:
         tool = inner.as_tool(tool_name="delegate", tool_description="Delegate.")
@@ -40,7 +40,7 @@ class TestPromises(DurablePromises):
 
     async def resume(self, ask: AsyncClient, agent: Agent[Any], parked: str) -> Ran | None:
         result = await resume_run(ask, agent, parked)
-        return None if result is None else ran(result)
+        return None if result is None else run_result(result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         await mirror(ask, result.new_items, thread_id="t1")
@@ -48,18 +48,18 @@ class TestPromises(DurablePromises):
 
 async def test_options_of_the_sdk_hold_for_the_whole_run() -> None:
     deployments = Deployments()
-    agent = releaser([("deploy", PROD)], [("deploy", STAGE)], deploy=deployments.deploy)
+    agent = release_agent([("deploy", PROD)], [("deploy", STAGE)], deploy=deployments.deploy)
     session = SQLiteSession("s1")
     options: Any = {"session": session, "context": {"user": "ada"}, "max_turns": 5}
-    async with answered_by([True, True]) as (ask, ada):
+    async with client_answered_by([True, True]) as (ask, ada):
         await Runner.run(agent, "go", ask=ask, thread_id="t2", **options)
     assert deployments.ran == ["prod", "stage"]
-    assert {each.request.thread_id for each in ada.asked()} == {"t2"}
+    assert {item.request.thread_id for item in ada.asked()} == {"t2"}
     assert len(await session.get_items()) == 6
 
 
 async def test_the_tool_for_models_says_that_a_call_approved_by_the_program_asked_no_person() -> None:
-    agent = releaser([("ask_user", {"question": "Which?"})], tools=["ask_user"])
+    agent = release_agent([("ask_user", {"question": "Which?"})], tools=["ask_user"])
     result = await agents.Runner.run(agent, "go")
     state = result.to_state()
     state.approve(state.get_interruptions()[0])
@@ -70,7 +70,7 @@ async def test_the_tool_for_models_says_that_a_call_approved_by_the_program_aske
 
 def test_a_synchronous_program_runs_the_approved_call() -> None:
     deployments = Deployments()
-    agent = releaser(
+    agent = release_agent(
         [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which?"})],
         deploy=deployments.deploy,
         tools=["ask_user"],
@@ -80,43 +80,45 @@ def test_a_synchronous_program_runs_the_approved_call() -> None:
         result = Runner.run_sync(agent, "go", ask=ask, thread_id="t1")
         mirror(ask, result.new_items, thread_id="t1")
     assert (deployments.ran, result.final_output) == (["stage"], "done")
-    assert any("blue" in each for each in results(result))
+    assert any("blue" in item for item in results(result))
 
 
 async def test_a_stream_continues_after_its_interruptions_even_after_a_handoff() -> None:
     deployments = Deployments()
-    team = releaser([("deploy", PROD), ("deploy", STAGE)], [("deploy", PROD)], deploy=deployments.deploy)
+    team = release_agent([("deploy", PROD), ("deploy", STAGE)], [("deploy", PROD)], deploy=deployments.deploy)
     triage = Agent("triage", model=FakeModel([("transfer_to_releaser", {})]), handoffs=[team])
     triage.model.number = 100  # type: ignore[union-attr] - it is the fake: the SDK wants ids of its own for each call
     replies = iter([True, False, True])
-    async with answered_by(lambda request: next(replies)) as (ask, ada):
+    async with client_answered_by(lambda request: next(replies)) as (ask, ada):
         result = Runner.run_streamed(triage, "go", ask=ask)
         items = [
             event.name async for event in result.stream_events() if event.type == "run_item_stream_event"
         ]
     assert (deployments.ran, result.final_output) == (["prod", "prod"], "done")
-    assert {each.request.agent.name for each in ada.asked()} == {"releaser"}  # type: ignore[union-attr] - it is named
+    assert {item.request.agent.name for item in ada.asked()} == {"releaser"}  # type: ignore[union-attr] - it is named
     assert items.count("tool_output") == 3
 
 
 async def test_equal_call_ids_of_an_agent_used_as_a_tool_are_asked_separately() -> None:
     deployments = Deployments()
-    team = releaser([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
+    team = release_agent([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
     tool = team.as_tool("delegate", "Delegate.", needs_approval=True)
     boss = Agent("boss", model=FakeModel([("delegate", {"input": "go"})]), tools=[tool])
-    async with answered_by(lambda request: request.approval.input != STAGE) as (ask, ada):
+    async with client_answered_by(lambda request: request.approval.input != STAGE) as (ask, ada):
         assert (await Runner.run(boss, "go", ask=ask)).final_output == "done"
     assert deployments.ran == ["prod"]
-    assert [each.request.agent.name for each in ada.asked()] == ["boss", "releaser", "releaser"]  # type: ignore[union-attr] - it is named
+    assert [item.request.agent.name for item in ada.asked()] == ["boss", "releaser", "releaser"]  # type: ignore[union-attr] - it is named
 
 
 async def test_a_stream_that_ended_at_its_interruptions_is_parked_and_resumed() -> None:
     deployments = Deployments()
-    async with answered_by({"deploy": True}) as (ask, _):
-        stream = agents.Runner.run_streamed(releaser([("deploy", PROD)], deploy=deployments.deploy), "go")
+    async with client_answered_by({"deploy": True}) as (ask, _):
+        stream = agents.Runner.run_streamed(
+            release_agent([("deploy", PROD)], deploy=deployments.deploy), "go"
+        )
         _ = [event async for event in stream.stream_events()]
         parked = await park(ask, stream)
         for request in await ask.requests.list(thread_id="t1"):
             await ask.wait(request)
-        assert await resume_run(ask, releaser(deploy=deployments.deploy), parked) is not None
+        assert await resume_run(ask, release_agent(deploy=deployments.deploy), parked) is not None
     assert deployments.ran == ["prod"]

@@ -51,7 +51,7 @@ def model(*turns: Turn, same_ids: bool = False) -> FunctionModel:
     return FunctionModel(respond, stream_function=stream)
 
 
-def releaser(
+def release_agent(
     *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
 ) -> Agent[None, Any]:
     """Return an agent whose tool `deploy` needs approval, and whose run may end with deferred calls."""

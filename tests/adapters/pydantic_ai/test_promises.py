@@ -27,13 +27,13 @@ from tests.adapters.promises import (
     DurablePromises,
     Ran,
     Turn,
-    answered_by,
     approval_of,
+    client_answered_by,
 )
-from tests.adapters.pydantic_ai.models import model, releaser, results
+from tests.adapters.pydantic_ai.models import model, release_agent, results
 
 
-def ran(result: Any) -> Ran:
+def run_result(result: Any) -> Ran:
     return Ran(result.output, results(result), result)
 
 
@@ -44,10 +44,10 @@ class TestPromises(DurablePromises):
     def agent(
         self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
     ) -> Agent[None, Any]:
-        return releaser(*turns, deploy=deploy, tools=tools, name=name)
+        return release_agent(*turns, deploy=deploy, tools=tools, name=name)
 
     async def run(self, ask: AsyncClient, agent: Agent[None, Any]) -> Ran:
-        return ran(await agent.run("go", capabilities=[human(ask)]))
+        return run_result(await agent.run("go", capabilities=[human(ask)]))
 
     async def delegate(self, ask: AsyncClient, inner: Agent[None, Any]) -> Ran:
         async def delegate() -> str:
@@ -61,7 +61,7 @@ class TestPromises(DurablePromises):
 
     async def resume(self, ask: AsyncClient, agent: Agent[None, Any], parked: bytes) -> Ran | None:
         result = await resume_agent(ask, agent, parked)
-        return None if result is None else ran(result)
+        return None if result is None else run_result(result)
 
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
         await mirror(ask, result.all_messages(), thread_id="t1")
@@ -69,8 +69,8 @@ class TestPromises(DurablePromises):
 
 @pytest.mark.parametrize("thread_id", ["t2", None])
 async def test_the_conversation_is_that_of_the_run_unless_a_thread_is_named(thread_id: str | None) -> None:
-    async with answered_by({"deploy": False}) as (_, ada), AsyncClient(app=ada.app) as ask:
-        agent = releaser([("deploy", PROD)], deploy=Deployments().deploy)
+    async with client_answered_by({"deploy": False}) as (_, ada), AsyncClient(app=ada.app) as ask:
+        agent = release_agent([("deploy", PROD)], deploy=Deployments().deploy)
         result = await agent.run("go", capabilities=[human(ask, thread_id=thread_id)], conversation_id="c1")
     request = ada.asked_once("deploy").request
     assert (request.thread_id, request.run_id) == (thread_id or "c1", result.run_id)
@@ -95,7 +95,9 @@ async def test_questions_and_approvals_that_the_program_raises_itself_are_asked(
         ("colour", {"question": "Which colour?"}),
         ("colour", {"question": "And then?"}),
     ]
-    async with answered_by({"mail": True, "Which colour?": "blue", "And then?": Decline("refused")}) as (
+    async with client_answered_by(
+        {"mail": True, "Which colour?": "blue", "And then?": Decline("refused")}
+    ) as (
         ask,
         ada,
     ):
@@ -104,7 +106,7 @@ async def test_questions_and_approvals_that_the_program_raises_itself_are_asked(
     assert ran == ["bob"]
     assert approval_of(ada.asked_once("mail").request).reason == "It leaves the company."
     assert "blue" in results(result)
-    assert any("will not answer" in each for each in results(result))
+    assert any("will not answer" in item for item in results(result))
 
 
 async def test_external_calls_are_left_to_the_next_capability() -> None:
@@ -117,7 +119,7 @@ async def test_external_calls_are_left_to_the_next_capability() -> None:
 
     deployments = Deployments()
     calls = [("elsewhere", {}), ("deploy", PROD)]
-    async with answered_by({"deploy": True}) as (ask, _):
+    async with client_answered_by({"deploy": True}) as (ask, _):
         capabilities = [human(ask), HandleDeferredToolCalls(run)]
         agent = Agent(
             model(calls),
@@ -129,7 +131,7 @@ async def test_external_calls_are_left_to_the_next_capability() -> None:
 
 
 async def test_a_run_without_deferred_calls_cannot_be_parked() -> None:
-    async with answered_by({}) as (ask, _):
+    async with client_answered_by({}) as (ask, _):
         result = await Agent(model()).run("go")
         with pytest.raises(TypeError, match="DeferredToolRequests"):
             await park(ask, result, thread_id="t1")
@@ -152,14 +154,14 @@ def test_a_synchronous_program_runs_the_approved_call() -> None:
 async def test_the_same_ids_in_another_turn_of_a_run_are_other_calls() -> None:
     deployments = Deployments()
     turns = [[("deploy", PROD)], [("deploy", STAGE)], [("deploy", STAGE)]]
-    async with answered_by([True, True, True]) as (ask, _):
+    async with client_answered_by([True, True, True]) as (ask, _):
         await agent_with(ask, *turns, deploy=deployments.deploy, same_ids=True).run("go")
     assert deployments.ran == ["prod", "stage", "stage"]
 
 
 async def test_a_run_with_streamed_events_continues_with_the_answers() -> None:
     deployments = Deployments()
-    async with answered_by([Approve(input=STAGE)]) as (ask, _):
+    async with client_answered_by([Approve(input=STAGE)]) as (ask, _):
         agent = agent_with(ask, [("deploy", PROD)], deploy=deployments.deploy)
         async with agent.run_stream_events("go") as events:
             last = [event async for event in events][-1]

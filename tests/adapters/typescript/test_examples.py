@@ -45,7 +45,7 @@ class FakeModel(BaseHTTPRequestHandler):
             ]
             message: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": calls}
         else:
-            read = [each["content"] for each in sent["messages"] if each["role"] == "tool"]
+            read = [item["content"] for item in sent["messages"] if item["role"] == "tool"]
             message = {"role": "assistant", "content": f"Done. {json.dumps(read)}"}
         body = json.dumps({"choices": [{"message": message}]}).encode()
         self.send_response(200)
@@ -77,7 +77,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-async def released(
+async def run_example(
     name: str, built: Path, server: Server, model_url: str, **decided: Any
 ) -> tuple[str, InputRequest]:
     """Run an example, answer its question and decide about its call; returns what it prints, and the approval."""
@@ -115,7 +115,7 @@ async def released(
 async def test_an_approved_call_runs_once_with_the_approved_arguments(
     name: str, built: Path, own_server: Server, model_url: str
 ) -> None:
-    out, request = await released(
+    out, request = await run_example(
         name, built, own_server, model_url, decision="approve", edited_input={"to": "stage"}
     )
     assert out.count("Deploying to ") == 1
@@ -130,7 +130,7 @@ async def test_an_approved_call_runs_once_with_the_approved_arguments(
 async def test_a_denied_call_never_runs_and_the_model_reads_why(
     name: str, built: Path, own_server: Server, model_url: str
 ) -> None:
-    out, _ = await released(name, built, own_server, model_url, decision="deny", note="not on Friday")
+    out, _ = await run_example(name, built, own_server, model_url, decision="deny", note="not on Friday")
     assert "Deploying to " not in out
     assert "not on Friday" in out
     assert "Done." in out

@@ -48,8 +48,8 @@ class Values:
         elif isinstance(expected, list):
             if not isinstance(value, list) or len(value) != len(expected):
                 raise Mismatch(f"{path or 'it'}: expected {expected!r}, received {value!r}")
-            for i, (each, item) in enumerate(zip(expected, value, strict=True)):
-                self.match(each, item, f"{path}[{i}]")
+            for i, (expected_item, item) in enumerate(zip(expected, value, strict=True)):
+                self.match(expected_item, item, f"{path}[{i}]")
         elif type(expected) is not type(value) or expected != value:
             raise Mismatch(f"{path or 'it'}: expected {expected!r}, received {value!r}")
 

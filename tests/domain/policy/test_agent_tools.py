@@ -67,13 +67,13 @@ EDITS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def elsewhere(value: Any, path: str) -> Any:
+def replace_path(value: Any, path: str) -> Any:
     """Write another path in place of the file of a call."""
     if isinstance(value, str):
         return value.replace(FILE, path).replace(NOTEBOOK, path)
     if isinstance(value, dict):
-        return {name: elsewhere(member, path) for name, member in value.items()}  # pyright: ignore[reportUnknownVariableType] - any JSON
-    return [elsewhere(each, path) for each in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType] - any JSON
+        return {name: replace_path(member, path) for name, member in value.items()}  # pyright: ignore[reportUnknownVariableType] - any JSON
+    return [replace_path(item, path) for item in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType] - any JSON
 
 
 @requirement("B22", "N11")
@@ -91,7 +91,7 @@ def test_an_edit_of_a_source_file_is_accepted_in_accept_edits_and_nowhere_else(
         f"{APP}/package.json",
         f"{APP}/CLAUDE.md",
     ):
-        assert verdict(tool, elsewhere(tool_input, path), mode="accept_edits") == "ask", path
+        assert verdict(tool, replace_path(tool_input, path), mode="accept_edits") == "ask", path
     for key in ("target", "output_path", "run", "command_line"):
         assert verdict(tool, {**tool_input, key: "x"}, mode="accept_edits") == "ask", key
 
@@ -142,7 +142,7 @@ def test_reading_below_a_root_runs_unasked_and_outside_or_at_a_secret_it_asks(
     for mode in ("normal", "plan", "accept_edits"):
         assert verdict(tool, tool_input, mode=mode) == "allow", mode
     for path in ("/srv/other/x.py", f"{APP}/../other/x.py", SECRET, "/etc/shadow"):
-        assert verdict(tool, elsewhere(tool_input, path)) == "ask", path
+        assert verdict(tool, replace_path(tool_input, path)) == "ask", path
 
 
 @requirement("N11")

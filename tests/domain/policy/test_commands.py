@@ -33,13 +33,13 @@ def _policy(name: str) -> Policy:
 POLICIES = {name: _policy(name) for name in DOCUMENT["rules"]}
 
 
-def _expanded(value: Any) -> Any:
+def expand(value: Any) -> Any:
     return value["$repeat"][0] * value["$repeat"][1] if isinstance(value, dict) else value
 
 
-def _decided(case: dict[str, Any]) -> PolicyResult:
+def decide_case(case: dict[str, Any]) -> PolicyResult:
     return decide(
-        Call("bash", {key: _expanded(value) for key, value in case["call"].items()}), POLICIES[case["rules"]]
+        Call("bash", {key: expand(value) for key, value in case["call"].items()}), POLICIES[case["rules"]]
     )
 
 
@@ -47,7 +47,7 @@ def _decided(case: dict[str, Any]) -> PolicyResult:
 def test_a_command_is_decided_as_the_corpus_says() -> None:
     wrong = []
     for case in CASES:
-        decision = _decided(case)
+        decision = decide_case(case)
         if decision.decision != case["expect"] or not decision.reasons:
             wrong.append((case["id"], case["shows"], case["call"], decision))
     assert wrong == []

@@ -31,7 +31,7 @@ EDITS = Policy(RULES, mode="accept_edits")
 EDITS_ONLY = Policy(mode="accept_edits", roots=("/srv/shop",))
 
 
-def writes(path: str, **extra: Any) -> Call:
+def write_call(path: str, **extra: Any) -> Call:
     return Call("write_file", {"path": path, "content": "x", **extra})
 
 
@@ -39,33 +39,33 @@ def writes(path: str, **extra: Any) -> Call:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (writes("src/x.py"), "allow"),
-        (writes("./src//x.py"), "allow"),
-        (writes("deploy.txt"), "allow"),
-        (writes("deploy/x"), "deny"),
-        (writes("src/../deploy/x"), "deny"),
-        (writes("./deploy//x"), "deny"),
-        (writes("Deploy/X"), "deny"),
-        (writes("docs/x"), "deny"),
+        (write_call("src/x.py"), "allow"),
+        (write_call("./src//x.py"), "allow"),
+        (write_call("deploy.txt"), "allow"),
+        (write_call("deploy/x"), "deny"),
+        (write_call("src/../deploy/x"), "deny"),
+        (write_call("./deploy//x"), "deny"),
+        (write_call("Deploy/X"), "deny"),
+        (write_call("docs/x"), "deny"),
         (Call("fetch_file", {"path": "a/" * 3_000}), "deny"),
-        (writes("deploy\\x"), "deny"),
-        (writes("/opt/project/deploy/x"), "deny"),
-        (writes("file:deploy/x"), "deny"),
+        (write_call("deploy\\x"), "deny"),
+        (write_call("/opt/project/deploy/x"), "deny"),
+        (write_call("file:deploy/x"), "deny"),
         (Call("write_file", {"file_path": "deploy/x", "content": "x"}), "deny"),
         (Call("write_file", {"filePath": "deploy/x", "content": "x"}), "deny"),
         (Call("write_file", {"target": "deploy/x", "content": "x"}), "deny"),
-        (writes("src/x", file="deploy/x"), "deny"),
-        (writes("src/x", edits=[{"path": "deploy/x"}]), "deny"),
-        (writes("src/x", patch="*** Update File: deploy/x\n+x"), "deny"),
+        (write_call("src/x", file="deploy/x"), "deny"),
+        (write_call("src/x", edits=[{"path": "deploy/x"}]), "deny"),
+        (write_call("src/x", patch="*** Update File: deploy/x\n+x"), "deny"),
         (Call("Write_File", {"path": "deploy/x", "content": "x"}), "deny"),
         (Call("write_file ", {"path": "deploy/x", "content": "x"}), "deny"),
-        (writes("src/../infra/x"), "ask"),
-        (writes("/srv/x"), "deny"),
-        (writes("file:///srv/x"), "deny"),
-        (writes("../../srv/x"), "deny"),
-        (writes("src/srv/x.py"), "allow"),
-        (writes("~/notes/x"), "deny"),
-        (writes("/opt/me/notes/x"), "deny"),
+        (write_call("src/../infra/x"), "ask"),
+        (write_call("/srv/x"), "deny"),
+        (write_call("file:///srv/x"), "deny"),
+        (write_call("../../srv/x"), "deny"),
+        (write_call("src/srv/x.py"), "allow"),
+        (write_call("~/notes/x"), "deny"),
+        (write_call("/opt/me/notes/x"), "deny"),
         (Call("edit", {"path": "a", "old": "1", "new": "2"}), "deny"),
         (Call("bash", {"command": "ls"}), "deny"),
         (Call("restart", {"host": "PROD-1"}), "deny"),
@@ -132,16 +132,16 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
     ("call", "code", "reason"),
     [
         (
-            writes("conftest.py"),
+            write_call("conftest.py"),
             "edit_steers",
             "`conftest.py` can decide what runs later, so edits to it are",
         ),
-        (writes("dist/x.js"), "edit_steers", "`dist/x.js` can decide what runs later"),
-        (writes(".editorconfig"), "edit_steers", "`.editorconfig` can decide what runs later"),
-        (writes("/srv/shop/a.bin"), "edit_ending", "is not a known kind of source file or document"),
-        (writes("/srv/other/a.py"), "edit_outside", "`/srv/other/a.py` is outside the agent's folders"),
-        (writes("src/../x.py"), "edit_odd_path", "`src/../x.py` may stand for another file"),
-        (writes("x.py", mode="0777"), "edit_and_more", "The input may do more than edit files"),
+        (write_call("dist/x.js"), "edit_steers", "`dist/x.js` can decide what runs later"),
+        (write_call(".editorconfig"), "edit_steers", "`.editorconfig` can decide what runs later"),
+        (write_call("/srv/shop/a.bin"), "edit_ending", "is not a known kind of source file or document"),
+        (write_call("/srv/other/a.py"), "edit_outside", "`/srv/other/a.py` is outside the agent's folders"),
+        (write_call("src/../x.py"), "edit_odd_path", "`src/../x.py` may stand for another file"),
+        (write_call("x.py", mode="0777"), "edit_and_more", "The input may do more than edit files"),
     ],
 )
 def test_the_reason_names_why_an_edit_needs_approval(call: Call, code: str, reason: str) -> None:
@@ -155,7 +155,7 @@ def test_the_reason_names_why_an_edit_needs_approval(call: Call, code: str, reas
 
 def test_a_rule_beats_the_reason_of_the_mode() -> None:
     rule = parse_rule("write_file(path=conftest.py)")
-    allowed = decide(writes("conftest.py"), Policy((rule,), mode="accept_edits"))
+    allowed = decide(write_call("conftest.py"), Policy((rule,), mode="accept_edits"))
     assert (allowed.decision, allowed.rule) == ("allow", rule.text)
 
 
@@ -165,6 +165,6 @@ def test_a_rule_beats_the_reason_of_the_mode() -> None:
 )
 def test_a_pattern_covers_no_path_with_characters_that_deceive(path: str) -> None:
     rules = Policy((parse_rule("write_file(path=src/**)"), parse_rule("Read(file_path=src/**)")))
-    assert decide(writes("src/größe.py"), rules).decision == "allow"
-    assert decide(writes(path), rules).decision == "ask"
+    assert decide(write_call("src/größe.py"), rules).decision == "allow"
+    assert decide(write_call(path), rules).decision == "ask"
     assert decide(Call("Read", {"file_path": path}), rules).decision == "ask"

@@ -58,7 +58,7 @@ def programs() -> Iterator[PolicyResult]:
         yield decide(Call("bash", {"command": case["command"]}), Policy((parse_rule(case["rule"]),)))
 
 
-def daily() -> Iterator[PolicyResult]:
+def daily_results() -> Iterator[PolicyResult]:
     corpus = document("daily")
     lists = Policy(built_in_rules("default"), read_only=built_in_rules("read-only-tools"))
     places: dict[str, Any] = {"roots": (corpus["project"],), "own": tuple(corpus["own"])}
@@ -95,7 +95,7 @@ def without_text(reason: object) -> list[object]:
 
 
 @requirement("D22")
-@pytest.mark.parametrize("corpus", [commands, programs, daily, edits])
+@pytest.mark.parametrize("corpus", [commands, programs, daily_results, edits])
 def test_every_reason_of_a_decision_is_a_code_that_reads_in_each_language(corpus: Any) -> None:
     result = list(of(corpus()))
     assert len({reason.code for reason in result}) > 5

@@ -29,7 +29,7 @@ def tables(program: str) -> Iterator[tuple[tuple[str, ...], ProgramTable]]:
             yield (program, *words), sub
 
 
-def allowed(*argv: str, named: int) -> bool:
+def is_allowed(*argv: str, named: int) -> bool:
     return objection(argv, named) is None
 
 
@@ -50,7 +50,7 @@ def test_an_option_that_no_table_names_is_never_allowed() -> None:
         for word in ("--not-an-option", "--not-an-option=x", f"-{spare}", f"-{spare}x", *clusters):
             known = (word,) in table.subcommands or (table.words and table.words.fullmatch(word))
             if not known:
-                assert not allowed(*words, word, named=len(words)), (words, word)
+                assert not is_allowed(*words, word, named=len(words)), (words, word)
 
 
 @requirement("N10")
@@ -60,8 +60,8 @@ def test_an_abbreviated_option_is_never_allowed() -> None:
             for size in range(4, len(name), 1 if ALL else max(1, len(name) - 5)):
                 short = name[:size]
                 if name.startswith("--") and short not in {*table.options, *table.version}:
-                    assert not allowed(*words, short, named=len(words)), (words, short)
-                    assert not allowed(*words, f"{short}=x", named=len(words)), (words, short)
+                    assert not is_allowed(*words, short, named=len(words)), (words, short)
+                    assert not is_allowed(*words, f"{short}=x", named=len(words)), (words, short)
 
 
 @requirement("N10")
@@ -74,18 +74,18 @@ def test_a_table_names_its_source_and_refuses_paths_outside_the_folder() -> None
         reads = any(kind.__name__ in READS for kind in sub.operands) or sub.check == "find"
         for outside in ("../x", "/etc/x", "~/x"):
             if not reads:
-                assert not allowed(*words, outside, named=len(words)), (words, outside)
+                assert not is_allowed(*words, outside, named=len(words)), (words, outside)
         if sub.none:
-            assert not allowed(*words, "x", named=len(words)), words
+            assert not is_allowed(*words, "x", named=len(words)), words
 
 
 @requirement("N10")
 def test_an_option_with_an_open_value_at_the_end_of_a_rule_is_not_allowed() -> None:
-    assert not allowed("grep", "-f", "x", named=2)
-    assert not allowed("curl", "-o", "x", named=2)
-    assert not allowed("pytest", "-c", "evil.ini", named=2)
-    assert allowed("pytest", "-c", "ci.ini", "-q", named=3)
-    assert allowed("cargo", "test", "--", "--nocapture", named=2)
+    assert not is_allowed("grep", "-f", "x", named=2)
+    assert not is_allowed("curl", "-o", "x", named=2)
+    assert not is_allowed("pytest", "-c", "evil.ini", named=2)
+    assert is_allowed("pytest", "-c", "ci.ini", "-q", named=3)
+    assert is_allowed("cargo", "test", "--", "--nocapture", named=2)
 
 
 @requirement("N10")

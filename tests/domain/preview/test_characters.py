@@ -23,7 +23,7 @@ def escape(text: str) -> dict[str, str]:
     return {"escape": text}
 
 
-def escaped(text: str, *, line: bool = False) -> list[Any]:
+def escape_text(text: str, *, line: bool = False) -> list[Any]:
     return [part if isinstance(part, str) else part.model_dump() for part in escape_parts(text, line=line)]
 
 
@@ -49,28 +49,28 @@ def escaped(text: str, *, line: bool = False) -> list[Any]:
     ],
 )
 def test_hidden_and_deceptive_characters_are_escaped(text: str, expected: list[Any]) -> None:
-    assert escaped(text) == expected
+    assert escape_text(text) == expected
 
 
 @requirement("B14")
 def test_on_one_line_line_feeds_and_tabs_are_written_out_too() -> None:
-    assert escaped("a\tb\nc", line=True) == ["a", escape("\\t"), "b", escape("\\n"), "c"]
+    assert escape_text("a\tb\nc", line=True) == ["a", escape("\\t"), "b", escape("\\n"), "c"]
 
 
 @pytest.mark.parametrize(
     "text", ["Grüße, ¿qué? čaj", "Привет", "שלום", "مرحبا", "नमस्ते", "สวัสดีครับ", "漢字とかな", "한국어", "🎉 ≠ €", "e\u0301\u0323"]
 )  # fmt: skip
 def test_letters_of_every_script_stay_readable(text: str) -> None:
-    assert escaped(text) == [text]
+    assert escape_text(text) == [text]
 
 
 def test_marks_that_pile_up_or_stand_on_nothing_are_written_out() -> None:
-    assert escaped("e\u0301\u0302\u0303\u0304x\u0301") == [
+    assert escape_text("e\u0301\u0302\u0303\u0304x\u0301") == [
         "e\u0301\u0302",
         escape("\\u0303\\u0304"),
         "x\u0301",
     ]
-    assert escaped("\u0301a\n\u0301\u200b\u0301") == [
+    assert escape_text("\u0301a\n\u0301\u200b\u0301") == [
         escape("\\u0301"),
         "a\n",
         escape("\\u0301\\u200b\\u0301"),

@@ -25,7 +25,7 @@ def repeated(unit: str, apart: int) -> str:
     return (unit + "x" * apart) * (10_000 // max(1, len(unit) + apart))
 
 
-def escapes(text: str) -> list[str]:
+def escape_texts(text: str) -> list[str]:
     return [part if isinstance(part, str) else f"<{part.escape}>" for part in escape_parts(text)]
 
 
@@ -74,14 +74,14 @@ def test_an_escaped_text_is_at_most_about_three_times_as_long(unit: str, apart: 
     ],
 )
 def test_adjacent_hidden_characters_are_escaped_together(text: str, expected: list[str]) -> None:
-    assert escapes(text) == expected
+    assert escape_texts(text) == expected
 
 
 def test_a_run_with_many_hidden_characters_is_escaped_whole() -> None:
     far = "; echo of what is far from anything odd; r"
     odd = "\x7fm\u202e \\n 5%\n\u0301×2\te\u0301\U000e0041"
     shown = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
-    assert escapes(f"{far}{odd}" * 500) == [far, shown] * 500
+    assert escape_texts(f"{far}{odd}" * 500) == [far, shown] * 500
 
 
 def test_a_part_of_an_escaped_run_is_short_and_starts_without_a_combining_mark() -> None:

@@ -34,19 +34,19 @@ def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -
     made = preview(Call(tool, call_input), before=before)
     found = made.model_dump(exclude_defaults=True, exclude={"headline_code"})
     for name in {"parts", "path", "folder"} & found.keys():
-        found[name] = _joined(found[name])
+        found[name] = join_texts(found[name])
     if made.fields:
         found["fields"] = members_of(made)
     if "diff" in found:
-        found["diff"] = [line["op"] + _marked(line["parts"]) for line in found["diff"]]
+        found["diff"] = [line["op"] + mark_escapes(line["parts"]) for line in found["diff"]]
     return found
 
 
-def _joined(parts: list[Any]) -> Any:
+def join_texts(parts: list[Any]) -> Any:
     return "".join(parts) if all(isinstance(part, str) for part in parts) else parts
 
 
-def _marked(parts: list[Any]) -> str:
+def mark_escapes(parts: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else f"<{part['escape']}>" for part in parts)
 
 

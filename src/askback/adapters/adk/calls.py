@@ -77,9 +77,9 @@ def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
         if event.author == "user" and not responses:
             pauses.clear()
             confirmed.clear()
-        for each in responses:
-            confirmed.pop(each.id, None)
-            pause = pauses.pop(each.id, None)
+        for item in responses:
+            confirmed.pop(item.id, None)
+            pause = pauses.pop(item.id, None)
             if (
                 pause is not None
                 and pause.call.name == CONFIRM

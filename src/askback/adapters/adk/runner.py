@@ -61,10 +61,10 @@ class AskbackRunner:
             async for event in self._run(user_id, session_id, new_message, options):
                 yield event
             open_ids = {
-                each.place.id for each in (await self._pauses(user_id, session_id) if open_pauses_now else ())
+                item.place.id for item in (await self._pauses(user_id, session_id) if open_pauses_now else ())
             }
             await supersede(
-                self._ask, [each.place for each in open_pauses_now if each.place.id not in open_ids]
+                self._ask, [item.place for item in open_pauses_now if item.place.id not in open_ids]
             )
         async for event in self._continue_run(user_id, session_id, options, wait=True):
             yield event
@@ -75,7 +75,7 @@ class AskbackRunner:
         When a request has ended, its resume arrives at `ask.resumes`: call `resume_async`.
         """
         outcomes = await self._outcomes(await self._pauses(user_id, session_id), wait=False)
-        requests = [each if isinstance(each, InputRequest) else each.request for each in outcomes]
+        requests = [item if isinstance(item, InputRequest) else item.request for item in outcomes]
         return [request.id for request in requests if request is not None]
 
     async def resume_async(
@@ -105,14 +105,14 @@ class AskbackRunner:
     ) -> types.Content:
         """Use the approvals of an agent's turn, and return the message that continues the agent."""
         confirmed, answered = list[types.Part](), list[types.Part]()
-        for pause, each in turn:
-            if isinstance(each, Decision):
-                each = await self._ask.use(each)
-                self._gate.decisions[session_id, pause.place.tool_call_id] = each
+        for pause, item in turn:
+            if isinstance(item, Decision):
+                item = await self._ask.use(item)
+                self._gate.decisions[session_id, pause.place.tool_call_id] = item
             function_response = types.FunctionResponse(
-                id=pause.call.id, name=pause.call.name, response=response(pause.call, each)
+                id=pause.call.id, name=pause.call.name, response=response(pause.call, item)
             )
-            parts = confirmed if isinstance(each, Decision) else answered
+            parts = confirmed if isinstance(item, Decision) else answered
             parts.append(types.Part(function_response=function_response))
         if confirmed and answered:
             # The model never reads a message with a confirmation, so the other answers are in a separate message.
@@ -168,9 +168,9 @@ def _by_agent(
 @function
 async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
     """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
-    results = {each.id: each.response for event in events for each in event.get_function_responses()}
+    results = {item.id: item.response for event in events for item in event.get_function_responses()}
     messages = [
-        _mirror_message(each, results) for each in events if each.author != "user" and not each.partial
+        _mirror_message(event, results) for event in events if event.author != "user" and not event.partial
     ]
     await mirror_messages(ask, messages, thread_id=thread_id)
 

@@ -143,12 +143,12 @@ async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: st
 
     Existing messages stay unchanged. A message without an id gets one.
     """
-    results = {each.call_id: each.result for message in messages for each in results_in(message)}
+    results = {item.call_id: item.result for message in messages for item in results_in(message)}
     mirrored = list[MirroredMessage]()
-    for each in messages:
-        if each.role != "assistant":
+    for response_message in messages:
+        if response_message.role != "assistant":
             continue
-        each.message_id = each.message_id or uuid4().hex
+        response_message.message_id = response_message.message_id or uuid4().hex
         calls = [
             MirroredCall(
                 id=call.call_id or "",
@@ -157,11 +157,16 @@ async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: st
                 result=results.get(call.call_id),
                 done=call.call_id in results,
             )
-            for call in each.contents
+            for call in response_message.contents
             if call.type == "function_call"
         ]
         mirrored.append(
-            MirroredMessage(id=each.message_id, text=each.text, calls=calls, agent=each.author_name)
+            MirroredMessage(
+                id=response_message.message_id,
+                text=response_message.text,
+                calls=calls,
+                agent=response_message.author_name,
+            )
         )
     await mirror_messages(ask, mirrored, thread_id=thread_id)
 
@@ -234,7 +239,7 @@ def _answered_stream(
         while True:
             buffered_updates = list[AgentResponseUpdate]()
             async for update in stream:
-                if any(each.user_input_request for each in update.contents):
+                if any(item.user_input_request for item in update.contents):
                     buffered_updates.append(update)
                 else:
                     yield update

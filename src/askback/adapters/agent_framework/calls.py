@@ -94,15 +94,15 @@ async def answer(
 
 def results_in(message: Message) -> list[Content]:
     """Return the results of tools in a message."""
-    return [each for each in message.contents if each.type == "function_result"]
+    return [item for item in message.contents if item.type == "function_result"]
 
 
 def without_requests(messages: Sequence[Said]) -> list[Said]:
     """Return messages, or updates of a stream, in which nothing waits for a person, without those that are empty."""
-    copies = [copy(each) for each in messages]
+    copies = [copy(item) for item in messages]
     for message in copies:
-        contents = [copy(each) for each in message.contents if each.type != "function_approval_request"]
-        for each in contents:
-            each.user_input_request = None  # of a call: it has been answered
+        contents = [copy(item) for item in message.contents if item.type != "function_approval_request"]
+        for message_content in contents:
+            message_content.user_input_request = None  # of a call: it has been answered
         message.contents = contents
-    return [each for each in copies if each.contents]
+    return [item for item in copies if item.contents]

@@ -82,8 +82,8 @@ async def converse(
             await claude.query(_as_messages(prompt, message_id))
             try:
                 async for message in claude.receive_response():
-                    for each in _outputs_of(message):
-                        yield each
+                    for item in _outputs_of(message):
+                        yield item
             except asyncio.CancelledError:
                 with suppress(ClaudeSDKError, TimeoutError):
                     await asyncio.wait_for(asyncio.shield(claude.interrupt()), INTERRUPT_S)

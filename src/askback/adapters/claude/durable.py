@@ -100,5 +100,5 @@ def _agents(options: ClaudeAgentOptions) -> dict[str, str | None]:
     """
     if not options.agents:
         return {}
-    agents = {name: without_none(**asdict(each)) for name, each in options.agents.items()}
+    agents = {name: without_none(**asdict(item)) for name, item in options.agents.items()}
     return {"agents": json.dumps(agents)}

@@ -125,7 +125,7 @@ class Gate:
     async def last_session(self, thread_id: str) -> Mapping[str, Any]:
         """Return the metadata of the newest request in a thread that a session made; empty if there is none."""
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
-        sessions = [about for each in page if (about := kept(each))]
+        sessions = [about for item in page if (about := kept(item))]
         return sessions[0] if sessions else {}
 
     async def _begin(self, event: Json, _id: str | None, _context: object) -> Json:

@@ -50,17 +50,17 @@ class Leftovers:
         """
         self._thread_id = thread_id
         page = await self._ask.requests.list(thread_id=thread_id, limit=PAGE_LIMIT)
-        await self._cancel([each for each in page if _is_lost(each, session_id, transcript)])
-        reusable = [each for each in page if _is_reusable(each, session_id)]
+        await self._cancel([item for item in page if _is_lost(item, session_id, transcript)])
+        reusable = [item for item in page if _is_reusable(item, session_id)]
         if not reusable:
             return []
         ended = ended_calls(transcript)
-        read = {each.id for each in reusable if self._is_read(each, ended or ())}
-        self._requests = {each.id: each for each in reusable if each.id not in read}
+        read = {item.id for item in reusable if self._is_read(item, ended or ())}
+        self._requests = {item.id: item for item in reusable if item.id not in read}
         outcomes = [request for request in self._requests.values() if request.status is not Status.PENDING]
         certain = [outcome for outcome in outcomes if ended is not None or _is_approved(outcome)]
-        self._unread = {each.id for each in certain}
-        texts = {each.id: resume_text(each) for each in certain}
+        self._unread = {item.id for item in certain}
+        texts = {item.id: resume_text(item) for item in certain}
         return list((texts if self._durable else texts | await self._pull()).values())
 
     async def take(self, use: ToolUse, *, deferrable: bool, again: bool) -> InputRequest | None:
@@ -69,8 +69,8 @@ class Leftovers:
         With `again` one that has an outcome can be taken once more. A call that may be deferred can only use an open
         request whose outcome comes as a resume.
         """
-        matching = [each for each in self._requests.values() if _asks_the_same(each, use)]
-        matching.sort(key=lambda each: each.tool_call_id != use.id)
+        matching = [item for item in self._requests.values() if _asks_the_same(item, use)]
+        matching.sort(key=lambda item: item.tool_call_id != use.id)
         for request in matching:
             if request.status is not Status.PENDING:
                 return await self._take_outcome(request, again=again)
@@ -91,9 +91,9 @@ class Leftovers:
         await self._cancel(unused_requests.values())
 
     async def _cancel(self, requests: Iterable[InputRequest]) -> None:
-        for each in requests:
-            if each.status is Status.PENDING:
-                await self._ask.requests.withdraw(each)
+        for request in requests:
+            if request.status is Status.PENDING:
+                await self._ask.requests.withdraw(request)
 
     def _is_read(self, request: InputRequest, ended: Iterable[Json]) -> bool:
         """Return whether an approval was used, or the same call has a result that is another outcome."""
@@ -101,9 +101,9 @@ class Leftovers:
             return request.used_at is not None
         session, outcome = kept(request)["session_id"], self._ask.text_of(request)
         return any(
-            _asks_the_same(request, ToolUse(each["name"], each["input"], each["id"], session))
-            for each in ended
-            if not each["failed"] or outcome in each["text"]
+            _asks_the_same(request, ToolUse(item["name"], item["input"], item["id"], session))
+            for item in ended
+            if not item["failed"] or outcome in item["text"]
         )
 
     async def _pull(self, *, wait: int = 0) -> dict[str, str]:
@@ -161,4 +161,4 @@ def _asks_the_same(request: InputRequest, use: ToolUse) -> bool:
 
 
 def _questions(form: Form) -> list[object]:
-    return [each.wire for each in card_of(form) or ()]
+    return [item.wire for item in card_of(form) or ()]

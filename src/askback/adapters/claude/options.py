@@ -98,7 +98,7 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
         "permission_mode": options.permission_mode,
         "extra_args['permission-mode']": options.extra_args.get("permission-mode"),
         "settings.permissions.defaultMode": _members(settings.get("permissions")).get("defaultMode"),
-        **{f"agents[{name!r}].permissionMode": each.permissionMode for name, each in _agents(options)},
+        **{f"agents[{name!r}].permissionMode": item.permissionMode for name, item in _agents(options)},
     }
     for place, mode in modes.items():
         if mode == NO_PROMPTS:

@@ -72,7 +72,7 @@ def is_last_of_message(transcript: Path, call_id: str) -> bool:
     with suppress(*_UNREADABLE):
         for message in _messages(transcript, "assistant"):
             calls = messages.setdefault(message["id"], [])
-            calls += [each["id"] for each in message["content"] if each["type"] == "tool_use"]
+            calls += [item["id"] for item in message["content"] if item["type"] == "tool_use"]
         return any(calls[-1:] == [call_id] for calls in messages.values())
     return False
 
@@ -85,14 +85,18 @@ def ended_calls(transcript: Path) -> list[Json] | None:
     """
     with suppress(*_UNREADABLE):
         blocks = _blocks(transcript)
-        for each in transcript.with_suffix("").glob("subagents/*.jsonl"):
-            of_agent = _blocks(each)
+        for item in transcript.with_suffix("").glob("subagents/*.jsonl"):
+            of_agent = _blocks(item)
             blocks += of_agent if of_agent and of_agent[-1]["type"] == "text" else ()
         results = {block["tool_use_id"]: block for block in blocks if block["type"] == "tool_result"}
         return [
-            {**each, "failed": results[each["id"]].get("is_error", False), "text": _text(results[each["id"]])}
-            for each in blocks
-            if each["type"] == "tool_use" and each["id"] in results
+            {
+                **block,
+                "failed": results[block["id"]].get("is_error", False),
+                "text": _text(results[block["id"]]),
+            }
+            for block in blocks
+            if block["type"] == "tool_use" and block["id"] in results
         ]
     return None
 
@@ -109,10 +113,10 @@ def _messages(transcript: Path, *kinds: str) -> Iterator[Any]:
 
 def _blocks(transcript: Path) -> list[Json]:
     return [
-        cast("Json", each)
+        cast("Json", item)
         for message in _messages(transcript, "assistant", "user")
-        for each in message["content"]
-        if isinstance(each, dict)
+        for item in message["content"]
+        if isinstance(item, dict)
     ]
 
 

@@ -20,11 +20,11 @@ def session_with_call(options: ClaudeAgentOptions, call_id: str) -> str | None:
     """Return the id of the session of the folder whose transcript has a tool call, the newest first."""
     folder = _projects(options) / project_key_for_directory(options.cwd)
     words = f'"id":"{call_id}"'.encode()
-    return next((each.stem for each in _newest_first(folder) if words in each.read_bytes()), None)
+    return next((item.stem for item in _newest_first(folder) if words in item.read_bytes()), None)
 
 
 def _newest_first(folder: Path) -> Iterator[Path]:
-    yield from sorted(folder.glob("*.jsonl"), key=lambda each: each.stat().st_mtime, reverse=True)
+    yield from sorted(folder.glob("*.jsonl"), key=lambda item: item.stat().st_mtime, reverse=True)
 
 
 def _projects(options: ClaudeAgentOptions) -> Path:

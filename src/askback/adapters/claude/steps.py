@@ -137,7 +137,7 @@ def read_steps(section: str, steps: object, functions: Mapping[str, Function]) -
     if not isinstance(steps or [], list):
         raise LifecycleError(f"{section}: must be a list of steps.")
     step_list = cast("list[object]", steps or [])
-    return [_read(f"{section}[{index}]", each, functions) for index, each in enumerate(step_list)]
+    return [_read(f"{section}[{index}]", item, functions) for index, item in enumerate(step_list)]
 
 
 def _read(path: str, step: object, functions: Mapping[str, Function]) -> Step:

@@ -116,7 +116,7 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 
 def _mirror_messages(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
     messages = cast("Sequence[Mapping[str, Any]]", task.messages)
-    results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
+    results = {item.get("tool_call_id"): item.get("content") for item in messages if item["role"] == "tool"}
     run_hash = hashlib.sha256((run_id or "").encode())
     for message in messages:
         run_hash.update(json.dumps(message, default=str).encode())

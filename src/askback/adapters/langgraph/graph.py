@@ -80,6 +80,6 @@ async def park(
     """
     options: AskOptions = {"wait": False, "timeout_s": timeout_s}
     pauses = [
-        Pause(each, Place(id=f"langgraph:{each.id}", thread_id=thread_id)) for each in interrupts_in(out)
+        Pause(item, Place(id=f"langgraph:{item.id}", thread_id=thread_id)) for item in interrupts_in(out)
     ]
     return await park_pauses(ask, pauses, options)

@@ -155,7 +155,7 @@ def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
         reviews.append(_reviewed(action["name"], action["args"], allowed, action.get("description"), place))
     return Question(
         [review.ask for review in reviews],
-        lambda found: {"decisions": [each.decision(o) for each, o in zip(reviews, found, strict=True)]},
+        lambda found: {"decisions": [item.decision(o) for item, o in zip(reviews, found, strict=True)]},
     )
 
 
@@ -192,7 +192,7 @@ def _action(value: Mapping[str, Any], place: Place) -> Question:
 
     It gets `{"action": "approve", …}` with the approved arguments, or `{"action": "reject", "message": …}`.
     """
-    args = {name: each for name, each in value.items() if name not in {"action", "message"}}
+    args = {name: item for name, item in value.items() if name not in {"action", "message"}}
     review = _Review(value["action"], args, ("edit",), value.get("message"), place)
 
     def resumed(outcomes: Sequence[Any]) -> Any:

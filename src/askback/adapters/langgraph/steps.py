@@ -145,7 +145,7 @@ def _take_blocking(ask: Client, run: Run) -> Any:
         if step.do == "ask":
             result = call_blocking(ask, _answers, step.about, run.options)
         elif step.do == "leave":
-            result = call_blocking(ask, supersede, [each.place for each in step.about])
+            result = call_blocking(ask, supersede, [item.place for item in step.about])
         else:
             result = _run_step(run, step)
         step, result = _next(run, result)
@@ -158,7 +158,7 @@ async def _take_steps(ask: AsyncClient, run: Run) -> Any:
         if step.do == "ask":
             result = await _answers(ask, step.about, run.options)
         elif step.do == "leave":
-            result = await supersede(ask, [each.place for each in step.about])
+            result = await supersede(ask, [item.place for item in step.about])
         elif await _is_blocking(run):
             result = await asyncio.to_thread(_run_step, run, step)
         elif step.do == "state":
@@ -208,7 +208,7 @@ def interrupts_in(out: Any) -> Sequence[Interrupt]:
 async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
     """Ask about interrupts, and return the values of those that are answered, by the id of the interrupt."""
     read = [read_question(pause) for pause in pauses]
-    answered = await gather_all(_outcomes(ask, each, options) for each in read)
+    answered = await gather_all(_outcomes(ask, item, options) for item in read)
     answers = dict[str, Any]()
     for pause, question, outcomes in zip(pauses, read, answered, strict=True):
         if not any(map(is_open, outcomes)):
@@ -228,7 +228,7 @@ async def park_pauses(
     ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions
 ) -> Mapping[str, Sequence[str]]:
     """Ask about pauses; returns the ids of the requests by the id of the interrupt."""
-    parked = await gather_all(_outcomes(ask, read_question(each), options) for each in pauses)
+    parked = await gather_all(_outcomes(ask, read_question(pause), options) for pause in pauses)
     return {
         pause.interrupt.id: [id_ for outcome in outcomes if (id_ := request_id_of(outcome)) is not None]
         for pause, outcomes in zip(pauses, parked, strict=True)
@@ -240,12 +240,12 @@ def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str
     messages: Sequence[object] = members_of(state.values).get("messages", ())
     last_message = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     for task in state.tasks:
-        for each in task.interrupts:
+        for interrupt in task.interrupts:
             yield (
-                each.id,
+                interrupt.id,
                 Pause(
-                    each,
-                    replace(place, id=f"langgraph:{each.id}"),
+                    interrupt,
+                    replace(place, id=f"langgraph:{interrupt.id}"),
                     last_message.tool_calls if last_message else (),
                 ),
             )

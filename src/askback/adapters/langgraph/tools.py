@@ -28,7 +28,7 @@ async def mirror(
 ) -> None:
     """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
     results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
-    mirrored = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
+    mirrored = [_mirror_message(message, results) for message in messages if isinstance(message, AIMessage)]
     await mirror_messages(ask, mirrored, thread_id=thread_id, run_id=run_id)
 
 

@@ -198,8 +198,8 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
             await _complete(call, request)
         return settling.result()
     finally:
-        for each in (settling, dialog_task):
-            each.cancel()
+        for item in (settling, dialog_task):
+            item.cancel()
         await asyncio.gather(settling, dialog_task, return_exceptions=True)
 
 

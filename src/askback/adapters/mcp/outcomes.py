@@ -39,7 +39,7 @@ def failure(error: AskbackError, *, undone: str) -> CallToolResult:
         text = "askback does not accept the token of this MCP server. Tell the user to check ASKBACK_TOKEN."
     elif isinstance(error, Invalid) and error.field_errors:
         text = wrong_arguments(
-            ((str(each["path"]), str(each["message"])) for each in error.field_errors), undone=undone
+            ((str(item["path"]), str(item["message"])) for item in error.field_errors), undone=undone
         )
     elif isinstance(error, TooLarge):
         text = f"{error} {undone} Call the tool again with less."
@@ -101,7 +101,7 @@ def _own_text(form: Form, id_: str, value: Any) -> Any:
     """Return the typed text: the value, or the values that are not options."""
     if not isinstance(value, list):
         return value
-    field = next(each for each in form.all_fields if each.id == id_)
+    field = next(item for item in form.all_fields if item.id == id_)
     options: Sequence[Any] = getattr(field, "options", ())
     option_values = {option.value for option in options}
-    return ", ".join(str(each) for each in cast("list[Any]", value) if each not in option_values)
+    return ", ".join(str(item) for item in cast("list[Any]", value) if item not in option_values)

@@ -152,13 +152,13 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
     )
     request_list = [
         {
-            "request_id": each.id,
-            "kind": each.kind,
-            "status": str(each.status),
-            "title": _title(each),
-            "url": call.place.page(each.id),
+            "request_id": item.id,
+            "kind": item.kind,
+            "status": str(item.status),
+            "title": _title(item),
+            "url": call.place.page(item.id),
         }
-        for each in page
+        for item in page
     ]
     return result(json.dumps(request_list, ensure_ascii=False), {"requests": request_list})
 

@@ -178,21 +178,21 @@ def _find_surplus(node: Node, members: Mapping[str, Any], original_value: Any) -
 def _surplus_of_item(container: Node, item: Part, added: Sequence[Any]) -> tuple[Node, Part] | None:
     """Return what to remove of an item: all of it if it was added, also with other keys; the part with our command."""
     value = item.node.value
-    for each in added:
-        added_commands, present_commands = {*_commands(each)}, {*_commands(value)}
-        if value == each or (added_commands and added_commands == present_commands):
+    for added_value in added:
+        added_commands, present_commands = {*_commands(added_value)}, {*_commands(value)}
+        if value == added_value or (added_commands and added_commands == present_commands):
             return container, item
-        if isinstance(each, dict) and isinstance(value, dict) and added_commands & present_commands:
-            return _find_surplus(item.node, cast("Json", each), None)
+        if isinstance(added_value, dict) and isinstance(value, dict) and added_commands & present_commands:
+            return _find_surplus(item.node, cast("Json", added_value), None)
     return None
 
 
 def _commands(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for name, each in cast("Json", value).items():
-            if name == "command" and isinstance(each, str):
-                yield each
-            yield from _commands(each)
+        for name, item in cast("Json", value).items():
+            if name == "command" and isinstance(item, str):
+                yield item
+            yield from _commands(item)
     elif isinstance(value, list):
-        for each in cast("list[Any]", value):
-            yield from _commands(each)
+        for item in cast("list[Any]", value):
+            yield from _commands(item)

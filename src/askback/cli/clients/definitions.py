@@ -84,8 +84,8 @@ def _gemini(home: Path, command: Command) -> Sequence[Addition]:
 
 
 CLIENTS: Mapping[str, Client] = {
-    each.name: each
-    for each in (
+    item.name: item
+    for item in (
         Client("claude-code", "Claude Code", _claude_code),
         Client("cursor", "Cursor", _cursor),
         Client("vscode", "VS Code", _vs_code),

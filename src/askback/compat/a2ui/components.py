@@ -198,8 +198,8 @@ def _chosen_texts(initial_value: Any) -> list[str]:
     if initial_value is None:
         return []
     return [
-        value_text(each)
-        for each in cast("list[Any]", initial_value if isinstance(initial_value, list) else [initial_value])
+        value_text(item)
+        for item in cast("list[Any]", initial_value if isinstance(initial_value, list) else [initial_value])
     ]
 
 

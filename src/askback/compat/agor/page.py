@@ -34,7 +34,7 @@ async def messages(call: Call) -> Answer:
     require(session, "session_id", "missing_required")
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
     widgets = map(read_widget, reversed(page["requests"]))
-    return Answer({"data": [each.message() for each in widgets if each.type]})
+    return Answer({"data": [widget.message() for widget in widgets if widget.type]})
 
 
 async def events(call: Call) -> EventStream:
@@ -143,10 +143,10 @@ def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     require("values" in payload or payload.get("use_existing"), "values", "missing_required")
     values = _object(payload.pop("values", {}), "values")
     # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
-    if unasked := [name for name in values if name not in names and is_well_formed(name)]:
-        keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unasked]
+    if unknown := [name for name in values if name not in names and is_well_formed(name)]:
+        keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unknown]
         errors = [
-            Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unasked, keys, strict=True)
+            Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unknown, keys, strict=True)
         ]
         raise Faults(errors[:MAX_FAULTS])
     return RawBody(json.dumps({**payload, "secrets": values, "revision": revision}).encode())

@@ -83,7 +83,7 @@ def read_widget(raw: Mapping[str, Any]) -> Widget:
     if (secret := request.secret) is not None:
         hints = {"instructions": choose(secret.instructions), "variable_metadata": _help(secret.metadata)}
         params: Json = {"names": secret.names, "reason": choose(secret.reason)}
-        params |= {"default_scope": secret.default_scope} | {key: each for key, each in hints.items() if each}
+        params |= {"default_scope": secret.default_scope} | {key: item for key, item in hints.items() if item}
         hidden = secret.hide_names and not secret.names
         result = {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
         content = f"Please provide {', '.join(secret.names)}: {params['reason']}"
@@ -110,7 +110,7 @@ def _choice(request: InputRequest, form: Form, field: Choice, value: Any) -> Wid
     params: Json = {"reason": reason, "multiple": isinstance(field, Multiselect)}
     result: Json = {field.id: value if isinstance(value, list) else [value]}
     if field.id == "files":
-        params["files"] = [each.value for each in field.options]
+        params["files"] = [option.value for option in field.options]
         return Widget(request, "files", params, reason, result)
     params["servers"] = _options(field, "name")
     return Widget(request, "mcp_servers", params, reason, result)
@@ -122,8 +122,8 @@ def _options(field: Choice, label: str) -> list[Json]:
 
 def _help(metadata: Mapping[str, SecretHelp]) -> Json:
     return {
-        name: {"input_type" if key == "input" else key: choose(text) for key, text in each if text}
-        for name, each in metadata.items()
+        name: {"input_type" if key == "input" else key: choose(text) for key, text in item if text}
+        for name, item in metadata.items()
     }
 
 
@@ -140,9 +140,9 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     status = 409 if problem.status == 410 else problem.status
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
     body: Json = {"name": TEXTS["names"].get(str(status), "GeneralError"), "message": message, "code": status}
-    issues = [_issue(**each) for each in problem.field_errors]
+    issues = [_issue(**error) for error in problem.field_errors]
     if issues:
-        errors = [(each["path"].removeprefix("values."), each["message"]) for each in issues]
+        errors = [(issue["path"].removeprefix("values."), issue["message"]) for issue in issues]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in errors[:3])
         first = dict(reversed(errors))
         body |= {"errors": first, "data": {"field_errors": first, "issues": issues}}

@@ -101,7 +101,7 @@ class ChatPeer(CardPage):
 
     async def on_open(self) -> None:
         """Greet; then show the open requests and all later events."""
-        open_in = list(dict.fromkeys(each["thread_id"] for each in await self.api.open_requests()))
+        open_in = list(dict.fromkeys(request["thread_id"] for request in await self.api.open_requests()))
         about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
         await self.channel.send({"type": "connection_established", **about, "conversation_ids": open_in})
         self.channel.follow(self.follow())
@@ -129,13 +129,13 @@ class ChatPeer(CardPage):
         if frame is None and problem.code == "invalid":
             return {"type": "error", "code": "ERROR", "message": "Invalid JSON format"}
         faults = list[Json]()
-        for each in problem.field_errors:
-            question = re.match(r"values\.q(\d+)", each["path"])
-            text = f"Question {question[1]}: {each['message']}" if question else each["message"]
+        for error in problem.field_errors:
+            question = re.match(r"values\.q(\d+)", error["path"])
+            text = f"Question {question[1]}: {error['message']}" if question else error["message"]
             faults.append(
-                {**each, "path": rename_path(each["path"], TEXTS["paths_of_frames"]), "message": text}
+                {**error, "path": rename_path(error["path"], TEXTS["paths_of_frames"]), "message": text}
             )
-        message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
+        message = "; ".join(f"{fault['path']}: {fault['message']}" for fault in faults) or problem.message
         reply: Json = {"type": "error", "code": problem.code.upper(), "message": message}
         if isinstance(request_id := (frame or {}).get("request_id"), str):
             reply["request_id"] = request_id
@@ -147,7 +147,7 @@ class ChatPeer(CardPage):
         if (asked := shown.approval) is None:
             if (questions := card_of(shown.form, self._languages)) is None:
                 return []
-            arguments = {"questions": [each.wire for each in questions]}
+            arguments = {"questions": [question.wire for question in questions]}
             return [_status(shown, "calling", tool_name=ASK_USER, arguments=arguments)]
         if asked.plan is None:
             return [_status(shown, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
@@ -164,12 +164,12 @@ class ChatPeer(CardPage):
         answer, content = settled.answer, {"decision": settled.answer and settled.answer.decision}
         if settled.form is not None:
             content = {"answers": answers(settled, self._languages)}
-        completed = _status(settled, "completed", result={"content": content}, error=None)
+        status_message = _status(settled, "completed", result={"content": content}, error=None)
         if settled.approval is None or settled.approval.plan is None:
-            return [completed]
+            return [status_message]
         mode = ACCEPT_EDITS if answer and answer.mode == ACCEPT_EDITS else NORMAL
         about = {"conversation_id": settled.thread_id, "mode": mode, "reason": "plan_approved"}
-        return [completed, {"type": "mode_changed", **about}]
+        return [status_message, {"type": "mode_changed", **about}]
 
     @property
     def _languages(self) -> Sequence[str]:
@@ -185,18 +185,18 @@ class ChatPeer(CardPage):
     async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
         """Answer the card as this page shows it."""
         thread = sent.conversation_id
-        over = f"{name} but no pending {about} for {_quoted_name(thread)}"
+        message = f"{name} but no pending {about} for {_quoted_name(thread)}"
         if (request := await self._find(about, thread, sent.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
             raise NotFound(
-                over if page["requests"] else f"{name} for unknown conversation: {_quoted_name(thread)}"
+                message if page["requests"] else f"{name} for unknown conversation: {_quoted_name(thread)}"
             )
         answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
             ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
         except Conflict as refused:
             if refused.code in _ENDED:
-                raise Conflict(over, code=refused.code) from refused
+                raise Conflict(message, code=refused.code) from refused
             raise
         if request.settled:  # it was a repetition: the card had ended before this page sent it
             await self.send(await self.closing(ended, ended))
@@ -205,16 +205,16 @@ class ChatPeer(CardPage):
         """Return the request that a response is about: an open one, else the newest."""
 
         def matching(requests: Iterable[Json]) -> list[InputRequest]:
-            here = [InputRequest.model_validate(each) for each in requests if each["thread_id"] == thread]
-            named = [each for each in here if name in (None, each.id, each.tool_call_id)]
-            return [each for each in named if _kind(each) == kind]
+            here = [InputRequest.model_validate(item) for item in requests if item["thread_id"] == thread]
+            named = [item for item in here if name in (None, item.id, item.tool_call_id)]
+            return [item for item in named if _kind(item) == kind]
 
         candidates = matching(self.shown.values())
         if len(candidates) > 1 and name is None:
             raise Conflict("Several plans are open here. Name the one that you mean by its tool_call_id.")
         if not candidates:
             page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
-            candidates = sorted(matching(page["requests"]), key=lambda each: each.settled)
+            candidates = sorted(matching(page["requests"]), key=lambda item: item.settled)
         return candidates[0] if candidates else None
 
 

@@ -102,7 +102,7 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
         report.add("input_type", "unknown_type")
     if kind in ("select", "multiselect") and not asked.options:
         report.add("options", "option_required")
-    for n in repeated([each.label for each in asked.options]):
+    for n in repeated([option.label for option in asked.options]):
         report.add(f"options[{n}].label", "duplicate_option")
     if has_nested_quantifiers(pattern := asked.validation.pattern):
         report.add("validation.pattern", "unsafe_pattern")
@@ -113,7 +113,7 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
     report.finish()
     field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
     if kind in CHOICES:
-        options = [each.model_dump(exclude_none=True) for each in asked.options]
+        options = [option.model_dump(exclude_none=True) for option in asked.options]
         field |= {"options": options or _YES_NO, "allow_other": asked.allow_other}
     if kind == "confirm":
         field["widget"] = "confirm"
@@ -133,13 +133,13 @@ def repeated(texts: Sequence[str]) -> Sequence[int]:
     return [n for n, text in enumerate(texts) if text in texts[:n]]
 
 
-def in_words(faults: Faults, arguments: object) -> Faults:
+def describe_faults(faults: Faults, arguments: object) -> Faults:
     """Return the faults of a question at their places in the arguments, in the words of iHub."""
     kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
-    return Faults([_in_words(each, kind) for each in faults.with_paths(_PATHS).faults])
+    return Faults([_describe_fault(fault, kind) for fault in faults.with_paths(_PATHS).faults])
 
 
-def _in_words(fault: Fault, kind: object) -> Fault:
+def _describe_fault(fault: Fault, kind: object) -> Fault:
     for pattern, text in TEXTS["sentences"]:  # what iHub says of a path, a code and a type
         if match := re.match(pattern, f"{fault.path} {fault.code} {kind}"):
             sentence = text.format(**{**fault.params, **match.groupdict()})
@@ -153,11 +153,11 @@ def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
         empty = is_blank(value) if name in CUT else not value and name in ("pattern", "min", "max")
         return None if empty else value[: most.get(name)]
     if isinstance(value, list):
-        return [_tidy(each, most) for each in cast("list[object]", value)]
+        return [_tidy(item, most) for item in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
-    members = ((name, _tidy(each, most, name)) for name, each in cast("Json", value).items())
-    return {name: each for name, each in members if each is not None}
+    members = ((name, _tidy(item, most, name)) for name, item in cast("Json", value).items())
+    return {name: item for name, item in members if item is not None}
 
 
 class Function(Model, extra="ignore"):
@@ -191,14 +191,14 @@ class Batch(Model, extra="ignore"):
 async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
-    asking = {TOOL, *(each.id for each in batch.tools or () if each.asks is True)}
+    asking = {TOOL, *(tool.id for tool in batch.tools or () if tool.asks is True)}
     results, faults, other = dict[str, Json](), list[Json](), TEXTS["not_here"]
-    for n, each in enumerate(batch.tool_calls):
-        if each.function.name in asking and other != TEXTS["not_run"]:
-            results[each.id] = await _ask(call, each, f"tool_calls[{n}].id", faults)
-            other = TEXTS["not_here"] if "error" in results[each.id] else TEXTS["not_run"]
-    rest = {"status": "not_run", "message": other}
-    messages = [_message(each, results.get(each.id, rest)) for each in batch.tool_calls]
+    for n, tool_call in enumerate(batch.tool_calls):
+        if tool_call.function.name in asking and other != TEXTS["not_run"]:
+            results[tool_call.id] = await _ask(call, tool_call, f"tool_calls[{n}].id", faults)
+            other = TEXTS["not_here"] if "error" in results[tool_call.id] else TEXTS["not_run"]
+    other_result = {"status": "not_run", "message": other}
+    messages = [_message(item, results.get(item.id, other_result)) for item in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
 
 
@@ -211,7 +211,7 @@ def _read_batch(body: object) -> Batch:
     batch, report = parse(Batch, body), Report()
     if not batch.tool_calls:
         report.add("tool_calls", "empty.list")
-    for n in repeated([each.id for each in batch.tool_calls]):
+    for n in repeated([call.id for call in batch.tool_calls]):
         report.add(f"tool_calls[{n}].id", "duplicate_id")
     report.finish()
     return batch
@@ -232,11 +232,11 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         key = key_of("ihub", chat, asking.id, function.name, form)
         asked = await api.call("create_request", request, key=key)
     except Faults as found:
-        if any(each.path in _PLACES for each in found.faults):
+        if any(fault.path in _PLACES for fault in found.faults):
             raise found.with_paths([("tool_call_id", id_path), *_PLACES.items()]) from None
-        invalid = in_words(found, arguments)
+        invalid = describe_faults(found, arguments)
         field_errors = api.explain(invalid).field_errors
-        faults += [{"tool_call_id": asking.id, **each} for each in field_errors]
+        faults += [{"tool_call_id": asking.id, **error} for error in field_errors]
         path = "" if "message" in invalid.faults[0].params else field_errors[0]["path"]
         message = f"Invalid clarification request: {path and f'{path}: '}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}

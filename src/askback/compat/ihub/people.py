@@ -21,7 +21,7 @@ from askback.ports.systems import Answer, Api, Call, Json
 
 KeyStyle = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)
-_TYPES = {**{each: each for each in TYPES}, "textarea": "text", "radio": "select"}
+_TYPES = {**{item: item for item in TYPES}, "textarea": "text", "radio": "select"}
 _CAMEL = {
     "input_type": "inputType", "allow_skip": "allowSkip", "allow_other": "allowOther",
     "select": "single_select", "confirm": "single_select", "multiselect": "multi_select",
@@ -43,7 +43,7 @@ def field_of(request: Mapping[str, Any]) -> Json | None:
 
 async def open_questions(api: Api, chat: str) -> Sequence[Json]:
     """Return the questions of a chat that are open, the oldest first."""
-    return [each for each in await api.open_requests(thread_id=chat, kind="form") if field_of(each)]
+    return [request for request in await api.open_requests(thread_id=chat, kind="form") if field_of(request)]
 
 
 def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -> Json | None:
@@ -63,9 +63,9 @@ def clarification(request: Mapping[str, Any], *, style: KeyStyle, locale: str) -
     members: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
     members |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
     members |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
-    more = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}
-    more |= {"options": [{"label": text(each["label"]), "value": each["value"]} for each in options]}
-    members |= {name: each for name, each in {**more, "validation": rules}.items() if each}
+    extras = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}
+    extras |= {"options": [{"label": text(option["label"]), "value": option["value"]} for option in options]}
+    members |= {name: member for name, member in {**extras, "validation": rules}.items() if member}
     if style == "camel" or field.get("allow_other"):
         members["allow_other"] = field.get("allow_other", False)
     members["timestamp"] = request["created_at"]
@@ -79,13 +79,13 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    answered = [each for each in thread["requests"] if each["status"] in _ANSWERED and field_of(each)]
-    messages = [(each["settled_at"], _answer_message(each)) for each in answered]
-    ids = {each["id"] for each in answered}
-    for each in thread["messages"]:
-        if each["role"] == "user" and each.get("request_id") not in ids:
-            text = {"role": "user", "content": text_of(each, "\n"), "messageId": each["id"]}
-            messages.append((each["at"], text))
+    answered = [item for item in thread["requests"] if item["status"] in _ANSWERED and field_of(item)]
+    messages = [(request["settled_at"], _answer_message(request)) for request in answered]
+    ids = {request["id"] for request in answered}
+    for entry in thread["messages"]:
+        if entry["role"] == "user" and entry.get("request_id") not in ids:
+            text = {"role": "user", "content": text_of(entry, "\n"), "messageId": entry["id"]}
+            messages.append((entry["at"], text))
     return [message for _, message in sorted(messages, key=itemgetter(0))]
 
 
@@ -166,7 +166,7 @@ async def send(call: Call) -> Answer:
     at, message = f"messages[{len(payload.messages) - 1}]", payload.messages[-1]
     try:
         places = (parse(Message, message), payload.params, payload)
-        answer = next((each.answer for each in places if each.answer is not None), None)
+        answer = next((place.answer for place in places if place.answer is not None), None)
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:
@@ -196,7 +196,7 @@ async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> 
             body = {"revision": request["revision"], "values": values}
             await api.call("answer_request", body, request_id=request["id"], key=key)
     except Faults as found:
-        raise Faults([replace(each, path=_answer_path(each, answer)) for each in found.faults]) from None
+        raise Faults([replace(fault, path=_answer_path(fault, answer)) for fault in found.faults]) from None
 
 
 def _answer_path(fault: Fault, answer: Response) -> str:
@@ -214,7 +214,7 @@ async def _find(api: Api, chat: str, question_id: str) -> Json:
     if not named:
         request = await api.call("get_request", request_id=question_id)
         named = [request] if request["thread_id"] == chat else []
-    requests = sorted(filter(field_of, named), key=lambda each: each["status"] != Status.PENDING)
+    requests = sorted(filter(field_of, named), key=lambda request: request["status"] != Status.PENDING)
     if not requests:
         raise NotFound("There is no such question in this chat.")
     return requests[0]

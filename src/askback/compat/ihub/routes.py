@@ -61,13 +61,13 @@ async def _events(api: Api, chat: str, style: people.KeyStyle) -> AsyncIterator[
         if await people.open_questions(api, chat):
             await asyncio.sleep(ANSWER_FIRST_S)
         for request in await people.open_questions(api, chat):
-            for each in ask(request):
-                yield each
+            for item in ask(request):
+                yield item
             shown.add((request["id"], request["revision"]))
         async for change in changes:
             if change["type"] in _CHANGES:
-                for each in ask(change["request"]):
-                    yield each
+                for item in ask(change["request"]):
+                    yield item
             elif (text := _agent_text(change)) is not None:
                 yield event("chunk", {"content": text})
             elif change["type"] == "run.ended":

@@ -46,7 +46,7 @@ def read_choices(schema: Schema, hints: Hints, root: Schema) -> Choices | None:
 
 
 def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: Schema) -> Choices | None:
-    parts = [resolve(each, root).schema for each in raw]
+    parts = [resolve(item, root).schema for item in raw]
     if parts and all("const" in part for part in parts):
         return _choices(
             [(p["const"], p.get("title") or _label(p["const"]), p.get("description")) for p in parts]

@@ -153,7 +153,7 @@ class FieldReader:
 def _implied_type(schema: Schema) -> Any:
     """Return the type that the keywords of a schema without `type` stand for."""
     if isinstance(schema.get("const"), bool) or all(
-        isinstance(each, bool) for each in schema.get("enum", [0])
+        isinstance(item, bool) for item in schema.get("enum", [0])
     ):
         return "boolean"
     return "string" if {"enum", "oneOf", "anyOf"} & set(schema) else None
@@ -180,7 +180,7 @@ def _read_multiple_choices(draft: _Draft, choices: Choices, minimum: int | None,
     if maximum is not None and maximum >= len(choices.options) and not choices.allow_other:
         maximum = None
     ticked = (
-        [choices.option_of(each) for each in cast("list[Any]", default)]
+        [choices.option_of(item) for item in cast("list[Any]", default)]
         if isinstance(default, list)
         else None
     )
@@ -192,7 +192,7 @@ def _read_multiple_choices(draft: _Draft, choices: Choices, minimum: int | None,
         "max_choices": maximum,
         "default": ticked or None,
     }
-    draft.reader = lambda chosen: [choices.read(each) for each in chosen]
+    draft.reader = lambda chosen: [choices.read(item) for item in chosen]
 
 
 def _string(draft: _Draft) -> None:

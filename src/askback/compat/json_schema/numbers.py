@@ -30,9 +30,9 @@ def read_bounds(schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         bounds_on_steps = {name: _number(count * step) for name, count in bounds.items() if count is not None}
         return {**_safe(bounds_on_steps), "step": _number(step)}, losses
     members: dict[str, Any] = {}
-    if (lows := [each for each in (minimum, exclusive_minimum) if each is not None]) != []:
+    if (lows := [item for item in (minimum, exclusive_minimum) if item is not None]) != []:
         members["min"] = max(lows)
-    if (highs := [each for each in (maximum, exclusive_maximum) if each is not None]) != []:
+    if (highs := [item for item in (maximum, exclusive_maximum) if item is not None]) != []:
         members["max"] = min(highs)
     return _safe(members), losses
 

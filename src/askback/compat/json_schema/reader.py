@@ -199,7 +199,7 @@ class _Reader:
                 "Make it required, or move the inner properties up."
             )
         nested_sections = [
-            each.model_copy(update={"title": f"{property_.label} – {each.title}"}) for each in nested_sections
+            item.model_copy(update={"title": f"{property_.label} – {item.title}"}) for item in nested_sections
         ]
         if not fields:
             return list(nested_sections)

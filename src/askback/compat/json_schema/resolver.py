@@ -48,7 +48,7 @@ def resolve(schema: object, root: Schema, seen_references: frozenset[str] = froz
     for keyword in ("anyOf", "oneOf"):
         if keyword not in well_formed_schema:
             continue
-        alternatives = [each for each in well_formed_schema[keyword] if not _is_null(each)]
+        alternatives = [item for item in well_formed_schema[keyword] if not _is_null(item)]
         nullable = nullable or len(alternatives) < len(well_formed_schema[keyword])
         well_formed_schema[keyword] = alternatives
         if len(alternatives) == 1 and "const" not in alternatives[0]:

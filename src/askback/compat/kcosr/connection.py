@@ -196,9 +196,9 @@ class Connection:
         async with self._api.watch(id_, after=after, readonly=readonly) as session.watch:
             session.opened.set()
             async for event in session.watch:
-                for each in session.transcript.project(event):
-                    if session.mask.allows(each):
-                        await self._channel.send({"type": "transcript_event", "event": each})
+                for item in session.transcript.project(event):
+                    if session.mask.allows(item):
+                        await self._channel.send({"type": "transcript_event", "event": item})
 
     async def _text_input(
         self, *, session_id: str, text: str, client_message_id: str = "", **_: object
@@ -252,13 +252,13 @@ class Connection:
     ) -> None:
         await self._end(session_id, questionnaire_request_id, "cancel", reason=reason)
 
-    async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **said: Any) -> None:
+    async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **members: Any) -> None:
         """Submit or cancel a questionnaire."""
         session, id_ = _id(session_id, "Session"), _id(questionnaire_request_id, "Questionnaire request")
         self._subscribed(session, f"{action} a questionnaire")
         about = {"sessionId": session, "questionnaireRequestId": id_}
         try:
-            await self._settle(await self._find(session, id_, "form"), action, **said)
+            await self._settle(await self._find(session, id_, "form"), action, **members)
         except NotFound as error:
             text = "Questionnaire request was not found"
             raise ClientError("questionnaire_not_found", text, **about) from error
@@ -302,14 +302,14 @@ class Connection:
             body = {"revision": shown["revision"], "values": sent}
             await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
-            faults = [replace(each, key=each.key.replace("boolean", "option")) for each in error.faults]
+            faults = [replace(item, key=item.key.replace("boolean", "option")) for item in error.faults]
             errors = errors_by_field(form, self._api.explain(Faults(faults)).field_errors)
             if errors is None:
                 raise
             self._refused += 1
             session = self._sessions[shown["thread_id"]]
-            again = session.transcript.ask_again(shown, values, errors, self._refused)
-            await self._channel.send({"type": "transcript_event", "event": again})
+            event = session.transcript.ask_again(shown, values, errors, self._refused)
+            await self._channel.send({"type": "transcript_event", "event": event})
 
     def _subscribed(self, session: str, verb: str) -> str:
         session = _id(session, "Session")

@@ -90,7 +90,7 @@ class _Interaction:
         presentation = outcomes.NATIVE_PRESENTATIONS[asked.presentation]
         options = {**options, "presentation": presentation, "timeout_s": outcomes.seconds(asked.timeoutMs)}
         if asked.type == "approval":
-            scopes = [outcomes.NATIVE_SCOPES[each] for each in asked.approvalScopes]
+            scopes = [outcomes.NATIVE_SCOPES[scope] for scope in asked.approvalScopes]
             decision = await client.approve(tool, asked.prompt, scopes=scopes, **options)
             ended = None if decision.status in ("revoked", "pending", "unavailable") else decision.request
         else:

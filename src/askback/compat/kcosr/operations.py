@@ -61,7 +61,7 @@ def refuse(
     elif code in _STRUCTURE and path in TEXTS["arguments"]:
         text = TEXTS["arguments"][path]
     elif path.startswith(form):
-        text = f"{form} is invalid: " + "; ".join(each["message"] for each in found[:3])
+        text = f"{form} is invalid: " + "; ".join(item["message"] for item in found[:3])
     else:
         text = f"{path}: {message}" if path else message
     return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
@@ -69,7 +69,7 @@ def refuse(
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
-    return [{**each, "path": path_here(each, form=form, values=values)} for each in problem.field_errors]
+    return [{**error, "path": path_here(error, form=form, values=values)} for error in problem.field_errors]
 
 
 async def _events(
@@ -81,7 +81,7 @@ async def _events(
     is_known = cursor is not None and int(cursor[1]) == revision and not force
     after = int(cursor[2]) if cursor and is_known else -1
     following = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if events else {}
-    new = [each for each in events if each["sequence"] > after]
+    new = [event for event in events if event["sequence"] > after]
     return {"sessionId": session, "revision": revision, "reset": not is_known, **following, "events": new}
 
 
@@ -119,7 +119,7 @@ def _interaction(
         require(input_schema is None, "type", "unknown_type", allowed="input")
         called: Json = {"input": prompt} if args is None else {"input": args, "reason": prompt or None}
         if approval_scopes is not None:
-            called["scopes"] = [outcomes.NATIVE_SCOPES[each] for each in approval_scopes]
+            called["scopes"] = [outcomes.NATIVE_SCOPES[scope] for scope in approval_scopes]
         body: Json = {"kind": "approval", "approval": {"tool": tool_name or None, **called}}
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])
@@ -177,7 +177,7 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
     key = key_of("kcosr", session, call_id, sent) if call_id else None
-    error_paths = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
+    error_paths = [item["path"].replace("values", "fieldErrors", 1) for item in body.get("field_errors", ())]
     paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(error_paths)]
     described: str = body.get("form", {}).get("description", "")
     if body.get("metadata") == {"kcosr": {"prompt": len(described)}}:

@@ -140,7 +140,7 @@ def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | Non
 
 
 def _fields(form: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
-    sections = [(f"form.sections[{i}]", each) for i, each in enumerate(form.get("sections") or ())]
+    sections = [(f"form.sections[{i}]", item) for i, item in enumerate(form.get("sections") or ())]
     for path, section in [("form", form), *sections]:
         for i, field in enumerate(section.get("fields") or ()):
             yield f"{path}.fields[{i}]", field
@@ -150,11 +150,11 @@ def errors_by_field(form: Form, errors: Iterable[Mapping[str, str]]) -> dict[str
     """Return the first message for each field, by its id; None if anything but a field is wrong."""
     ids = {join("values", field.id): field.id for field in form.all_fields}
     messages = dict[str, str]()
-    for each in errors:
-        path = _VALUE.match(each["path"])
+    for error in errors:
+        path = _VALUE.match(error["path"])
         if path is None or path[0] not in ids:
             return None
-        messages.setdefault(ids[path[0]], each["message"])
+        messages.setdefault(ids[path[0]], error["message"])
     return messages
 
 
@@ -193,7 +193,7 @@ def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[
     for name, info in part.model_fields.items():
         value = members.get(name)
         if name in _PARTS and value is not None:
-            value = [_source_part(_PARTS[name], each, languages) for each in value]
+            value = [_source_part(_PARTS[name], item, languages) for item in value]
         elif isinstance(value, dict) and name != "initial_values":
             value = choose(cast("Json", value), languages)
         if value is not None:

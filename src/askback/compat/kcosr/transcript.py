@@ -60,19 +60,19 @@ class Transcript:
         if event["type"] == "thread.erased":
             self.sequence, self.revision = 0, event["seq"]
             self._open.clear()
-        events = [self._event(event, i, *each) for i, each in enumerate(self._parts(event))]
+        events = [self._event(event, i, *part) for i, part in enumerate(self._parts(event))]
         self.sequence += len(events)
         return events
 
     def ask_again(self, shown: Json, values: Json, errors: Mapping[str, str], number: int) -> Json:
         """Return the event that asks one person again after their `number`th refused answer, which is not stored."""
-        told = {
+        changes = {
             "submitted": {"values": values},
             "field_errors": [{"path": join("values", id_), "message": text} for id_, text in errors.items()],
             "error_summary": translate("fault.reprompted", self._locale),
         }
         now = {"at": rfc3339(int(time.time() * 1000)), "seq": f"{self.seq}.refused{number}"}
-        [(kind, payload)] = self._parts({**now, "type": "request.reprompted", "request": shown | told})
+        [(kind, payload)] = self._parts({**now, "type": "request.reprompted", "request": shown | changes})
         if "interactionId" in payload:
             payload["interactionId"] += f".{number}"
         return self._event(now, 0, kind, payload)
@@ -148,7 +148,7 @@ class Transcript:
             asked = questionnaire(shown["form"], prompt if isinstance(prompt, int) else 0, self._locale)
             initial = {} if typed is None else {"initialValues": typed}
             return members | asked | {"inputSchema": asked["schema"] | initial}
-        scopes = [outcomes.SCOPES[each] for each in request.approval.scopes if each in outcomes.SCOPES]
+        scopes = [outcomes.SCOPES[scope] for scope in request.approval.scopes if scope in outcomes.SCOPES]
         return members | {"prompt": _call_text(request), "approvalScopes": scopes}
 
 

@@ -49,7 +49,7 @@ class AgentPeer:
         self._since = time.monotonic()
         self._default = channel.query.get("session_id")
         self._running: set[str] = set()
-        self._awaited: set[str] = set()
+        self._awaited_ids: set[str] = set()
         """The ids, of the agent, of the requests whose outcomes this connection waits for."""
 
     async def on_open(self) -> None:
@@ -61,8 +61,8 @@ class AgentPeer:
         # Read after the others: one that ends meanwhile is in both.
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
         for request in [*pending, *ended["requests"]]:
-            mine = request.get("metadata") == self._metadata and "external_id" in request
-            if mine and (request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])):
+            own = request.get("metadata") == self._metadata and "external_id" in request
+            if own and (request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])):
                 self._attach(request)
 
     async def take(self, frame: Json) -> None:
@@ -84,8 +84,8 @@ class AgentPeer:
             case {"type": "req", "method": "ping"}:
                 await self._reply(frame, pong=True, time=int(time.time()))
             case {"type": "req", "method": "status"}:
-                up = int(time.monotonic() - self._since)
-                await self._reply(frame, agent_id=self._api.principal_id, connected=True, uptime_sec=up)
+                uptime_s = int(time.monotonic() - self._since)
+                await self._reply(frame, agent_id=self._api.principal_id, connected=True, uptime_sec=uptime_s)
             case {"type": "req"}:
                 raise NotFound(f"unknown method: {str(frame.get('method') or '')[:100]}")
             case _:
@@ -101,7 +101,7 @@ class AgentPeer:
     async def _request(self, frame: Json, payload: _AskRequest | _ApprovalRequest, question: Json) -> None:
         own = parse(_Frame, frame).id
         earlier = await self._api.requests(external_id=own)
-        request = next((each for each in earlier if each.get("metadata") == self._metadata), None)
+        request = next((item for item in earlier if item.get("metadata") == self._metadata), None)
         if request is None:
             client = self._channel.query.get("require_client", "durable")
             about = {"require_client": client, "external_id": own, "metadata": self._metadata}
@@ -134,15 +134,15 @@ class AgentPeer:
 
     def _attach(self, request: Json) -> None:
         frame = {"id": request["external_id"]}
-        if frame["id"] not in self._awaited:
-            self._awaited.add(frame["id"])
+        if frame["id"] not in self._awaited_ids:
+            self._awaited_ids.add(frame["id"])
             self._channel.start(self._await(request, frame), frame)
 
     async def _await(self, request: Json, frame: Json) -> None:
         try:
             ended = await self._api.outcome(request["id"])
         finally:
-            self._awaited.discard(frame["id"])
+            self._awaited_ids.discard(frame["id"])
         outcome = _res(frame, ok=False, error=frames.end_text(ended))
         if reply := frames.response(ended, skipped=SKIPPED):
             outcome = {"type": reply[0], **frame, "payload": reply[1]}
@@ -173,7 +173,7 @@ class AgentPeer:
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
             runs = await self._api.call("list_runs", thread_id=session, running=True)
-            self._running |= {each["id"] for each in runs["runs"]}  # also of a connection before this one
+            self._running |= {item["id"] for item in runs["runs"]}  # also of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 

@@ -86,7 +86,7 @@ def write_ask(request: Json) -> Json | None:
     texts: list[Any] = [form[name] for name in ("title", "description") if form.get(name)]
     widgets = [_widget(field) for field in form.get("fields", ())]
     several = len(widgets) > 1 and form.get("submit", "form") == "form"
-    plain = texts and all(isinstance(each, str) for each in texts)
+    plain = texts and all(isinstance(text, str) for text in texts)
     if not plain or not widgets or None in widgets or several:
         return None
     return {"prompt": "\n\n".join(texts), "widgets": widgets}
@@ -114,8 +114,8 @@ def read_value(form: Json, value: str) -> Json:
         chosen: Any = values.get(value)
         if field["type"] == "multiselect":
             # Nebo's page joins with a comma and a blank, its documentation with a comma.
-            joined = next((p for p in (value.split(","), value.split(", ")) if values.keys() >= set(p)), None)
-            chosen = joined and [values[part] for part in joined]
+            keys = next((p for p in (value.split(","), value.split(", ")) if values.keys() >= set(p)), None)
+            chosen = keys and [values[part] for part in keys]
         if chosen is not None:
             control = {"control": field["id"]} if form.get("submit", "form") != "form" else {}
             return {"values": {field["id"]: chosen}, **control}
@@ -126,17 +126,17 @@ def write_value(fields: Sequence[Json], values: Mapping[str, Any]) -> str:
     """Return an answer as Nebo has it: one text, of several ticks joined with commas."""
     texts: list[str] = []
     for field in fields:
-        labels = {each["value"]: each["label"] for each in field.get("options", ())}
+        labels = {item["value"]: item["label"] for item in field.get("options", ())}
         value: Any = values.get(field["id"], [])
         several = cast("list[Any]", value if isinstance(value, list) else [value])
-        texts += [str(labels.get(each, each)) for each in several]
+        texts += [str(labels.get(item, item)) for item in several]
     return ",".join(texts)
 
 
 def members(frame: Json) -> Json | None:
     """Return a person's members in any of Nebo's shapes: below `data`, below `payload` with `id`, or flat."""
-    flat = {name: value for name, value in frame.items() if name not in {"type", "id", "timestamp"}}
-    inner = flat.get("data", flat.get("payload", flat))
+    flat_members = {name: value for name, value in frame.items() if name not in {"type", "id", "timestamp"}}
+    inner = flat_members.get("data", flat_members.get("payload", flat_members))
     ids = {"request_id": frame["id"]} if "id" in frame else {}
     return {**ids, **cast("Json", inner)} if isinstance(inner, dict) else None
 
@@ -189,8 +189,8 @@ async def first_with(api: Api, wanted_id: str) -> Json:
 def refusal_text(error: Mapping[str, Any]) -> str:
     """Return a refusal of the native API as one text, with the place in the frame and the code of each fault."""
     texts = dict.fromkeys(
-        f"{rename_fault(each, TEXTS['paths'])}: {each['message']} [{each['code']}]".removeprefix(": ")
-        for each in error.get("field_errors", ())
+        f"{rename_fault(item, TEXTS['paths'])}: {item['message']} [{item['code']}]".removeprefix(": ")
+        for item in error.get("field_errors", ())
     )
     return "; ".join(texts) or error["message"]
 

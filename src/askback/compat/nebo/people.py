@@ -160,8 +160,8 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
 async def read_chat(call: Call) -> Answer:
     """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
-    messages = {each["id"]: each for each in thread["messages"]}
-    placed = {part.get("request_id") for each in messages.values() for part in each["content"]}
+    messages = {message["id"]: message for message in thread["messages"]}
+    placed_ids = {part.get("request_id") for message in messages.values() for part in message["content"]}
     asks: dict[str, Json] = {}
     for request in thread["requests"]:
         own = request["id"]
@@ -171,13 +171,13 @@ async def read_chat(call: Call) -> Answer:
         asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
         if reply := frames.response(request):
             asks[own]["askResponse"] = reply[1]["value"]
-        if own not in placed:
+        if own not in placed_ids:
             alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
             home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)
             home["content"].append({"type": "request", "request_id": own})
-    rows = sorted(messages.values(), key=lambda each: each["seq"])
+    rows = sorted(messages.values(), key=lambda item: item["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
-    return Answer({"chat": chat, "messages": [_message_json(each, asks) for each in rows]})
+    return Answer({"chat": chat, "messages": [_message_json(row, asks) for row in rows]})
 
 
 def _message_json(message: Json, asks: dict[str, Json]) -> Json:

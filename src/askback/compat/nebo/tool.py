@@ -39,7 +39,7 @@ async def agent(
         form = read_ask(parse(_AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
     except Faults as refused:
-        problems = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
+        problems = [{**asdict(fault), "message": render(fault, DEFAULT_LOCALE)} for fault in refused.faults]
         return f"Error: {refusal_text({'field_errors': problems})}"
     except Invalid as refused:
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
@@ -48,4 +48,4 @@ async def agent(
             return SKIPPED
         why = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
         return f"Error: {why}" if why == NO_UI else f"Error waiting for user response: {why}"
-    return write_value([{"id": each["id"]} for each in form["fields"]], answer.values)
+    return write_value([{"id": field["id"]} for field in form["fields"]], answer.values)

@@ -18,7 +18,7 @@ from askback.domain.record import Record
 
 FORM, PACKAGE = FormKind(), PackageKind()
 KINDS: Mapping[str, RequestKind] = MappingProxyType(
-    {each.name: each for each in (FORM, ApprovalKind(), SecretKind(), ActionKind(), PACKAGE)}
+    {item.name: item for item in (FORM, ApprovalKind(), SecretKind(), ActionKind(), PACKAGE)}
 )
 
 

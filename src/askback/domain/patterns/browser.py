@@ -59,10 +59,12 @@ def _is_safe_choice(alternatives: tuple[Node, ...], *, following: Charset) -> bo
     empty = sum(_matches_empty(alternative) for alternative in alternatives)
     if empty > 1 or (empty and overlap(_first_chars(Choice(alternatives)), following)):
         return False
-    beginnings = [_Beginning(_first_chars(each), _leading_sets(each)[0]) for each in alternatives]
+    beginnings = [
+        _Beginning(_first_chars(alternative), _leading_sets(alternative)[0]) for alternative in alternatives
+    ]
     if not all(_starts_differ(first, second) for first, second in combinations(beginnings, 2)):
         return False
-    return all(_is_safe(each, following=following) for each in alternatives)
+    return all(_is_safe(alternative, following=following) for alternative in alternatives)
 
 
 def _is_safe_repeat(node: Repeat, *, following: Charset) -> bool:

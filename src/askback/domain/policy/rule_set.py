@@ -36,8 +36,8 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
         by_name: dict[str, list[Rule]] = {name: [] for name in names}
         for rule in self._allowing:
             name = _only_name(rule)
-            for each in by_name if name is None else (name,):
-                by_name[each].append(rule)
+            for item in by_name if name is None else (name,):
+                by_name[item].append(rule)
         return {name: tuple(rules) for name, rules in by_name.items()}
 
     @cached_property

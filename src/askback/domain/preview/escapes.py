@@ -153,8 +153,8 @@ def _escapes(run: str, *, limit: int) -> list[str]:
     if len(run) < _MIN_REPEATED:
         return [_escape(char) for char in run]
     return [
-        _escape(each[0][0]) + (f"×{len(each[0])}" if each[1] else "")
-        for each in islice(_RUN_OF_CHARACTER.finditer(run), limit)
+        _escape(item[0][0]) + (f"×{len(item[0])}" if item[1] else "")
+        for item in islice(_RUN_OF_CHARACTER.finditer(run), limit)
     ]
 
 

@@ -113,11 +113,11 @@ def only_field(
     assert field is not None
     single_field = field if is_box(field) else field.model_copy(update={"required": True})
     unanswered = [
-        each if each.readonly else each.model_copy(update={"required": False}) for each in form.all_fields
+        item if item.readonly else item.model_copy(update={"required": False}) for item in form.all_fields
     ]
     return form.model_copy(
         update={
-            "fields": [single_field if each.id == control else each for each in unanswered],
+            "fields": [single_field if item.id == control else item for item in unanswered],
             "sections": None,
         }
     )
@@ -128,7 +128,7 @@ def is_optional(form: Form, hidden: Collection[str] = ()) -> bool:
     sections = form.sections or ()
     required = [
         *(form.fields or ()),
-        *(each for section in sections if not section.optional for each in section.fields),
+        *(field for section in sections if not section.optional for field in section.fields),
     ]
     return not any(field.required and not field.readonly and field.id not in hidden for field in required)
 

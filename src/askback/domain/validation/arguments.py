@@ -31,11 +31,11 @@ def _model(function: Callable[..., Any], alias: Callable[[str], str] | None) -> 
     hints = get_type_hints(function, include_extras=True)
     members: dict[str, Any] = {}
     config = ConfigDict(Model.model_config, alias_generator=alias)
-    for each in signature(function).parameters.values():
-        if each.kind is Parameter.KEYWORD_ONLY:
-            default = ... if each.default is Parameter.empty else each.default
-            members[each.name] = (_without_none(hints[each.name]), default)
-        elif each.kind is Parameter.VAR_KEYWORD:
+    for parameter in signature(function).parameters.values():
+        if parameter.kind is Parameter.KEYWORD_ONLY:
+            default = ... if parameter.default is Parameter.empty else parameter.default
+            members[parameter.name] = (_without_none(hints[parameter.name]), default)
+        elif parameter.kind is Parameter.VAR_KEYWORD:
             config["extra"] = "ignore"
     return create_model("Body", __config__=config, **members)
 
@@ -43,4 +43,4 @@ def _model(function: Callable[..., Any], alias: Callable[[str], str] | None) -> 
 def _without_none(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
-    return Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - made of a tuple
+    return Union[tuple(item for item in get_args(hint) if item is not NoneType)]  # noqa: UP007 - made of a tuple

@@ -202,8 +202,8 @@ class FieldRules:
             self.report.add(join(path, "accept"), "empty")
         elif len(field.accept) > limits.accepted_types:
             self.report.add(join(path, "accept"), "too_many", max=limits.accepted_types)
-        for index, each in enumerate(field.accept[: limits.accepted_types]):
-            if not ACCEPT.fullmatch(each):
+        for index, item in enumerate(field.accept[: limits.accepted_types]):
+            if not ACCEPT.fullmatch(item):
                 self.report.add(f"{path}.accept[{index}]", "invalid_accept")
 
     def check_choices(self, path: str, field: Multiselect) -> None:

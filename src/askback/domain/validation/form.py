@@ -145,7 +145,7 @@ class FormRules:
         """Check that steps have sections, and that a form answered by one control has no steps, conditions or rows."""
         if form.layout == "steps" and form.sections is None:
             self.report.add(f"{self.path}.layout", "steps_without_sections")
-        conditions = [each.visible_if for each in (*self.ids.values(), *(form.sections or ())) if each]
+        conditions = [item.visible_if for item in (*self.ids.values(), *(form.sections or ())) if item]
         rows = any(isinstance(field, Rows) for field in self.ids.values())
         if form.submit != "form" and (form.layout == "steps" or any(conditions) or rows):
             self.report.add(f"{self.path}.submit", "submit_alone")
@@ -197,7 +197,7 @@ class FormRules:
 
 def _is_name(*texts: LocalText | None) -> bool:
     """Whether one of the texts can name a field."""
-    return any(not is_blank(each) for text in texts for _, each in spellings(text))
+    return any(not is_blank(item) for text in texts for _, item in spellings(text))
 
 
 def _members(raw: Raw, index: int) -> Mapping[str, Any]:

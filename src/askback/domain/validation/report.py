@@ -39,7 +39,7 @@ class Report:
 
     def has_fault(self, path: str) -> bool:
         """Whether `path` has a fault."""
-        return any(each.path == path for each in self.faults)
+        return any(item.path == path for item in self.faults)
 
     def finish(self) -> None:
         """Raise `Faults` if there are any."""

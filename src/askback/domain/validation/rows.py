@@ -60,15 +60,15 @@ class RowRules:
             return
         self.check_count(f"{path}.fields", len(row.fields), limits.row_fields)
         ids: set[str] = set()
-        for index, each in enumerate(row.fields[: limits.row_fields]):
+        for index, field in enumerate(row.fields[: limits.row_fields]):
             item_path = f"{path}.fields[{index}]"
-            if each.id in ids:
+            if field.id in ids:
                 self.report.add(f"{item_path}.id", "duplicate_id")
-            ids.add(each.id)
+            ids.add(field.id)
             for key in ("sensitive", "readonly", "allow_skip", "visible_if", "options_from"):
-                if getattr(each, key, None):
+                if getattr(field, key, None):
                     self.report.add(join(item_path, key), "constraint_not_allowed.row")
-            self.check_field(item_path, each, raw["fields"], index)
+            self.check_field(item_path, field, raw["fields"], index)
 
 
 def read_rows(form: Form, sent_values: Mapping[str, object], report: Report) -> dict[str, object]:
@@ -98,9 +98,9 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
             report.add(join_key(item_path, key), "unknown_field.key")
         values_by_path[decision_id(field, row)] = members.get(DECISION)
         field_ids = {field.id for field in row.fields or ()}
-        for id_, each in _members(members.get(VALUES), join(item_path, VALUES), report).items():
+        for id_, item in _members(members.get(VALUES), join(item_path, VALUES), report).items():
             if id_ in field_ids:
-                values_by_path[field_id(field, row, id_)] = each
+                values_by_path[field_id(field, row, id_)] = item
             else:
                 report.add(join_key(join(item_path, VALUES), id_), "unknown_field")
     return values_by_path

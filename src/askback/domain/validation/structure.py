@@ -101,15 +101,15 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
     reported_steps: set[Steps] = set()
     errors = error.errors(include_input=False, include_url=False)
     texts = {loc[: loc.index(_LANGUAGES)] for error in errors if _LANGUAGES in (loc := error["loc"])}
-    for each in errors:
-        location = _error_location(body, each["loc"], each["type"])
-        if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:
+    for item in errors:
+        location = _error_location(body, item["loc"], item["type"])
+        if item["loc"][-1:] == ("str",) and item["loc"][:-1] in texts:
             if isinstance(location.value, Mapping):
                 continue  # the languages of a text have their own errors
-            each["loc"] = each["loc"][:-1]
-        if _is_implied(location, each["type"]):
+            item["loc"] = item["loc"][:-1]
+        if _is_implied(location, item["type"]):
             continue
-        steps, key, params = _fault_of(location, cast("dict[str, Any]", each))
+        steps, key, params = _fault_of(location, cast("dict[str, Any]", item))
         report.add(path_of(steps, path), key, **params)
         reported_steps.add(steps)
     return reported_steps

@@ -56,8 +56,8 @@ class TextCheck:
     def _optional(self, path: str, name: str, text: LocalText | None, limit: int, *, lines: bool) -> None:
         if text is None or (isinstance(text, str) and len(text) <= limit and not self.suspicious):
             return
-        for text_path, each in self.spellings(join(path, name), text):
-            self._check_characters(text_path, each, limit, lines=lines)
+        for text_path, item in self.spellings(join(path, name), text):
+            self._check_characters(text_path, item, limit, lines=lines)
 
     def spellings(self, path: str, text: LocalText) -> Iterator[tuple[str, str]]:
         """Return a text, or each language of it, with its path; report what is wrong with the languages."""
@@ -70,14 +70,14 @@ class TextCheck:
             self.report.add(path, "too_many", max=self.limits.languages)
             return
         checked_texts = set[str]()
-        for tag, each in text.items():
+        for tag, item in text.items():
             item_path = join_key(path, tag)
             if LANGUAGE_TAG.fullmatch(tag) is None:
                 self.report.add(item_path, "invalid_locale")
             elif tag.lower() in checked_texts:
                 self.report.add(item_path, "duplicate_value")
             checked_texts.add(tag.lower())
-            yield item_path, each
+            yield item_path, item
 
     def value(self, path: str, value: object, *, lines: bool) -> bool:
         """Check the initial text, or list of texts, of a control; returns whether it is valid."""
@@ -90,11 +90,11 @@ class TextCheck:
 
     def at(self, path: str, text: LocalText, limit: int, *, lines: bool = False) -> None:
         """Check a text at a separate path, which must not be blank."""
-        for text_path, each in self.spellings(path, text):
-            if (not each or not each[0].isalnum()) and is_blank(each):
+        for text_path, item in self.spellings(path, text):
+            if (not item or not item[0].isalnum()) and is_blank(item):
                 self.report.add(text_path, "empty")
             else:
-                self._check_characters(text_path, each, limit, lines=lines)
+                self._check_characters(text_path, item, limit, lines=lines)
 
     def _check_characters(self, path: str, text: str, limit: int, *, lines: bool) -> None:
         if len(text) > limit:

@@ -62,7 +62,7 @@ def is_confusable(name: str) -> bool:
         return False
     if _INVISIBLE.search(name):
         return True
-    scripts = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
+    scripts = {unicodedata.name(item, "").partition(" ")[0] for item in name if item.isalpha()}
     return len(scripts & _LOOKALIKE_SCRIPTS) > 1 or unicodedata.normalize(
         "NFKC", name
     ) != unicodedata.normalize("NFC", name)

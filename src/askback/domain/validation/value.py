@@ -256,11 +256,11 @@ def _item_faults(
 ) -> list[ValueFault]:
     faults: list[ValueFault] = []
     checked_values: set[OptionValue] = set()
-    for index, each in enumerate(items):
-        if not _can_be_option(each):
+    for index, value in enumerate(items):
+        if not _can_be_option(value):
             faults.append((index, "wrong_type.answer_item", {}))
             continue
-        item = cast("OptionValue", each)
+        item = cast("OptionValue", value)
         if item in checked_values:
             faults.append((index, "duplicate_selection", {}))
         elif field.options_from is not None:

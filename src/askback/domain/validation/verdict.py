@@ -28,11 +28,11 @@ def check_errors(
     faults = field_errors or ()
     if len(faults) > limits.fields:
         report.add("field_errors", "too_many", max=limits.fields)
-    for index, each in enumerate(faults[: limits.fields]):
+    for index, fault in enumerate(faults[: limits.fields]):
         item_path = join("field_errors", index)
-        if each.path not in places:
+        if fault.path not in places:
             report.add(join(item_path, "path"), "unknown_value", allowed=_list_places(places, limits))
-        text_check.line(item_path, "message", each.message, limits.title)
+        text_check.line(item_path, "message", fault.message, limits.title)
     text_check.line("", "error_summary", error_summary, limits.title)
 
 

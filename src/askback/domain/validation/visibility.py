@@ -67,9 +67,9 @@ class _VisibleFields:
 
     def holds(self, condition: Condition) -> bool:
         if condition.all is not None:
-            return all(self.holds(each) for each in condition.all)
+            return all(self.holds(item) for item in condition.all)
         if condition.any is not None:
-            return any(self.holds(each) for each in condition.any)
+            return any(self.holds(item) for item in condition.any)
         value = self.values.get(condition.field or "")
         if condition.provided is not None:
             return (condition.field in self.provided) == condition.provided
@@ -77,7 +77,7 @@ class _VisibleFields:
             return _equals(value, condition.is_)
         if condition.is_not is not None:
             return not _equals(value, condition.is_not)
-        return any(_equals(value, each) for each in condition.in_ or ())
+        return any(_equals(value, item) for item in condition.in_ or ())
 
 
 def is_box(field: AnyField) -> bool:

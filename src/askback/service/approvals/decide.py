@@ -230,7 +230,7 @@ class _Decision:
         try:
             await manage.grant_root(self.ctx, self.principal, record.requester, {"path": root})
         except Faults as error:
-            raise Faults([replace(each, path="grant_root") for each in error.faults]) from None
+            raise Faults([replace(item, path="grant_root") for item in error.faults]) from None
         return root
 
     def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
@@ -271,5 +271,5 @@ def _is_same_person(actor: Mapping[str, str], other_actor: Mapping[str, str]) ->
     """Whether two actors are one person: the host knows; otherwise a second session may spell its name differently."""
     if "user" in actor and "user" in other_actor:
         return actor["user"] == other_actor["user"]
-    names = {each["name"].strip().casefold() for each in (actor, other_actor)}
+    names = {item["name"].strip().casefold() for item in (actor, other_actor)}
     return actor["id"] == other_actor["id"] or len(names) == 1

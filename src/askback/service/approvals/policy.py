@@ -162,17 +162,17 @@ def _check_question_limits(payload: Sequence[QuestionLimitBody], report: Report,
         return
     lowest, highest = BOUNDS["max_questions"]
     used_names = set[str]()
-    for index, each in enumerate(payload):
-        path, name = join("question_limits", index), count_name(each.tool, each.agent)
+    for index, item in enumerate(payload):
+        path, name = join("question_limits", index), count_name(item.tool, item.agent)
         text_check = TextCheck(report, suspicious=True)
-        text_check.line(path, "tool", each.tool, limits.identifier)
-        text_check.line(path, "agent", each.agent, limits.identifier)
-        text_check.line(path, "text", each.text, limits.note)
-        if each.tool is None and each.agent is None:
+        text_check.line(path, "tool", item.tool, limits.identifier)
+        text_check.line(path, "agent", item.agent, limits.identifier)
+        text_check.line(path, "text", item.text, limits.note)
+        if item.tool is None and item.agent is None:
             report.add(join(path, "tool"), "missing_required")
         elif name in used_names:
             report.add(path, "duplicate_value")
-        if not lowest <= each.max <= highest:
+        if not lowest <= item.max <= highest:
             report.add(join(path, "max"), "out_of_range", min=lowest, max=highest)
         used_names.add(name)
 

@@ -90,9 +90,9 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
     if thread_id is not None or not sharing.is_thread_limited(principal):
         return await _lease_in(ctx, principal, thread_id, limit)
     leases: list[Lease] = []
-    for each, due_at in (await _covered_threads(ctx, principal)).items():
+    for item, due_at in (await _covered_threads(ctx, principal)).items():
         if due_at <= ctx.clock.now_ms() and len(leases) < limit:
-            leases += await _lease_in(ctx, principal, each, limit - len(leases))
+            leases += await _lease_in(ctx, principal, item, limit - len(leases))
     return leases
 
 
@@ -119,9 +119,9 @@ async def _lease_in(
         limit=max(1, min(limit, ctx.limits.page)),
     ):
         if leases := [
-            authorship.with_repeat_mark(each)
-            for each in leased_leases
-            if await authorship.may_deliver(ctx, each)
+            authorship.with_repeat_mark(lease)
+            for lease in leased_leases
+            if await authorship.may_deliver(ctx, lease)
         ]:
             return leases
     return ()

@@ -136,7 +136,7 @@ class Subscriptions:
             subscription.report(activity)
 
     def _notify_subscribers(self, change: PersonalChange) -> None:
-        subscriptions = [each for each in self._open if each.matches(change)]
+        subscriptions = [item for item in self._open if item.matches(change)]
         if subscriptions:
             task = asyncio.get_running_loop().create_task(self._notify_all(change, subscriptions))
             self._notifications.add(task)
@@ -144,8 +144,8 @@ class Subscriptions:
 
     async def _notify_all(self, change: PersonalChange, subscriptions: Sequence[Subscription]) -> None:
         access = await self._ctx.store.access(change.tenant, change.thread_id)
-        for each in subscriptions:
-            each.notify(change, access)
+        for subscription in subscriptions:
+            subscription.notify(change, access)
 
     def _remove(self, subscription: Subscription) -> None:
         self._open.discard(subscription)

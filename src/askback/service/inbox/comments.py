@@ -62,7 +62,7 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
     await roles.require(ctx, principal, "delete_comment", request_id)
     record = await _writable(ctx, principal, request_id, "delete_comment")
     comments = await ctx.store.comments(record.tenant, record.id)
-    comment = next((each for each in comments if each.id == comment_id), None)
+    comment = next((item for item in comments if item.id == comment_id), None)
     if comment is None:
         raise NotFound("There is no such comment.")
     author = json.loads(comment.author)

@@ -38,7 +38,7 @@ async def list_people(
     rows = await ctx.store.people(
         principal.tenant, now_ms=ctx.clock.now_ms(), after=cursor or "", limit=size + 1
     )
-    people = [(user, list(memberships)) for user, memberships in groupby(rows, key=lambda each: each.user)]
+    people = [(user, list(memberships)) for user, memberships in groupby(rows, key=lambda item: item.user)]
     page = [
         {
             "id": user,
@@ -46,7 +46,7 @@ async def list_people(
             "groups": sorted({name for membership in memberships for name in membership.groups}),
         }
         for user, memberships in people[:size]
-        if record is None or any(may_be_assigned(each, record) for each in memberships)
+        if record is None or any(may_be_assigned(membership, record) for membership in memberships)
     ]
     return page, people[size - 1][0] if len(people) > size else None
 
@@ -66,15 +66,15 @@ async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[s
     able = {name for person in people if may_be_assigned(person, record) for name in (person.id, person.user)}
     if len(people_ids) < len(assignees):
         able |= await _groups(ctx, record)
-    return [index for index, each in enumerate(assignees) if each not in able]
+    return [index for index, assignee in enumerate(assignees) if assignee not in able]
 
 
 async def _groups(ctx: Services, record: Record) -> set[str]:
     """Return the groups with somebody who could answer a request, as assignees."""
     groups, last_user = set[str](), ""
     while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=last_user):
-        for each in page:
-            if may_be_assigned(each, record):
-                groups |= {GROUP_PREFIX + name for name in await groups_of(ctx, each)}
+        for item in page:
+            if may_be_assigned(item, record):
+                groups |= {GROUP_PREFIX + name for name in await groups_of(ctx, item)}
         last_user = page[-1].user
     return groups

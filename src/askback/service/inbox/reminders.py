@@ -47,7 +47,7 @@ async def list_reminders(ctx: Services, principal: Principal) -> dict[str, Any]:
     await roles.require(ctx, principal, "list_reminders")
     reminders = await ctx.store.reminders(principal.tenant, principal.user, after=ctx.clock.now_ms())
     return {
-        "reminders": [{"request_id": each, "at": rfc3339(remind_at)} for each, remind_at in reminders.items()]
+        "reminders": [{"request_id": item, "at": rfc3339(remind_at)} for item, remind_at in reminders.items()]
     }
 
 

@@ -64,7 +64,7 @@ async def _labels(
     request = InputRequest.model_validate_json(record.wire)
     path = value_path(field.field.id)
     options = await look_up(ctx, field, chosen_values, path, user=user, request=request)
-    return {value: each.label for value, each in options.items() if not each.disabled}
+    return {value: item.label for value, item in options.items() if not item.disabled}
 
 
 def _unknown_option(field: AnyField, index: int) -> Fault:

@@ -162,11 +162,11 @@ async def _question_limits(
     ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
 ) -> list[dict[str, Any]]:
     """Return the limits of the policy, then those of askers; an agent sees no limits of other agents."""
-    policy_limits = {each.name: each for each in conduct.question_limits or ()}
+    policy_limits = {limit.name: limit for limit in conduct.question_limits or ()}
     counts = await ctx.store.question_counts(principal.tenant, thread_id, list(policy_limits))
     limits = [
-        (each, *_policy_usage(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
-        for each in policy_limits.values()
+        (limit, *_policy_usage(ctx, counts.get(limit.name), conduct.questions_window_s), "policy")
+        for limit in policy_limits.values()
     ]
     limits += [
         (limit_of_count(name, count.set_by_asker), count.asked, None, "asker")

@@ -70,9 +70,9 @@ async def find_refused(ctx: Services, record: Record, terms: ThreadTerms) -> Rec
         return None
     if (identity := kind_of(record).identity(record.spec)) is None:
         return None
-    for each in await _stored_refusals(ctx, record, identity, since_ms=oldest):
-        if each.until > current_created_at:
-            return await ctx.store.get(each.tenant, each.request_id)
+    for refusal in await _stored_refusals(ctx, record, identity, since_ms=oldest):
+        if refusal.until > current_created_at:
+            return await ctx.store.get(refusal.tenant, refusal.request_id)
     return None
 
 

@@ -54,4 +54,4 @@ def _file_ids(values: Mapping[str, Any], fields: Iterable[str]) -> Iterable[str]
     for name in fields:
         value: Any = values.get(name) or []
         chosen = cast("list[Any]", value if isinstance(value, list) else [value])
-        yield from (each["id"] for each in chosen)
+        yield from (item["id"] for item in chosen)

@@ -46,5 +46,5 @@ class Metrics:
 
     def lines(self) -> Iterator[str]:
         """Return all metrics in the text format of Prometheus."""
-        for each in (self._ended_requests, self._answered, self._wake_seconds, self._attempts):
-            yield from each.lines()
+        for item in (self._ended_requests, self._answered, self._wake_seconds, self._attempts):
+            yield from item.lines()

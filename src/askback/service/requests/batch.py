@@ -79,8 +79,8 @@ def _check(payload: BatchBody, *, limit: int) -> None:
     ids = [item.id for item in payload.requests[:limit]]
     faults += [
         fault(join(join("requests", n), "id"), "duplicate_value")
-        for n, each in enumerate(ids)
-        if each in ids[:n]
+        for n, item in enumerate(ids)
+        if item in ids[:n]
     ]
     if payload.reason is not None and payload.action != "decline":
         faults.append(fault("reason", "reason_only_decline"))

@@ -82,7 +82,7 @@ async def cancel_request(
     check_note(ctx, payload.note)
     reason = payload.reason or ("admin" if principal.role == "admin" else "agent_aborted")
     if principal.role not in CANCELLED_BY[reason]:
-        allowed = [each for each, roles in CANCELLED_BY.items() if principal.role in roles]
+        allowed = [item for item, roles in CANCELLED_BY.items() if principal.role in roles]
         raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
     outcome = {"reason": reason} | ({"note": payload.note} if payload.note is not None else {})
     return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claim)

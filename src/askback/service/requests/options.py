@@ -47,7 +47,7 @@ async def list_options(
         raise Faults([fault("field", "missing_required")])
     if field not in kind_of(record).sourced_fields(record.spec):
         raise Faults([fault("field", "unknown_value.option_field")])
-    sourced_field = next(each for each in sourced_fields(record.spec.form) if each.field.id == field)
+    sourced_field = next(item for item in sourced_fields(record.spec.form) if item.field.id == field)
     _check_lengths(ctx, sourced_field, q, parent, cursor)
     query = OptionQuery(
         sourced_field.source.source,
@@ -87,7 +87,7 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
     if not fields_by_path:
         return form
     paths_without_source = [
-        path for path, each in fields_by_path.items() if each.source.source not in ctx.option_sources
+        path for path, item in fields_by_path.items() if item.source.source not in ctx.option_sources
     ]
     if paths_without_source:
         raise Faults(
@@ -98,9 +98,9 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
         )
     options_by_path: dict[str, list[Option]] = {}
     faults: list[Fault] = []
-    for path, each in fields_by_path.items():
-        options, option_faults = await _initial_options(ctx, form, path, each)
-        options_by_path[each.field.id] = options
+    for path, sourced_field in fields_by_path.items():
+        options, option_faults = await _initial_options(ctx, form, path, sourced_field)
+        options_by_path[sourced_field.field.id] = options
         faults += option_faults
     if faults:
         raise Faults(faults)
@@ -118,7 +118,7 @@ async def _initial_options(
         (f"{path}.default", default_fault, field.default),
         (join_key("form.initial_values", field.id), "invalid_initial_value", initial_value),
     )
-    values = list(dict.fromkeys(value for _, _, each in default_places for value in values_of(each)))
+    values = list(dict.fromkeys(value for _, _, item in default_places for value in values_of(item)))
     known_options = (
         await look_up(ctx, sourced_field, values, f"{path}.options_from", user=None, request=None)
         if values
@@ -126,8 +126,8 @@ async def _initial_options(
     )
     faults = [
         fault(option_path, key)
-        for option_path, key, each in default_places
-        if any(value not in known_options for value in values_of(each))
+        for option_path, key, item in default_places
+        if any(value not in known_options for value in values_of(item))
     ]
     return [
         Option(value=option.value, label=option.label, description=option.description)

@@ -95,8 +95,8 @@ async def agents_by_secret(
         else ()
     )
     return {
-        each.id: _agents_json([agent for secret_id, agent in pairs if secret_id == each.id])
-        for each in secrets
+        secret.id: _agents_json([agent for secret_id, agent in pairs if secret_id == secret.id])
+        for secret in secrets
     }
 
 
@@ -119,10 +119,10 @@ async def get_saved_scopes(
     secret_request = record.spec.secret
     locations = locations_of(thread_id=record.thread_id, project=secret_request.project)
     scopes: dict[str, list[str]] = {}
-    for each in await ctx.store.secrets_at(
+    for item in await ctx.store.secrets_at(
         record.tenant, record.access.owner, locations, secret_request.names
     ):
-        scopes.setdefault(each.name, []).append(each.scope)
+        scopes.setdefault(item.name, []).append(item.scope)
     return scopes
 
 

@@ -71,7 +71,7 @@ async def create_secret_request(
 def _settle_existing(record: Record, stored_secrets: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
     """Settle a request whose secrets are all stored and usable; its scope is the narrowest one of them."""
     names = sorted(secret.name for secret in stored_secrets)
-    scope = min((each.scope for each in stored_secrets), key=SCOPE_ORDER.index)
+    scope = min((secret.scope for secret in stored_secrets), key=SCOPE_ORDER.index)
     answer = {"names": names, "scope": scope, "existing": names}
     entry = audit_entry(
         "secret.grant",
@@ -95,8 +95,8 @@ def _new_record(
     ctx: Services, principal: Principal, secret: SecretRequest, stored_secrets: Sequence[SecretRecord]
 ) -> Record:
     scopes_by_name: dict[str, list[str]] = {}
-    for each in stored_secrets:
-        scopes_by_name.setdefault(each.name, []).append(each.scope)
+    for item in stored_secrets:
+        scopes_by_name.setdefault(item.name, []).append(item.scope)
     members = secret.model_dump(exclude={"secret"}, exclude_none=True)
     members["secret"] = {**secret.secret.model_dump(exclude_none=True), "present": scopes_by_name}
     return new_record(

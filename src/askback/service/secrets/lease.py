@@ -114,7 +114,7 @@ async def _submitted_candidates(
             "No values of this request are being tested. To lease stored values, leave out `request_id`.",
             code="not_resolving",
         )
-    return {each.name: each for each in await values_under_test(ctx, record) if each.name in payload.names}
+    return {item.name: item for item in await values_under_test(ctx, record) if item.name in payload.names}
 
 
 def _field_errors(payload: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
@@ -122,8 +122,8 @@ def _field_errors(payload: LeaseBody, names: Sequence[str], code: str, message: 
     return [
         {"path": join(path, index), "code": code, "message": message}
         for path, requested in (("names", payload.names), ("refs", payload.refs))
-        for index, each in enumerate(requested)
-        if each in names
+        for index, item in enumerate(requested)
+        if item in names
     ]
 
 
@@ -137,11 +137,11 @@ def _check(ctx: Services, payload: LeaseBody) -> None:
             continue
         faults += [
             fault(join("names", n), "not_a_secret_name")
-            for n, each in enumerate(names if path == "names" else ())
-            if not is_well_formed(each)
+            for n, item in enumerate(names if path == "names" else ())
+            if not is_well_formed(item)
         ]
         faults += [
-            fault(join(path, n), "duplicate_value") for n, each in enumerate(names) if each in names[:n]
+            fault(join(path, n), "duplicate_value") for n, name in enumerate(names) if name in names[:n]
         ]
     if faults:
         raise Faults(faults)
@@ -154,5 +154,5 @@ def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) ->
             raise sharing.no_such_thread()
         return
     is_covered = any(fnmatchcase(thread_id, thread) for thread in principal.threads)
-    if not is_covered or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
+    if not is_covered or not all(any(fnmatchcase(name, item) for item in principal.names) for name in names):
         raise Forbidden("This token does not allow these names in this thread. See its `lease`.")

@@ -34,8 +34,8 @@ def locations_of(*, thread_id: str, project: str | None) -> list[SecretLocation]
 
 def nearest(secrets: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
     """Return the secret with the narrowest scope for each name."""
-    by_reach = sorted(secrets, key=lambda each: SCOPE_ORDER.index(each.scope), reverse=True)
-    return {each.name: each for each in by_reach}
+    by_reach = sorted(secrets, key=lambda item: SCOPE_ORDER.index(item.scope), reverse=True)
+    return {item.name: item for item in by_reach}
 
 
 def valid_in_scope(secrets: Iterable[SecretRecord], scope: str) -> list[SecretRecord]:
@@ -66,7 +66,7 @@ async def usable_by(
         else ()
     )
     granted_ids = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
-    return [each for each in secrets if each.id in granted_ids]
+    return [secret for secret in secrets if secret.id in granted_ids]
 
 
 def grants_for(

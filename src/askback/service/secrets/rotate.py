@@ -65,13 +65,13 @@ async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
     rewrapped = remaining = 0
     last_id = ""
     while page := await ctx.store.sealed_after(last_id, tenant=tenant):
-        for each in page:
+        for item in page:
             try:
-                text = await ctx.vault.rewrap(binding(each), each.sealed)
+                text = await ctx.vault.rewrap(binding(item), item.sealed)
             except CannotOpen:
                 remaining += 1
                 continue
-            if text is not None and await ctx.store.rewrap(each.id, sealed=text, instead=each.sealed):
+            if text is not None and await ctx.store.rewrap(item.id, sealed=text, instead=item.sealed):
                 rewrapped += 1
         last_id = page[-1].id
     return Rotation(rewrapped, remaining)

@@ -26,7 +26,7 @@ async def seal_values(
 ) -> tuple[SecretRecord, ...]:
     """Seal each value as the next version in its location. Raises `VaultLocked` and `KeysUnreachable`."""
     stored_by_name = {
-        each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [location], sorted(values))
+        item.name: item for item in await ctx.store.secrets_at(by.tenant, owner, [location], sorted(values))
     }
     return tuple(
         [

@@ -85,7 +85,7 @@ async def _settle(
     )
     answer |= {name: part for name, part in parts if part}
     references = tuple(
-        Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in sealed
+        Grant(item.tenant, record.thread_id, record.requester, item.id, item.id, record.id) for item in sealed
     )
     return await settle(
         ctx,
@@ -152,12 +152,12 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
 def _without_keys(faults: Sequence[Fault]) -> Sequence[Fault]:
     """Return faults whose paths do not repeat an unknown key, because it may be a pasted value."""
     rewritten = (
-        replace(each, path="values")
-        if each.code == "unknown_field" and each.path.startswith("values")
-        else each
-        for each in faults
+        replace(item, path="values")
+        if item.code == "unknown_field" and item.path.startswith("values")
+        else item
+        for item in faults
     )
-    return list({(each.path, each.code): each for each in rewritten}.values())
+    return list({(item.path, item.code): item for item in rewritten}.values())
 
 
 _KEYS = {"revision", "values", "skipped", "control", "languages"}

@@ -76,7 +76,7 @@ async def _requested_access(
         return people
     old_agents = old_access.agents or ThreadAgents(())
     kept_ids = tuple(id_ for id_ in old_agents.ids if id_ in payload.agents)
-    removed_ids = [each for each in old_agents.ids if each not in payload.agents]
+    removed_ids = [item for item in old_agents.ids if item not in payload.agents]
     user = payload.agents_of or ""
     if "agents_of" not in payload.model_fields_set:
         user = (
@@ -110,9 +110,9 @@ async def _new_agents(
     ctx: Services, principal: Principal, agent_ids: Iterable[str], admitted: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the listed agents that were not admitted before; raises `Faults` for an unknown one."""
-    new = {each: join("agents", n) for n, each in enumerate(agent_ids) if each not in admitted}
+    new = {item: join("agents", n) for n, item in enumerate(agent_ids) if item not in admitted}
     unknown_paths = [
-        path for each, path in new.items() if await ctx.store.agent(principal.tenant, each) is None
+        path for item, path in new.items() if await ctx.store.agent(principal.tenant, item) is None
     ]
     if unknown_paths:
         raise Faults([fault(path, "unknown_agent") for path in unknown_paths])
@@ -120,7 +120,7 @@ async def _new_agents(
 
 
 async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user: str) -> bool:
-    records = [await ctx.store.agent(tenant, each) for each in agents] if user else []
+    records = [await ctx.store.agent(tenant, agent) for agent in agents] if user else []
     return any(agent is not None and agent.user == user for agent in records)
 
 
@@ -191,6 +191,6 @@ def _check(ctx: Services, payload: AccessBody) -> None:
     for name, ids in (("people", list(payload.people)), ("agents", payload.agents or [])):
         if len(ids) > ctx.limits.assignees:
             report.add(name, "too_many", max=ctx.limits.assignees)
-        for each in ids[: ctx.limits.assignees]:
-            text_check.at(name, each, ctx.limits.identifier)
+        for item in ids[: ctx.limits.assignees]:
+            text_check.at(name, item, ctx.limits.identifier)
     report.finish()

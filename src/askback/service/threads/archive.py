@@ -83,7 +83,7 @@ async def cancel_open(
         return [record for record in requests if record.created_at <= until]
 
     while requests := await open_ones():
-        for record in sorted(requests, key=lambda each: (not each.queued_behind, each.id)):
+        for record in sorted(requests, key=lambda item: (not item.queued_behind, item.id)):
             with suppress(
                 Conflict
             ):  # somebody has ended it, or it was asked again and comes with the next page

@@ -86,8 +86,8 @@ async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
 
 async def _comments(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
     for _, record in view.requests:
-        for each in await ctx.store.comments(record.tenant, record.id):
-            yield json.dumps({"request_id": record.id, **each.wire}, ensure_ascii=False)
+        for comment in await ctx.store.comments(record.tenant, record.id):
+            yield json.dumps({"request_id": record.id, **comment.wire}, ensure_ascii=False)
 
 
 async def _events(ctx: Services, tenant: str, thread_id: str, *, last_position: int) -> AsyncIterator[str]:

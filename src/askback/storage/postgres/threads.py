@@ -99,11 +99,11 @@ async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     ]
     if changed:
         rows = [
-            (each.key, each.seq, each.access.stored_texts[1], each.asked, each.asked_from, each.refused_at)
-            for each in changed
+            (item.key, item.seq, item.access.stored_texts[1], item.asked, item.asked_from, item.refused_at)
+            for item in changed
         ]
         await db.execute(thread_queries.KEEP, *zip(*rows, strict=True))
-    if empty := [each.key for each in changed if each.seq == 0]:
+    if empty := [item.key for item in changed if item.seq == 0]:
         await db.execute(thread_queries.DROP_EMPTY, empty)
 
 

@@ -13,16 +13,16 @@ async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
     Uses of secrets and rules, and audit entries come last, since others wait for their rows. Entries keep their order.
     Raises `IdTaken`, `VersionTaken`, `FileRefused`, and `ValueError` for an entry that cannot be sealed.
     """
-    for each in effects:
-        if each is not NOTHING:
-            await rules.write_rules(tx, each)
-            await secrets.write_secrets(tx, each)
-            await resumes.add_resumes(tx, each.resumes)
-            await files.claim_files(tx, each.files)
-            await files.share_files(tx, each.shares)
+    for item in effects:
+        if item is not NOTHING:
+            await rules.write_rules(tx, item)
+            await secrets.write_secrets(tx, item)
+            await resumes.add_resumes(tx, item.resumes)
+            await files.claim_files(tx, item.files)
+            await files.share_files(tx, item.shares)
     await secrets.note_uses(tx, (use for effect in effects for use in effect.secret_uses))
-    await rules.add_uses(tx, (use for each in effects for use in each.uses))
-    await audit.append(tx, [draft for each in effects for draft in each.audit])
+    await rules.add_uses(tx, (use for effect in effects for use in effect.uses))
+    await audit.append(tx, [draft for effect in effects for draft in effect.audit])
 
 
 def erases(effects: SideEffects) -> bool:

@@ -61,14 +61,14 @@ def page_of_threads(
         sources = [("thread_lists AS l", query) for query in list_queries]
     else:
         sources = [
-            _titles(tenant_parameter, each, [conditions.parameter(word) for word in words])
-            for each in list_queries
+            _titles(tenant_parameter, query, [conditions.parameter(word) for word in words])
+            for query in list_queries
             if words
         ]
         name = conditions.parameter(named)
         sources += [
-            ("thread_lists AS l", f"{each} AND t.tenant = {tenant_parameter} AND t.id = {name}")
-            for each in list_queries
+            ("thread_lists AS l", f"{query} AND t.tenant = {tenant_parameter} AND t.id = {name}")
+            for query in list_queries
         ]
     parts = [
         f"SELECT thread FROM (SELECT l.thread FROM {source} JOIN threads AS t ON t.key = l.thread "

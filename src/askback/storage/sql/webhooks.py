@@ -152,7 +152,7 @@ class WebhookArea(Area):
             return []  # most looks find nothing, and a write would wait for the disk
         values = (webhook.tenant, webhook.id, now_ms, until_ms, limit)
         leased = await self._db.change(lambda tx: tx.all(LEASE, *values))
-        return sorted((rows.delivery(row) for row in leased), key=lambda each: each.id)
+        return sorted((rows.delivery(row) for row in leased), key=lambda item: item.id)
 
     async def next_delivery(self, webhook: Webhook) -> int | None:
         """Read when the next waiting delivery is due."""

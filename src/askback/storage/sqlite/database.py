@@ -146,7 +146,7 @@ def _bound(values: Sequence[Any]) -> Sequence[Any]:
     """Return values as SQLite takes them: an array is a JSON array."""
     for value in values:
         if isinstance(value, list):
-            return [json.dumps(each) if isinstance(each, list) else each for each in values]
+            return [json.dumps(item) if isinstance(item, list) else item for item in values]
     return values
 
 

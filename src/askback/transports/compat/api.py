@@ -104,7 +104,7 @@ class CallerApi:
     async def open_requests(self, **filters: object) -> list[Json]:
         """Return pending requests; see `ports.systems.Api`."""
         pending = await self.requests(status=[Status.PENDING], **filters)
-        return [each for each in pending if not each.get("queued_behind")]
+        return [item for item in pending if not item.get("queued_behind")]
 
     async def outcome(self, request_id: str) -> Json:
         """Wait for the end of a request; see `ports.systems.Api`."""

@@ -70,7 +70,7 @@ class Compat:
 
     def sessions(self) -> set[str]:
         """The ids of the browser sessions with an open connection."""
-        return {each.identity.session.id for each in self._open if each.identity.session is not None}
+        return {item.identity.session.id for item in self._open if item.identity.session is not None}
 
     def hang_up(self, ended_id: str) -> None:
         """End the connections of a principal, a token or a browser session that has ended, by its id."""

@@ -55,7 +55,7 @@ async def _handle(call: Call, tools: Tools, system: System) -> Answer:
         case "ping":
             pass
         case "tools/list":
-            result = {"tools": [_tool(*each) for each in tools.arguments.items()]}
+            result = {"tools": [_tool(*item) for item in tools.arguments.items()]}
         case "tools/call":
             result = await _call(call, tools, system, params)
         case _:

@@ -29,7 +29,7 @@ def import_policy() -> None:
     import_module("askback.transports.handlers.policy")
 
 
-_OF_POLICY = ("consume_approval", "report_execution", "revoke_approval", *(each.name for each in RULES))
+_OF_POLICY = ("consume_approval", "report_execution", "revoke_approval", *(item.name for item in RULES))
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {

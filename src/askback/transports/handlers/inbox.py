@@ -72,7 +72,7 @@ async def list_missed(call: Call) -> Result:
     page, cursor = await missed.list_missed(
         call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
     )
-    return Result(texts.page("requests", [sharing.list_item(call.principal, each) for each in page], cursor))
+    return Result(texts.page("requests", [sharing.list_item(call.principal, item) for item in page], cursor))
 
 
 async def mark_seen(call: Call) -> Result:

@@ -138,8 +138,8 @@ class Connection:
 
     def on_hidden(self, subscription: Subscription, /) -> None:
         """Tell the peer that a thread is hidden from it now."""
-        for thread_id, each in tuple(self.open_subscriptions.items()):
-            if each is subscription:
+        for thread_id, item in tuple(self.open_subscriptions.items()):
+            if item is subscription:
                 del self.open_subscriptions[thread_id]
                 self._put(f'{{"hidden":{json.dumps(thread_id)}}}')
 

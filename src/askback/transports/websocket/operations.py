@@ -263,17 +263,17 @@ INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _
 """Operations that finish immediately."""
 
 _OVER_WEBSOCKET = {
-    name: each for name, each in TABLE.items() if "websocket" in each.over and name not in INLINE
+    name: item for name, item in TABLE.items() if "websocket" in item.over and name not in INLINE
 }
 OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
     {
-        name: partial(_run, each, _SOCKET_OPERATIONS.get(name) or partial(_run_shared, HANDLERS[name]))
-        for name, each in _OVER_WEBSOCKET.items()
+        name: partial(_run, operation, _SOCKET_OPERATIONS.get(name) or partial(_run_shared, HANDLERS[name]))
+        for name, operation in _OVER_WEBSOCKET.items()
     }
 )
 """Operations that may wait for the store: each takes a frame and returns the text of its `ok`."""
 
-LARGE = frozenset(name for name, each in _OVER_WEBSOCKET.items() if each.large)
+LARGE = frozenset(name for name, operation in _OVER_WEBSOCKET.items() if operation.large)
 """Operations with replies of megabytes: one at a time on a connection, and none while a reply is in transit."""
 
 PATIENT = frozenset({"pull_resumes"})
@@ -283,12 +283,12 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
     name: frozenset(
         (
             *COMMON_MEMBERS,
-            *each.path_parameters,
-            *(parameter.name for parameter in each.parameters if "websocket" in parameter.over),
-            *(("body",) if each.body else ()),
+            *operation.path_parameters,
+            *(parameter.name for parameter in operation.parameters if "websocket" in parameter.over),
+            *(("body",) if operation.body else ()),
         )
     )
-    for name, each in TABLE.items()
+    for name, operation in TABLE.items()
 }
 
 

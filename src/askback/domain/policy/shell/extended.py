@@ -261,7 +261,7 @@ class _Script:
         for choice in self._choices(words):
             values = [_substitute(word, choice, words[0].text) for word in words]
             patterns = frozenset(value.text for value in values if value.is_pattern)
-            step = Step(tuple(each.text for each in values), patterns, self.folders.places, piped)
+            step = Step(tuple(value.text for value in values), patterns, self.folders.places, piped)
             self.steps += expand_delegated(step, previous_step)
             self.before = None if self.fed else step
             _require(len(self.steps) <= _STEPS)
@@ -277,19 +277,19 @@ class _Script:
 def _substitute(word: ExtendedWord, values_by_name: dict[str, ExtendedWord], program: str) -> ExtendedWord:
     """Substitute variables in a word. For a program that only prints or compares it, any text will do."""
     text, prints = word.text, program in _PRINTS
-    for each in word.variables:
-        value = values_by_name.get(each.name)
+    for variable in word.variables:
+        value = values_by_name.get(variable.name)
         if value is None:
-            is_shown = each.name in _SHOWN_VARIABLES and (each.quoted or program == "echo")
-            _require(prints and (is_shown or each.name == "?"))
-            value = ExtendedWord("0" if each.name == "?" else "x", "")
+            is_shown = variable.name in _SHOWN_VARIABLES and (variable.quoted or program == "echo")
+            _require(prints and (is_shown or variable.name == "?"))
+            value = ExtendedWord("0" if variable.name == "?" else "x", "")
         elif value.is_pattern:
-            _require(each.quoted and (prints or text == each.sign))
+            _require(variable.quoted and (prints or text == variable.sign))
         else:
-            _require(each.quoted or bool(_UNSPLIT.fullmatch(value.text)))
+            _require(variable.quoted or bool(_UNSPLIT.fullmatch(value.text)))
         if value.is_pattern and prints:
             value = ExtendedWord("x", "")
-        text = text.replace(each.sign, value.text)
+        text = text.replace(variable.sign, value.text)
         word = replace(word, is_pattern=word.is_pattern or value.is_pattern)
     return replace(word, text=text)
 

@@ -123,8 +123,8 @@ def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     masked = _MASKED_PARTS.sub(lambda piece: _mask_piece(piece[0], variables), raw)
     text = lexer.decode_word(masked, first=first).text
     shown_text = text
-    for each in variables:
-        shown_text = shown_text.replace(each.sign, each.written)
+    for variable in variables:
+        shown_text = shown_text.replace(variable.sign, variable.written)
     is_pattern = bool(_MASKED_WILDCARD.search(_QUOTED.sub("", masked)))
     return ExtendedWord(text.translate(_SHOW), shown_text.translate(_SHOW), is_pattern, tuple(variables))
 
@@ -134,7 +134,7 @@ def _mask_piece(part: str, variables: list[Variable]) -> str:
     if part[0] in "'\\":
         return part
     if part[0] == '"':
-        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], variables, quoted=True), part)
+        return _IN_DOUBLE.sub(lambda item: _mask_variables(item[0], variables, quoted=True), part)
     return _mask_variables(part, variables, quoted=False)
 
 

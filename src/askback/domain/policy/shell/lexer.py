@@ -110,7 +110,7 @@ def split_words(text: str) -> Argv:
         command.append(decode_word(part, first=not command))
     if not command:
         raise NotUnderstood(Reason("empty_command"))
-    return tuple(each.text for each in command)
+    return tuple(item.text for item in command)
 
 
 def _check_redirection(part: str, command: list[Word], *, has_no_blank_before: bool, posix: bool) -> None:
@@ -179,7 +179,7 @@ def _decode(raw: str) -> str:
 
 
 def _argv_of(command: list[Word]) -> Argv:
-    argv = tuple(each.text for each in command)
+    argv = tuple(item.text for item in command)
     if not argv[0]:
         raise NotUnderstood(Reason("empty_command"))
     return argv
