@@ -142,14 +142,14 @@ def measure_slow_network(window: Browser) -> dict[str, float]:
     window.tools.send("Network.enable")
     window.tools.send("Network.clearBrowserCache")
     window.tools.send("Network.emulateNetworkConditions", SLOW_4G)
-    painted = window.first_paint("/")
+    paint_ms = window.first_paint("/")
     window.page.wait_for_function("() => noted.row", timeout=60_000)
     row = window.page.evaluate("() => noted.row")
     window.tools.send(
         "Network.emulateNetworkConditions",
         {**SLOW_4G, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
     )
-    return {"first_paint_ms": painted, "first_row_ms": row}
+    return {"first_paint_ms": paint_ms, "first_row_ms": row}
 
 
 def measure_hundred_forms(window: Browser) -> dict[str, float]:

@@ -17,7 +17,7 @@ from typing import Self
 
 import psutil
 
-from tests.postgres_server import PostgresServer, running
+from tests.postgres_server import PostgresServer, start_server
 
 STORES = {"sqlite": 1, "postgres": 1, "two-servers": 2}
 """The number of servers on the database of each."""
@@ -109,7 +109,7 @@ class Databases:
     def postgres(self) -> PostgresServer:
         """Give the Postgres server, running."""
         if self._postgres is None:
-            server = running(DURABLE, below=os.environ.get("BENCH_TMP"))
+            server = start_server(DURABLE, below=os.environ.get("BENCH_TMP"))
             self._postgres = self._stack.enter_context(server)
         return self._postgres
 

@@ -81,8 +81,8 @@ async def token_of(name: str, data: Path) -> str:
 
 async def start(name: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
     """Start an example; the one for FastMCP is a server, so its client is here."""
-    isolated, file = ("mcp", "mcp_fastmcp.py") if name == "fastmcp" else (name, f"{name}_agent.py")
-    example = (make_environment(isolated), EXAMPLES / file)
+    environment_name, file = ("mcp", "mcp_fastmcp.py") if name == "fastmcp" else (name, f"{name}_agent.py")
+    example = (make_environment(environment_name), EXAMPLES / file)
     process = await asyncio.create_subprocess_exec(
         *example, env=environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
     )

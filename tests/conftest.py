@@ -42,9 +42,9 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A Postgres server that all tests of this worker share, started on first use."""
-    from tests.postgres_server import running
+    from tests.postgres_server import start_server
 
-    with running() as server:
+    with start_server() as server:
         yield server
 
 
@@ -85,8 +85,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if part is None or not collection_path.match("test_*.py"):
         return None
     listed = quick.is_listed(collection_path)
-    unneeded = listed and not quick.kept_of(collection_path) if part == "quick" else not listed
-    return unneeded or None
+    is_unneeded = listed and not quick.kept_of(collection_path) if part == "quick" else not listed
+    return is_unneeded or None
 
 
 def is_long(item: pytest.Item) -> bool:

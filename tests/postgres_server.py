@@ -169,7 +169,9 @@ class PostgresServer:
 
 
 @contextmanager
-def running(settings: Mapping[str, str] = SETTINGS, *, below: str | None = None) -> Iterator[PostgresServer]:
+def start_server(
+    settings: Mapping[str, str] = SETTINGS, *, below: str | None = None
+) -> Iterator[PostgresServer]:
     """A server with the template, until the context ends. Its folder has a short name: that of a socket may have 107 bytes.
 
     Tests need no data after a crash of the machine; a benchmark, which needs durable commits, passes other settings.

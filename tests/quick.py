@@ -77,7 +77,7 @@ LEFT_OUT = {
 }
 """Files in `tests`, with what they test."""
 
-KEPT = {
+QUICK_TESTS = {
     "cli/test_approve.py": (
         "test_a_call_decided_by_the_policy_asks_nobody",
         "test_an_edited_input_is_printed",
@@ -187,4 +187,4 @@ def is_listed(path: Path) -> bool:
 
 def kept_of(path: Path) -> tuple[str, ...]:
     """The tests of a listed file that `make test` runs."""
-    return KEPT.get(path.relative_to(ROOT / "tests").as_posix(), ())
+    return QUICK_TESTS.get(path.relative_to(ROOT / "tests").as_posix(), ())

@@ -106,9 +106,9 @@ def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
                 url = process.stdout.readline().strip()
                 wait_for_port(int(url.rpartition(":")[2].partition("/")[0]))
                 cpu_before = _cpu(process)
-                driven = [*module, "drive", url, tool, at_once, turns]
+                driver_command = [*module, "drive", url, tool, at_once, turns]
                 result = subprocess.run(
-                    [str(word) for word in driven], cwd=ROOT, check=True, capture_output=True
+                    [str(word) for word in driver_command], cwd=ROOT, check=True, capture_output=True
                 )
                 cpu = (_cpu(process) - cpu_before) / (turns + max(10, at_once))
             outcome = json.loads(result.stdout.splitlines()[-1])

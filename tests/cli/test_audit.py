@@ -36,7 +36,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-MADE = 5
+CREATED_TOKENS = 5
 """The entries that a folder begins with: one for each token."""
 
 
@@ -50,7 +50,7 @@ def log(data: Path) -> list[str]:
 @requirement("B28")
 def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str]) -> None:
     entries = [json.loads(line) for line in log]
-    made, kept = entries[:MADE], entries[MADE:]
+    made, kept = entries[:CREATED_TOKENS], entries[CREATED_TOKENS:]
     assert {(item["action"], item["via"], item["role"]) for item in made} == {
         ("token.add", "local", role) for role in ("requester", "responder", "admin", "operator")
     }
@@ -59,7 +59,7 @@ def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
-    text = f"OK: {MADE + 4} entries, head {head}"
+    text = f"OK: {CREATED_TOKENS + 4} entries, head {head}"
     assert audit(data, "verify") == (0, f"{text}, sealed\n")
     assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, f"{text}\n")
     assert audit(data, "verify", "--head", head) == (0, f"{text}, sealed\n")
@@ -138,10 +138,10 @@ def test_an_empty_file_or_an_unknown_tenant_fails_verification(data: Path, tmp_p
 def test_the_removal_of_the_last_entries_is_detected(tmp_path: Path) -> None:
     rules(tmp_path, "bash(make a)", "bash(make b)")
     with closing(sqlite3.connect(tmp_path / "askback.db")) as db, db:
-        db.execute("DELETE FROM audit WHERE seq = ?", (MADE + 2,))
+        db.execute("DELETE FROM audit WHERE seq = ?", (CREATED_TOKENS + 2,))
     status, said = audit(tmp_path, "verify")
     assert status == 1
-    assert f"entry {MADE + 2}" in said
+    assert f"entry {CREATED_TOKENS + 2}" in said
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from askback.domain.audit import seal_entry
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
-from tests.cli.test_audit import MADE, audit, reseal_log, rules
+from tests.cli.test_audit import CREATED_TOKENS, audit, reseal_log, rules
 from tests.requirements import requirement
 
 KEYS = {
@@ -23,7 +23,7 @@ KEYS = {
 }
 OLD, NEW = (f"{name}:{KEYS[name]}" for name in ("old", "new"))
 BOTH = f"{NEW},{OLD}"
-ALL = MADE + 3
+ALL = CREATED_TOKENS + 3
 Harm = Callable[[sqlite3.Connection], None]
 
 

@@ -17,7 +17,7 @@ import pytest
 from askback import AsyncClient, Form, Text
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
-from tests.journeys.people import Person, leased
+from tests.journeys.people import Person, leased_values
 from tests.requirements import requirement
 
 TOKENS = {"requester": "backup-requester-token", "responder": "backup-responder-token"}
@@ -84,7 +84,7 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
     assert out.endswith(f"to {elsewhere / 'askback.db'}; master keys to {elsewhere / 'master.key'}.\n")
     with run_server(elsewhere) as url:
         async with people(url) as (agent, _):
-            assert leased(await agent.lease("t1", "PAY_KEY")) == {"PAY_KEY": "sk-pay"}
+            assert leased_values(await agent.lease("t1", "PAY_KEY")) == {"PAY_KEY": "sk-pay"}
             for request_id in before:
                 assert (await agent.get(request_id))["status"] == "pending"
 
@@ -142,11 +142,11 @@ async def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
         assert (status, err) == (1, f"askback: {copy} is not empty. Choose a new folder.\n")
         status, _, err = await askback("restore", copy, "--data-dir", data)
         assert (status, "is a database already" in err) == (1, True)
-    occupied = tmp_path / "occupied"
-    occupied.mkdir()
-    (occupied / "notes").write_text("mine")
-    status, _, err = await askback("restore", copy, "--data-dir", occupied)
-    assert (status, err) == (1, f"askback: {occupied} is not empty. Choose a new folder.\n")
+    occupied_folder = tmp_path / "occupied"
+    occupied_folder.mkdir()
+    (occupied_folder / "notes").write_text("mine")
+    status, _, err = await askback("restore", copy, "--data-dir", occupied_folder)
+    assert (status, err) == (1, f"askback: {occupied_folder} is not empty. Choose a new folder.\n")
     assert before == {file: file.read_bytes() for file in copy.iterdir()}
 
 

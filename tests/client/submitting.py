@@ -10,7 +10,7 @@ import anyio
 
 from askback import AsyncClient, InputRequest
 
-ASKED = {"request.created", "request.reprompted"}
+ASKING_EVENTS = {"request.created", "request.reprompted"}
 
 
 @asynccontextmanager
@@ -26,7 +26,7 @@ async def submitting(
     async def run() -> None:
         left = list(submissions)
         async for event in person.events(thread, cursor=0):
-            if event["type"] not in ASKED:
+            if event["type"] not in ASKING_EVENTS:
                 continue
             request = InputRequest.model_validate(event["request"])
             requests.append(request)

@@ -175,8 +175,8 @@ class Parcel(BaseModel):
 
 @requirement("F31")
 def test_a_model_within_a_model_is_a_section_and_comes_back_as_its_class():
-    shaped = model_form(Parcel)
-    sections = shaped.form.sections or []
+    parcel_form = model_form(Parcel)
+    sections = parcel_form.form.sections or []
     assert [
         (section.id, section.title, section.description, section.optional, [f.id for f in section.fields])
         for section in sections
@@ -191,10 +191,10 @@ def test_a_model_within_a_model_is_a_section_and_comes_back_as_its_class():
         None,
     ]  # otherwise it would count as filled in
     sent = {"weight": 2, "home.street": "A 1", "home.country": "FR", "tags": "a\nb\n", "code": 2.5}
-    assert shaped.instance(sent) == Parcel(
+    assert parcel_form.instance(sent) == Parcel(
         weight=2, home=Address(street="A 1", country="FR"), work=None, tags=["a", "b"], code=Decimal("2.5")
     )
-    assert shaped.instance(sent | {"work.street": "B 2"}).work == Address(street="B 2")
+    assert parcel_form.instance(sent | {"work.street": "B 2"}).work == Address(street="B 2")
 
 
 @dataclass
@@ -225,8 +225,10 @@ def test_a_dataclass_and_a_typed_dict_come_back_with_their_types():
     ],
 )
 def test_a_pattern_that_may_match_anywhere_matches_anywhere_in_the_form_too(pattern: str, whole: str):
-    coded = type("Coded", (BaseModel,), {"__annotations__": {"v": Annotated[str, Field(pattern=pattern)]}})
-    (field,) = model_form(coded).form.all_fields
+    coded_model = type(
+        "Coded", (BaseModel,), {"__annotations__": {"v": Annotated[str, Field(pattern=pattern)]}}
+    )
+    (field,) = model_form(coded_model).form.all_fields
     assert field.model_dump()["pattern"] == whole
 
 

@@ -13,7 +13,7 @@ import askback
 
 def test_each_name_is_the_one_that_a_type_checker_sees() -> None:
     tree = ast.parse(Path(str(askback.__file__)).read_text("utf-8"))
-    stated = {
+    stated_names = {
         alias.name: str(source.module)
         for block in tree.body
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
@@ -21,10 +21,10 @@ def test_each_name_is_the_one_that_a_type_checker_sees() -> None:
         if isinstance(source, ast.ImportFrom)
         for alias in source.names
     }
-    assert sorted(stated) == sorted(askback.__all__)
+    assert sorted(stated_names) == sorted(askback.__all__)
     assert {
         name
-        for name, module in stated.items()
+        for name, module in stated_names.items()
         if getattr(askback, name) is not vars(import_module(module))[name]
     } == set()
 

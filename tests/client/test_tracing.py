@@ -37,8 +37,8 @@ async def test_a_resume_continues_the_trace_of_its_request(connect: Connect, thr
         [resume] = await agent.resumes.pull(thread)
         await go(resume)
         assert await agent.resumes.ack(resume)
-        untraced = await agent.requests.create(FORM, thread_id=thread)
-    assert (seen_items, untraced.traceparent, current_trace()) == ([TRACE], None, "")
+        untraced_request = await agent.requests.create(FORM, thread_id=thread)
+    assert (seen_items, untraced_request.traceparent, current_trace()) == ([TRACE], None, "")
     assert trace.get_current_span(context.get_current()) is trace.INVALID_SPAN
 
 

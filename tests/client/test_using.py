@@ -47,9 +47,9 @@ async def test_an_approval_that_has_ended_does_not_run() -> None:
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
         approved_decision = await ask.approve("deploy", DEPLOY, valid_s=1)
         clock.ahead_ms = 2_000
-        lapsed = await ask.use(approved_decision)
-    assert (lapsed.status, bool(lapsed)) == ("expired", False)
-    assert "not valid any more" in lapsed.text
+        lapsed_decision = await ask.use(approved_decision)
+    assert (lapsed_decision.status, bool(lapsed_decision)) == ("expired", False)
+    assert "not valid any more" in lapsed_decision.text
 
 
 async def test_an_approval_that_was_revoked_does_not_run() -> None:

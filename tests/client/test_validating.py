@@ -225,13 +225,13 @@ async def test_a_returning_agent_reads_missed_messages(
         LUNCH, thread_id=thread, idempotency_key=f"k-{ascii(thread)}", validator="requester"
     )
     await person.requests.answer(request, {"dish": "rice"})
-    looked: list[Any] = []
+    missed_messages: list[Any] = []
     with anyio.fail_after(120):
         answer = await agent.form(
             LUNCH,
             thread_id=thread,
             idempotency_key=f"k-{ascii(thread)}",
-            validate=lambda a: looked.append(a.values),
+            validate=lambda a: missed_messages.append(a.values),
         )
     assert answer.values == {"dish": "rice"}
-    assert looked == [{"dish": "rice"}]
+    assert missed_messages == [{"dish": "rice"}]

@@ -207,8 +207,8 @@ def test_each_field_is_the_component_of_the_mapping() -> None:
 def test_a_form_of_one_question_is_drawn_as_stored() -> None:
     form = check_form({"title": "Report", "locale": "de", "fields": [{"id": "format", "type": "select", "label": "Format", "options": ["PDF", "Word"], "required": True}]})  # fmt: skip
     messages = write_surface(form, surface_id="req_1", context={"request_id": "req_1"}).messages
-    golden = Path(__file__).parent / "a2ui_surface.json"
-    assert messages == json.loads(golden.read_text())
+    golden_file = Path(__file__).parent / "a2ui_surface.json"
+    assert messages == json.loads(golden_file.read_text())
 
 
 @requirement("F32")

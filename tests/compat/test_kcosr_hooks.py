@@ -126,10 +126,10 @@ async def test_a_deadline_and_an_abort_call_their_hooks_once(
         without = InteractionRequest("input", complete, inputSchema=SCHEMA, timeoutMs=1000)
         with pytest.raises(ToolError, match="Interaction timed out"):
             await request_interaction(agent, without, thread_id="s1")
-        aborted = InteractionRequest(
+        aborted_request = InteractionRequest(
             "input", complete, inputSchema=SCHEMA, onCancel=lambda: called.append("cancel")
         )
-        asking = asyncio.create_task(request_interaction(agent, aborted, thread_id="s1"))
+        asking = asyncio.create_task(request_interaction(agent, aborted_request, thread_id="s1"))
         await agent.requests.cancel(await wait_for_request(person), reason="agent_aborted")
         with pytest.raises(ToolError, match="Tool execution aborted"):
             await asking

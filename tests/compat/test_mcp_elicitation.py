@@ -232,9 +232,9 @@ class Report(BaseModel):
 
 @requirement("C19")
 def test_the_same_question_is_the_same_card_in_every_format() -> None:
-    elicited = read_elicitation(ELICITATION).form
-    assert model_form(ELICITATION["requestedSchema"]).form.fields == elicited.fields
-    assert model_form(Report).form.fields == elicited.fields
+    elicited_form = read_elicitation(ELICITATION).form
+    assert model_form(ELICITATION["requestedSchema"]).form.fields == elicited_form.fields
+    assert model_form(Report).form.fields == elicited_form.fields
 
 
 @requirement("F31")

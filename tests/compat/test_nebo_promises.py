@@ -28,11 +28,11 @@ async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_
     await eva.frame(type="ask_request")
     eva.send(**ask_response("a1", "No"))
     await nebo.frame(type="ask_response", id="a1", payload={"value": "No"})
-    reloaded = await page(api)
-    await reloaded.assert_nothing_received()
+    reloaded_page = await page(api)
+    await reloaded_page.assert_nothing_received()
     text = {"type": "text", "text": "Ready."}
     assert await blocks(api, "s1") == [[text, block("a1", askResponse="No")]]
-    for item in (nebo, eva, reloaded):
+    for item in (nebo, eva, reloaded_page):
         await item.leave()
 
 

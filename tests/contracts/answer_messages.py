@@ -71,11 +71,11 @@ class AnswerMessageContracts(StoreSuite):
     async def test_c33_the_setting_is_read_with_the_terms_and_goes_with_the_thread(
         self, store: Store
     ) -> None:
-        updated = EventDraft(THREAD_UPDATED, "main", "t1", NOON, None, "null", "tok_1")
+        update_event = EventDraft(THREAD_UPDATED, "main", "t1", NOON, None, "null", "tok_1")
         assert not (await store.terms("main", "t1")).answers_as_messages
         for value, outcome in ((False, Outcome.REPLAYED), (True, Outcome.APPLIED), (True, Outcome.REPLAYED)):
-            assert await store.update_thread(updated, {"answers_as_messages": value}) is outcome
-        await store.update_thread(updated, {"title": "T"})
+            assert await store.update_thread(update_event, {"answers_as_messages": value}) is outcome
+        await store.update_thread(update_event, {"title": "T"})
         assert (await store.terms("main", "t1")).answers_as_messages
         shown_thread_details = await store.thread_details("main", "t1")
         assert shown_thread_details is not None

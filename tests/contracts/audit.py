@@ -250,8 +250,8 @@ class AuditContracts(StoreSuite):
         assert not await store.put_seal(replace(kept_audit_head, seq=1), "late")
         assert await store.put_seal(kept_audit_head, stamp.seal(kept_audit_head))
         await store.write(effects(3))
-        [mended] = await store.audit_heads()
-        assert (mended.seq, mended.seal) == (3, stamp.seal(mended))
+        [mended_head] = await store.audit_heads()
+        assert (mended_head.seq, mended_head.seal) == (3, stamp.seal(mended_head))
 
     async def test_entries_are_found_by_their_request_and_thread_newest_first(self, store: Store) -> None:
         drafts = tuple(

@@ -184,8 +184,8 @@ class WebhookContracts(StoreSuite):
         standing = await store.resume("main", resume(1).id)
         assert standing is not None
         assert (standing.resume.available_at, standing.attempt, standing.finished) == (NOON + 1, 1, False)
-        [pulled] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 1, until_ms=NOON + 90)
-        assert pulled.attempt == 2
+        [pulled_lease] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 1, until_ms=NOON + 90)
+        assert pulled_lease.attempt == 2
         await store.release_resume(lease, now_ms=NOON + 2)
         resume_status = await store.resume_of("main", request_id(1))
         assert resume_status is not None

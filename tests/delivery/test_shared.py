@@ -62,10 +62,10 @@ class FakeFeed:
         for line, _ in self.lines:
             line.cut.set()
 
-    async def tell(self, news: Unstored) -> None:
+    async def tell(self, unstored: Unstored) -> None:
         for line, heard in self.lines:
             if not line.cut.is_set():
-                heard(news)
+                heard(unstored)
 
     async def subscribe(self, receive: Callable[[FeedItem], None]) -> Line:
         line = Line()

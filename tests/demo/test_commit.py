@@ -20,7 +20,7 @@ from tests.demo.scene import answer, git, run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
 INIT, ADD, COMMIT = "Make the folder a git repository", "Put the files into it", "Make the first commit"
-ASKED = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMMIT}
+QUESTIONS = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMMIT}
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ async def test_each_command_is_approved_before_it_runs(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
     folder, thread = await finish_run(scene)
     asked = approvals(thread)
-    assert {request["tool_call_id"]: title_of(request) for request in asked} == ASKED
+    assert {request["tool_call_id"]: title_of(request) for request in asked} == QUESTIONS
     for request in asked:
         preview = request["approval"]["preview"]
         assert preview["type"] == "command"
@@ -104,7 +104,7 @@ async def test_each_command_is_approved_before_it_runs(
         assert preview["folder"] == [str(folder)]
         assert request["approval"]["scopes"] == ["once", "thread", "always"]
         assert request["approval"]["rule"].endswith(f" in {folder}")
-    assert {message["id"] for message in thread["messages"]} > ASKED.keys()
+    assert {message["id"] for message in thread["messages"]} > QUESTIONS.keys()
     monkeypatch.delenv("GIT_DIR")
     assert (
         git(folder, "log", "--format=%an <%ae> %s") == "Scaffolder <scaffolder@localhost> Begin hello-askback"

@@ -14,7 +14,7 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.e2e]
 
-SPACED = """Object.assign(document.documentElement.style,
+APPLY_TEXT_SPACING = """Object.assign(document.documentElement.style,
   { lineHeight: "1.5", letterSpacing: "0.12em", wordSpacing: "0.16em" })"""
 """The spacing of WCAG 1.4.12, which shadow roots inherit."""
 
@@ -65,10 +65,10 @@ def test_nothing_scrolls_sideways(open_gallery: OpenGallery) -> None:
         return page.evaluate("document.documentElement.scrollWidth")
 
     assert [scrolled(width) for width in widths] == widths
-    page.evaluate(SPACED)
-    spaced = [scrolled(width) for width in widths]
+    page.evaluate(APPLY_TEXT_SPACING)
+    spaced_widths = [scrolled(width) for width in widths]
     page.evaluate("document.documentElement.removeAttribute('style')")
-    assert spaced == widths
+    assert spaced_widths == widths
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])

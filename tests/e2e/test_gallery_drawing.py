@@ -15,7 +15,7 @@ FORGED = """card => {
     card.request = {...card.request, id: "req_forged", form};
     return card.updateComplete;
 }"""
-AGAIN = """card => {
+DRAW_AGAIN = """card => {
     const [first, ...rest] = card.request.form.fields;
     const more = {...first, id: "more", label: "One more"};
     card.request = {...card.request, revision: 2, form: {...card.request.form, fields: [first, more, ...rest]}};
@@ -33,7 +33,7 @@ def test_template_syntax_in_a_request_is_shown_as_text(open_gallery: OpenGallery
 def test_a_form_that_gains_a_field_keeps_the_typed_values(open_gallery: OpenGallery) -> None:
     card = open_gallery("text").card
     card.get_by_label("Project name").fill("half a na")
-    card.evaluate(AGAIN)
+    card.evaluate(DRAW_AGAIN)
     expect(card.get_by_label("Project name")).to_have_value("half a na")
     expect(card.get_by_label("One more")).to_have_value("")
 

@@ -111,8 +111,8 @@ SUBMISSIONS: dict[str, tuple[str, str, list[str], str]] = {
 
 
 def test_every_example_has_a_test() -> None:
-    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys() | set(OWN_TESTS)
-    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == tested
+    tested_examples = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys() | set(OWN_TESTS)
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == tested_examples
 
 
 @pytest.mark.parametrize("example", ANSWERS)

@@ -19,9 +19,9 @@ from askback import Answer, Approval, AsyncClient, Form, InputRequest, Resume, T
 from askback.errors import AskbackError, Conflict, ConnectionLost, Gone, Unavailable
 from tests.fault.notes import Notes
 from tests.fault.pace import LIMITS
-from tests.fault.processes import REQUESTER, hang_on
+from tests.fault.processes import REQUESTER, stop_with_parent
 
-SOON = "Soon?"
+QUESTION_WITH_DEADLINE = "Soon?"
 """The prefix of titles of requests that are open for a second."""
 WRONG = "wrong"
 """The prefix of answers that the validator sends back."""
@@ -50,7 +50,7 @@ async def _work(line: Connection, host: Host) -> None:
     async with AsyncClient(host.url, REQUESTER, retry_for=120) as client:
         agents = [Agent(client, notes, host.number * host.agents + n) for n in range(host.agents)]
         going_on = loop.create_task(go_on(client, notes))
-        hang_on(line, lambda: loop.call_soon_threadsafe(stop.set))
+        stop_with_parent(line, lambda: loop.call_soon_threadsafe(stop.set))
         line.send("ready")
         await asyncio.gather(*(agent.run(stop) for agent in agents))
         going_on.cancel()
@@ -137,7 +137,7 @@ class Agent:
 
     async def _has_no_time(self, key: str) -> InputRequest:
         """Ask with a deadline of a second, and sometimes cancel: both race with the people."""
-        made = await self._ask(key, question(f"{SOON} {key}"), timeout_s=1)
+        made = await self._ask(key, question(f"{QUESTION_WITH_DEADLINE} {key}"), timeout_s=1)
         if random.random() < 0.3:
             with suppress(Conflict, Gone):  # somebody was first
                 await self._client.requests.cancel(made)

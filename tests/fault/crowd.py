@@ -43,7 +43,7 @@ async def run(folder: Path, size: int, *, patience_s: float, fault: str | None =
             server.kill()
             await server.start()
             idle = server.memory
-            await _until_waited_for(server, size)
+            await wait_until_reconnected(server, size)
             crowd.bytes_per_wait = (server.memory - idle) / size
             await _answer(server, size)
             await _check(crowd, tasks, patience_s)
@@ -67,7 +67,7 @@ async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list
     return tasks
 
 
-async def _until_waited_for(server: Server, size: int) -> None:
+async def wait_until_reconnected(server: Server, size: int) -> None:
     """Return once the server knows of this many waits: the clients have reconnected and registered them."""
     headers = {"Authorization": f"Bearer {METRICS}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=10) as http:

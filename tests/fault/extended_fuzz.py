@@ -161,7 +161,7 @@ class Sandbox:
     def odd(self, ran: list[str], call: Call) -> str | None:
         """Return the fault of one program that ran."""
         given, place, *argv = ran
-        place, argv = _without_options(place, argv)
+        place, argv = remove_options(place, argv)
         if given.startswith("/") and given != "/dev/null" and given not in self.allowed:
             return f"{argv} reads {given}"
         first = next((i for i, word in enumerate(argv) if i and word[:1] != "-"), 0)
@@ -208,12 +208,13 @@ def _sequence(ran: tuple[str, ...], words: tuple[str, ...], patterns: frozenset[
         return ran[:1] == words[:1] and _sequence(ran[1:], words[1:], patterns)
     many = next((i for i, word in enumerate(words) if word not in patterns), len(words))
     names = next(
-        (i for i, word in enumerate(ran) if not any(_fits(word, glob) for glob in words[:many])), len(ran)
+        (i for i, word in enumerate(ran) if not any(matches_pattern(word, glob) for glob in words[:many])),
+        len(ran),
     )
     return any(_sequence(ran[taken:], words[many:], patterns) for taken in range(names + 1))
 
 
-def _without_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
+def remove_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
     """Remove git's options before its sub-command, which a step does not show."""
     left = argv[1:] if argv[0] == "git" else []
     while left[:1] in (["--no-pager"], ["-c"], ["-C"]):
@@ -223,7 +224,7 @@ def _without_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
     return place, ["git", *left] if argv[0] == "git" else argv
 
 
-def _fits(word: str, pattern: str) -> bool:
+def matches_pattern(word: str, pattern: str) -> bool:
     """Tell whether a word may come from a pattern: of a shell, or of names in and below a place, as `find` finds them.
 
     Case is ignored, as by `-iname`.
@@ -282,7 +283,7 @@ FAULTS: dict[str, tuple[tuple[Any, str, object], ...]] = {
 
 
 @contextmanager
-def planted(name: str) -> Iterator[None]:
+def plant_mistake(name: str) -> Iterator[None]:
     """Plant a mistake in the extended reading for a while."""
     changes = (
         *FAULTS[name],

@@ -61,7 +61,7 @@ def _event(body: bytes) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def hooked(ledger: Ledger) -> AsyncGenerator[Hook]:
+async def listen_for_deliveries(ledger: Ledger) -> AsyncGenerator[Hook]:
     """Listen on a free port of 127.0.0.1. (A listener of anyio may not be cancelled while a connection comes in.)"""
     hook = Hook(ledger)
     server = await asyncio.start_server(hook.serve, "127.0.0.1")

@@ -18,7 +18,7 @@ from tests.fault.agents import THREADS
 from tests.fault.ledger import Ledger, Outcome
 from tests.fault.processes import RESPONDER
 
-ENDS = {"request.answered", "request.declined", "request.cancelled", "request.expired"}
+END_EVENTS = {"request.answered", "request.declined", "request.cancelled", "request.expired"}
 AFTER_THE_END = {"request.used", "request.revoked"}
 ANSWERS_WITHIN_S = 120
 LATE_S = 20.0
@@ -71,7 +71,7 @@ class Inspector:
             log.append((event["type"], request["id"]))
             if request["id"] in self._ended and event["type"] not in AFTER_THE_END:
                 self._ledger.broken("I5", f"{request['id']}: {event['type']} after its end")
-            if event["type"] in ENDS:
+            if event["type"] in END_EVENTS:
                 self._ended[request["id"]] = request
             deadline = self._deadlines.setdefault(request["id"], request.get("expires_at", ""))
             if event["type"] == "request.expired" and event["at"] < deadline:

@@ -92,10 +92,10 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
             chance = random.Random(scene.seed)
             order = itertools.cycle(chance.sample(scene.troubles, len(scene.troubles)))
             while kills + troubles.total() < scene.kills and not ledger.faults:
-                await _until_busy(ledger)
+                await wait_until_busy(ledger)
                 await anyio.sleep(chance.uniform(0, 0.1))
                 with ledger.trouble():
-                    async with _killed(scene, chance, servers, hosts) as victims:
+                    async with kill_processes(scene, chance, servers, hosts) as victims:
                         kills += len(victims)
                         if site is not None and (trouble := next(order, None)) is not None:
                             await trouble(site, chance)
@@ -105,7 +105,7 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
                 people.resting = False
             witness.done.set()
             if not ledger.faults:
-                await _come_to_an_end(ledger, hosts, scene.patience_s)
+                await finish_agents(ledger, hosts, scene.patience_s)
             people.done.set()
         if not ledger.faults:
             await inspector.conclude()
@@ -137,7 +137,7 @@ async def _processes(servers: Sequence[Server], hosts: Sequence[Killable]) -> As
 
 
 @asynccontextmanager
-async def _killed(
+async def kill_processes(
     scene: Scene, chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
 ) -> AsyncGenerator[Sequence[Killable]]:
     """Kill some processes, and restart them when the block ends."""
@@ -152,7 +152,7 @@ async def _killed(
         await victim.start()
 
 
-async def _until_busy(ledger: Ledger) -> None:
+async def wait_until_busy(ledger: Ledger) -> None:
     """Return once more requests have been answered: killing an idle process proves nothing."""
     enough, start = len(ledger.settled) + BUSY, time.monotonic()
     while len(ledger.settled) < enough and not ledger.faults:
@@ -161,7 +161,7 @@ async def _until_busy(ledger: Ledger) -> None:
         await anyio.sleep(0.001)
 
 
-async def _come_to_an_end(ledger: Ledger, hosts: list[Killable], patience_s: float) -> None:
+async def finish_agents(ledger: Ledger, hosts: list[Killable], patience_s: float) -> None:
     """Let the agents finish their open requests: nobody may hang."""
     for host in hosts:
         host.ask_to_stop()

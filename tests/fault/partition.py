@@ -16,7 +16,7 @@ import httpx2
 
 from askback import Answer, AsyncClient, Form, InputRequest, NotAnswered, Text
 from askback.errors import AskbackError
-from tests.fault.invariants import ENDS
+from tests.fault.invariants import END_EVENTS
 from tests.fault.processes import REQUESTER, RESPONDER, Server
 from tests.fault.relay import Relay
 from tests.fault.site import Site
@@ -47,7 +47,7 @@ class Trial:
 
 
 @asynccontextmanager
-async def two(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
+async def start_two_servers(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
     """Start the servers, and kill them at the end."""
     places = [folder / name for name in ("off", "on")]
     for place in places:
@@ -86,13 +86,13 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
         leaves = await agent.requests.create(_form("leaves"), thread_id=THREAD, delivery="resume")
         soon = await agent.requests.create(_form("soon"), thread_id=THREAD, timeout_s=1)
         cut.begin(wire)
-        tasks.start_soon(_answer_at_the_dead_end, trial, waits)
+        tasks.start_soon(answer_without_database, trial, waits)
         for request in (waits, leaves):
             await person.requests.answer(request, {"n": "there"})
         await anyio.sleep(cut.seconds)
         cut.end(wire)
         with anyio.move_on_after(patience_s):
-            while not told or not await _same(trial, [waits, leaves, soon]):
+            while not told or not await servers_agree(trial, [waits, leaves, soon]):
                 await anyio.sleep(0.02)
         if [one.values for one in told if isinstance(one, Answer)] != [{"n": "there"}]:
             trial.faults.append(f"who waited at the server that was cut off was told {told}")
@@ -107,7 +107,7 @@ def _form(title: str) -> Form:
     return Form(title=title, fields=[Text(id="n", label="N")])
 
 
-async def _answer_at_the_dead_end(trial: Trial, request: InputRequest) -> None:
+async def answer_without_database(trial: Trial, request: InputRequest) -> None:
     """Answer at the server that cannot store: the call must wait or be refused."""
     async with AsyncClient(trial.off.url, RESPONDER) as person:
         with contextlib.suppress(AskbackError):
@@ -115,10 +115,10 @@ async def _answer_at_the_dead_end(trial: Trial, request: InputRequest) -> None:
             trial.faults.append("an answer was acknowledged that could not be stored")
 
 
-async def _same(trial: Trial, requests: list[InputRequest]) -> bool:
+async def servers_agree(trial: Trial, requests: list[InputRequest]) -> bool:
     """Whether both servers answer, alike, and all requests have ended."""
     logs = [await _log(server) for server in (trial.off, trial.on)]
-    ended = {event["request"]["id"] for event in logs[0] if event["type"] in ENDS}
+    ended = {event["request"]["id"] for event in logs[0] if event["type"] in END_EVENTS}
     return logs[0] == logs[1] and ended == {request.id for request in requests}
 
 
@@ -128,7 +128,7 @@ async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
         trial.faults.append("the servers tell different events")
     if [event["seq"] for event in there] != list(range(1, len(there) + 1)):
         trial.faults.append("events are missing")
-    ends = Counter((event["request"]["id"], event["type"]) for event in there if event["type"] in ENDS)
+    ends = Counter((event["request"]["id"], event["type"]) for event in there if event["type"] in END_EVENTS)
     kinds = ("request.answered", "request.answered", "request.expired")
     if ends != Counter((request.id, kind) for request, kind in zip(requests, kinds, strict=True)):
         trial.faults.append(f"requests ended otherwise: {ends}")

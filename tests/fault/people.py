@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import httpx2
 
-from tests.fault.agents import SOON, WRONG
+from tests.fault.agents import QUESTION_WITH_DEADLINE, WRONG
 from tests.fault.ledger import Ledger, Outcome
 from tests.fault.processes import RESPONDER
 
@@ -117,5 +117,8 @@ class People:
 
 def _concerns(request: dict[str, Any]) -> bool:
     """Whether a person answers a request: only those of agents, and half of those that expire in a second."""
-    brief = request.get("form", {}).get("title", "").startswith(SOON) and request["id"][-1] < "g"
+    brief = (
+        request.get("form", {}).get("title", "").startswith(QUESTION_WITH_DEADLINE)
+        and request["id"][-1] < "g"
+    )
     return request["thread_id"].startswith("kill-") and not brief

@@ -18,7 +18,7 @@ from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports.outbox import Outbox
 from tests.fault import planted_sharing, planted_streams, planted_writes
-from tests.fault.planted_later import call_later, early
+from tests.fault.planted_later import call_later, make_early_settle
 
 EVENT_LATER_S = 1.0
 """Long enough for a kill after an answer to come before its event, even on a busy machine."""
@@ -36,8 +36,8 @@ def places() -> dict[str, tuple[Any, str, Any]]:
 def plant(fault: str) -> None:
     """Plant a fault in this process, for its lifetime."""
     _replace(*places()[fault])
-    if fault in planted_writes.ALSO:
-        _replace(*planted_writes.ALSO[fault])
+    if fault in planted_writes.EARLY_DEADLINE_FAULTS:
+        _replace(*planted_writes.EARLY_DEADLINE_FAULTS[fault])
 
 
 def _replace(place: Any, name: str, wrong: Any) -> None:
@@ -45,7 +45,7 @@ def _replace(place: Any, name: str, wrong: Any) -> None:
     setattr(place, name, wrong)
 
 
-async def _forgetful_insert(
+async def insert_without_key(
     self: SqliteStore,
     record: Any,
     event: Any,
@@ -63,7 +63,7 @@ async def _forgetful_insert(
     return change
 
 
-async def _settle_in_two(
+async def settle_in_two_transactions(
     self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """The event of an end is written in a separate transaction, a second later.
@@ -100,7 +100,7 @@ def _skip_waiters(self: ConnectionWaits, event: Any) -> None:
         _on_event(self, event)
 
 
-def _mixed_up(self: ConnectionWaits, event: Any) -> None:
+def give_other_outcome(self: ConnectionWaits, event: Any) -> None:
     """A waiter gets the outcome of another request."""
     if event.settles and event.request_id in self._waiting and len(self._waiting) > 1:
         other = next(request_id for request_id in self._waiting if request_id != event.request_id)
@@ -111,14 +111,14 @@ def _mixed_up(self: ConnectionWaits, event: Any) -> None:
 
 _PLACES: dict[str, tuple[Any, str, Any]] = {
     "room without end": (Outbox, "full", False),
-    "keys in memory": (SqliteStore, "insert", _forgetful_insert),
-    "acknowledged before the commit": (SqliteStore, "settle", early(_settle)),
-    "the event in another transaction": (SqliteStore, "settle", _settle_in_two),
+    "keys in memory": (SqliteStore, "insert", insert_without_key),
+    "acknowledged before the commit": (SqliteStore, "settle", make_early_settle(_settle)),
+    "the event in another transaction": (SqliteStore, "settle", settle_in_two_transactions),
     "a wake-up forgotten": (ConnectionWaits, "_on_event", _skip_waiters),
-    "a wake-up for another": (ConnectionWaits, "_on_event", _mixed_up),
+    "a wake-up for another": (ConnectionWaits, "_on_event", give_other_outcome),
 }
 
-BREAKS = {
+INVARIANTS_BY_FAULT = {
     "keys in memory": {"I8", "I10"},
     "acknowledged before the commit": {"I2"},
     "the event in another transaction": {"I4"},

@@ -31,7 +31,7 @@ def call_later(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
     task.add_done_callback(_under_way.discard)
 
 
-def early(settle: Callable[..., Any]) -> Callable[..., Any]:
+def make_early_settle(settle: Callable[..., Any]) -> Callable[..., Any]:
     """Make a store's `settle` that is acknowledged before its commit, and is not retried."""
 
     async def early_settle(

@@ -7,10 +7,10 @@ from typing import Any
 from askback.delivery.shared import SharedBus
 from askback.ports.bus import Subscription
 from askback.storage.postgres import PostgresStore
-from tests.fault.planted_later import early
+from tests.fault.planted_later import make_early_settle
 
 
-async def _trusting(self: SharedBus, subscription: Subscription) -> None:
+async def skip_check(self: SharedBus, subscription: Subscription) -> None:
     """A connection is not checked, and the store is not polled."""
     await subscription.lost()
 
@@ -19,7 +19,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "acknowledged before the commit, by servers that share": (
         PostgresStore,
         "settle",
-        early(PostgresStore.settle),
+        make_early_settle(PostgresStore.settle),
     ),
-    "a dead line that is not noticed": (SharedBus, "_poll", _trusting),
+    "a dead line that is not noticed": (SharedBus, "_poll", skip_check),
 }

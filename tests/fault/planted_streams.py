@@ -27,13 +27,13 @@ _deliveries: Callable[..., Any] = vars(dispatch)["_deliveries"]
 _settle = SqliteStore.settle
 
 
-def every(number: int) -> Callable[[], bool]:
+def every_nth(number: int) -> Callable[[], bool]:
     """Make a function that returns true every n-th time."""
     count = itertools.count(1)
     return lambda: next(count) % number == 0
 
 
-def _dropping(*, inbox: bool) -> Callable[..., None]:
+def drop_fifth_event(*, inbox: bool) -> Callable[..., None]:
     """Every fifth event of a thread is delivered to no inbox, or to no reader of the thread.
 
     The choice depends on the event alone: an event that only some readers miss would reach them after a reconnect.
@@ -55,7 +55,7 @@ def _doubled_delta(self: Any, event: Any) -> None:
         _push_event(self, event)
 
 
-def _without_answers(self: Any, event: Any) -> None:
+def drop_declined(self: Any, event: Any) -> None:
     """Inboxes get no event for a declined request."""
     if self._thread_id is None and event.type == "request.declined":
         self.cursor = event.position
@@ -63,7 +63,7 @@ def _without_answers(self: Any, event: Any) -> None:
         _push_event(self, event)
 
 
-def _starting(step: int) -> Callable[..., Any]:
+def start_at_wrong_position(step: int) -> Callable[..., Any]:
     """A reader that reconnects continues from a wrong position."""
 
     async def start(self: Subscription, after: int | None) -> None:
@@ -72,13 +72,13 @@ def _starting(step: int) -> Callable[..., Any]:
     return start
 
 
-async def _renamed(*arguments: Any, **extra: Any) -> Any:
+async def send_under_new_id(*arguments: Any, **extra: Any) -> Any:
     """Each attempt at a webhook has a new id."""
     letter = await _write(*arguments, **extra)
     return dataclasses.replace(letter, id=f"{letter.id}-{next(_ids)}") if hasattr(letter, "id") else letter
 
 
-async def _forgetful_deliveries(ctx: Any, webhook: Any, event: Any, now: int) -> Iterator[Any]:
+async def skip_third_delivery(ctx: Any, webhook: Any, event: Any, now: int) -> Iterator[Any]:
     """Every third event is not delivered."""
     result = list(await _deliveries(ctx, webhook, event, now))
     return iter(()) if result and _third() else iter(result)
@@ -90,7 +90,7 @@ async def _send_twice(ctx: Any, webhook: Any, letter: Any) -> Any:
     return await _send(ctx, webhook, dataclasses.replace(letter, id=f"{letter.id}-again"))
 
 
-async def _never_finished(*_: Any, **__: Any) -> Outcome:
+async def keep_resume_queued(*_: Any, **__: Any) -> Outcome:
     """An acknowledged resume is delivered again after its lease."""
     return Outcome.APPLIED
 
@@ -109,35 +109,35 @@ _LEASE_TO_ALL = {
 """A leased resume can be leased by others as well."""
 
 
-def _forgotten(*_: Any) -> None:
+def do_nothing(*_: Any) -> None:
     """Do nothing."""
 
 
-async def _not_given_back(*_: Any) -> None:
+async def keep_unchecked_answer(*_: Any) -> None:
     """An unchecked answer is not returned to the person."""
 
 
-_ids, _third = itertools.count(), every(3)
+_ids, _third = itertools.count(), every_nth(3)
 
 PLACES: dict[str, tuple[Any, str, Any]] = {
-    "an event in five kept from inboxes": (Subscription, "_push_event", _dropping(inbox=True)),
-    "an event in five kept from threads": (Subscription, "_push_event", _dropping(inbox=False)),
-    "a decline kept from inboxes": (Subscription, "_push_event", _without_answers),
+    "an event in five kept from inboxes": (Subscription, "_push_event", drop_fifth_event(inbox=True)),
+    "an event in five kept from threads": (Subscription, "_push_event", drop_fifth_event(inbox=False)),
+    "a decline kept from inboxes": (Subscription, "_push_event", drop_declined),
     "a delta twice": (Subscription, "_push_event", _doubled_delta),
-    "an event lost when coming back": (Subscription, "start", _starting(1)),
-    "an event again when coming back": (Subscription, "start", _starting(-1)),
-    "a webhook under a new id": (deliver, "build_message", _renamed),
-    "a webhook forgotten": (dispatch, "_deliveries", _forgetful_deliveries),
+    "an event lost when coming back": (Subscription, "start", start_at_wrong_position(1)),
+    "an event again when coming back": (Subscription, "start", start_at_wrong_position(-1)),
+    "a webhook under a new id": (deliver, "build_message", send_under_new_id),
+    "a webhook forgotten": (dispatch, "_deliveries", skip_third_delivery),
     "a webhook twice": (deliver, "_send", _send_twice),
     "a resume never written": (SqliteStore, "settle", _settle_without_resume),
     "a resume for two": (dialect, "SQLITE_VARIANTS", dialect.SQLITE_VARIANTS | _LEASE_TO_ALL),
-    "a resume again": (SqliteStore, "finish_resume", _never_finished),
-    "a resume for who has read": (OutcomeReceipts, "_mark_arrived", _forgotten),
-    "nobody is woken": (ConnectionWaits, "_on_event", _forgotten),
-    "a check without an end": (checks, "end_unchecked", _not_given_back),
+    "a resume again": (SqliteStore, "finish_resume", keep_resume_queued),
+    "a resume for who has read": (OutcomeReceipts, "_mark_arrived", do_nothing),
+    "nobody is woken": (ConnectionWaits, "_on_event", do_nothing),
+    "a check without an end": (checks, "end_unchecked", keep_unchecked_answer),
 }
 
-BREAKS = {
+INVARIANTS_BY_FAULT = {
     "an event in five kept from inboxes": "I11",
     "an event in five kept from threads": "I11",
     "a decline kept from inboxes": "I11",

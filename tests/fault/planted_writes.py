@@ -20,8 +20,8 @@ from askback.service.requests import forms
 from askback.storage.sql import audit, secrets, transaction
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.store import SqliteStore
-from tests.fault.planted_later import early
-from tests.fault.planted_streams import every
+from tests.fault.planted_later import make_early_settle
+from tests.fault.planted_streams import every_nth
 
 EARLY_MS = 600_000
 TOGETHER_S = 5
@@ -57,7 +57,7 @@ async def _settle_again(
     return change
 
 
-async def _greedy_settle(
+async def settle_last_answer(
     self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """The last answer wins. The first waits until another is in transit: a later one would be refused before."""
@@ -71,19 +71,19 @@ async def _greedy_settle(
     return await _settle(self, loose, claim, effects)
 
 
-async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
+async def due_too_early(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
     """Deadlines in ten minutes are due now."""
     result = await _due(self, now_ms + EARLY_MS, limit=limit)
     return [dataclasses.replace(record, expires_at=now_ms) for record in result]
 
 
-async def _hasty_next(self: SqliteStore) -> int | None:
+async def next_deadline_too_early(self: SqliteStore) -> int | None:
     """Deadlines are checked ten minutes early."""
     at = await _next_deadline(self)
     return None if at is None else at - EARLY_MS
 
 
-async def _nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
+async def find_nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
     """Nothing is ever due."""
     return []
 
@@ -109,7 +109,7 @@ async def _append_nothing(
     return await _append_text(self, message_id, "" if _third() else text, event, claim, **extra)
 
 
-async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:
+async def find_any_execution(ctx: Any, record: Any, execution_id: str) -> Any:
     """Another execution may use the call as well."""
     try:
         return await _used_before(ctx, record, execution_id)
@@ -117,7 +117,7 @@ async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:
         return Execution(execution_id, ctx.clock.now_ms())
 
 
-async def _not_replayed(*_: Any) -> None:
+async def find_no_answer(*_: Any) -> None:
     """A repeated answer is not recognized."""
 
 
@@ -133,19 +133,19 @@ async def _append_twice(tx: Any, drafts: Sequence[Any]) -> None:
     await _append(tx, [*drafts, *drafts])
 
 
-def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
+def seal_without_chain(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     """An entry does not follow the one before."""
     return seal_entry(data, seq=seq, previous_hash=GENESIS)
 
 
-async def _hasty_secrets(tx: Any, effects: SideEffects) -> None:
+async def write_candidate_as_secret(tx: Any, effects: SideEffects) -> None:
     """A candidate becomes the secret before it is accepted."""
     await _write_secrets(tx, effects)
     for _, secret in effects.candidates:
         await _put_secret(tx, secret)
 
 
-async def _secrets_twice(tx: Any, effects: SideEffects) -> None:
+async def write_secret_twice(tx: Any, effects: SideEffects) -> None:
     """A candidate becomes the secret twice."""
     candidates = await tx.all(secrets.CANDIDATES, *effects.promote) if effects.promote else ()
     await _write_secrets(tx, effects)
@@ -153,46 +153,48 @@ async def _secrets_twice(tx: Any, effects: SideEffects) -> None:
         await _put_secret(tx, dataclasses.replace(secret, version=secret.version + 1))
 
 
-async def _no_refusals(*_: Any, **__: Any) -> Sequence[Any]:
+async def find_no_refusals(*_: Any, **__: Any) -> Sequence[Any]:
     """Refusals are not remembered."""
     return ()
 
 
-async def _not_revoked(*_: Any, **__: Any) -> Sequence[str]:
+async def revoke_nothing(*_: Any, **__: Any) -> Sequence[str]:
     """A revoked token still works."""
     return ()
 
 
-_third, _third_entry = every(3), every(3)
+_third, _third_entry = every_nth(3), every_nth(3)
 _SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (seq % 5 = 4)")
 _STANDING_STILL = queries.NEXT_SEQ.replace("seq + 1", "max(seq, 1)")
 
 PLACES: dict[str, tuple[Any, str, Any]] = {
     "a request for each try": (SqliteStore, "insert", _insert_unclaimed),
-    "acknowledged long before the commit": (SqliteStore, "settle", early(_settle)),
-    "two answers win": (SqliteStore, "settle", _greedy_settle),
+    "acknowledged long before the commit": (SqliteStore, "settle", make_early_settle(_settle)),
+    "two answers win": (SqliteStore, "settle", settle_last_answer),
     "a deadline twice": (SqliteStore, "settle", _settle_again),
-    "a deadline ten minutes early": (SqliteStore, "due", _hasty_due),
-    "an expired request is answered": (SqliteStore, "due", _nothing_due),
+    "a deadline ten minutes early": (SqliteStore, "due", due_too_early),
+    "an expired request is answered": (SqliteStore, "due", find_nothing_due),
     "a number in five left out": (queries, "NEXT_SEQ", _SKIPPING),
     "a message twice": (SqliteStore, "add_message", _add_message_again),
     "a delta kept twice": (SqliteStore, "append_text", _append_again),
     "a delta not kept": (SqliteStore, "append_text", _append_nothing),
-    "an approved call twice": (consume, "_earlier_use", _used_by_anybody),
-    "a replay refused": (forms, "replayed", _not_replayed),
+    "an approved call twice": (consume, "_earlier_use", find_any_execution),
+    "a replay refused": (forms, "replayed", find_no_answer),
     "a decision in three unwritten": (audit, "append", _append_some),
     "an entry twice": (audit, "append", _append_twice),
-    "an entry on its own": (transaction, "seal_entry", _seal_alone),
-    "a secret before it was accepted": (secrets, "write_secrets", _hasty_secrets),
-    "a secret put twice": (secrets, "write_secrets", _secrets_twice),
-    "a refusal forgotten": (SqliteStore, "refusals", _no_refusals),
-    "a token not revoked": (SqliteStore, "revoke_tokens", _not_revoked),
+    "an entry on its own": (transaction, "seal_entry", seal_without_chain),
+    "a secret before it was accepted": (secrets, "write_secrets", write_candidate_as_secret),
+    "a secret put twice": (secrets, "write_secrets", write_secret_twice),
+    "a refusal forgotten": (SqliteStore, "refusals", find_no_refusals),
+    "a token not revoked": (SqliteStore, "revoke_tokens", revoke_nothing),
 }
 
-ALSO = {"a deadline ten minutes early": (SqliteStore, "next_deadline", _hasty_next)}
+EARLY_DEADLINE_FAULTS = {
+    "a deadline ten minutes early": (SqliteStore, "next_deadline", next_deadline_too_early)
+}
 """Further replacements of a fault."""
 
-BREAKS = {
+INVARIANTS_BY_FAULT = {
     "a request for each try": "I10",
     "acknowledged long before the commit": "I2 I3",
     "two answers win": "I3 I2",

@@ -37,7 +37,7 @@ Connect = Callable[[Disk, Path], Connection]
 THREADS = 3
 
 
-def honest(disk: Disk, path: Path) -> Connection:
+def connect_with_checkpoints(disk: Disk, path: Path) -> Connection:
     """Connect like the product, with checkpoints so frequent that some trials hit one."""
     return disk.connect(path, "wal_autocheckpoint = 12")
 
@@ -59,7 +59,9 @@ class Ledger:
 class Trial:
     """The same seed gives the same work and the same loss, up to the order of threads."""
 
-    def __init__(self, seed: int, folder: Path, *, template: bytes | None, connect: Connect = honest) -> None:
+    def __init__(
+        self, seed: int, folder: Path, *, template: bytes | None, connect: Connect = connect_with_checkpoints
+    ) -> None:
         self.rng = random.Random(seed)
         self.path = folder / f"{seed}.db"
         self.ledger = Ledger()
@@ -171,7 +173,7 @@ async def check(path: Path, ledger: Ledger) -> None:
     store = SqliteStore(path)
     await store.open()
     try:
-        replayed = [e for n in range(THREADS) for e in await _whole_thread(store, f"t{n}")]
+        replayed = [e for n in range(THREADS) for e in await read_whole_thread(store, f"t{n}")]
         await _check_requests(store, ledger, replayed)
         await _check_messages(store, ledger, replayed)
         await _check_sessions(store, ledger)
@@ -190,7 +192,7 @@ def check_file(path: Path) -> None:
             assert db.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-async def _whole_thread(store: Store, thread: str) -> Sequence[Event]:
+async def read_whole_thread(store: Store, thread: str) -> Sequence[Event]:
     events = await store.thread_events("main", thread, after=0, limit=10_000)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     view = await store.thread("main", thread)
@@ -230,18 +232,18 @@ async def _replay_insert(store: Store, ledger: Ledger, request_id: str) -> None:
 
 
 async def _check_messages(store: Store, ledger: Ledger, replayed_events: Sequence[Event]) -> None:
-    folded: dict[str, str] = {}
+    texts_by_message: dict[str, str] = {}
     for event in replayed_events:
         if event.type == "message.delta":
             part = json.loads(event.text)["delta"]
-            folded[part["id"]] = folded.get(part["id"], "Hello") + part["text"]
+            texts_by_message[part["id"]] = texts_by_message.get(part["id"], "Hello") + part["text"]
     texts: dict[str, str] = {}
     for n in range(THREADS):
         view = await store.thread("main", f"t{n}")
         for item in view.messages if view else ():
             texts[item.id] = json.loads(item.data)["content"][0]["text"]
     assert ledger.messages.keys() <= texts.keys(), "an acknowledged message is gone"
-    assert texts == {message_id: folded.get(message_id, "Hello") for message_id in texts}
+    assert texts == {message_id: texts_by_message.get(message_id, "Hello") for message_id in texts}
     for message_id, text in ledger.deltas:
         assert text in texts[message_id], "an acknowledged delta is gone"
 

@@ -134,7 +134,7 @@ class Disk:
             Path(path).unlink(missing_ok=True)
             Path(f"{path}-shm").unlink(missing_ok=True)
             if known is not None:
-                Path(path).write_bytes(_leftover(known, rng))
+                Path(path).write_bytes(remaining_content(known, rng))
 
 
 def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
@@ -147,7 +147,7 @@ def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
     content[offset : offset + len(data)] = data
 
 
-def _leftover(contents: _Contents, rng: random.Random) -> bytearray:
+def remaining_content(contents: _Contents, rng: random.Random) -> bytearray:
     content = bytearray(contents.durable)
     survival = rng.choice((0.0, 0.5, 0.9, 1.0))
     for change in contents.pending:

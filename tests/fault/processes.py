@@ -156,7 +156,7 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limit
     for module in (deliver, dispatch):
         vars(module)["LEASE_S"] = DELIVERY_LEASE_S
     dispatch.POLL_S = DELIVERY_LOOK_S
-    hang_on(line, lambda: None)
+    stop_with_parent(line, lambda: None)
     run_server(_app(settings, limits), bind(settings), on_ready=ready)
 
 
@@ -177,7 +177,7 @@ def _app(settings: Settings, limits: Limits) -> App:
     )
 
 
-def hang_on(line: Connection, stop: Callable[[], object]) -> None:
+def stop_with_parent(line: Connection, stop: Callable[[], object]) -> None:
     """Call `stop`, in a separate thread, when asked to; end at once when the starting process is gone."""
 
     def listen() -> None:

@@ -25,7 +25,7 @@ class Relay:
         """New connections."""
         self._connect = connect
         self._open: set[asyncio.StreamWriter] = set()
-        self._passage = _passable()
+        self._passage = open_gate()
 
     @property
     def url(self) -> str:
@@ -48,7 +48,7 @@ class Relay:
     def restart(self) -> None:
         """Pass on new connections; earlier ones stay blocked, and neither end is notified."""
         if not self._passage.is_set():
-            self._passage = _passable()
+            self._passage = open_gate()
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pass on one connection until either end closes it."""
@@ -98,14 +98,14 @@ async def _read(reader: asyncio.StreamReader, passage: asyncio.Event) -> bytes:
     return data
 
 
-def _passable() -> asyncio.Event:
+def open_gate() -> asyncio.Event:
     passage = asyncio.Event()
     passage.set()
     return passage
 
 
 @asynccontextmanager
-async def relaying(connect: Connect) -> AsyncGenerator[Relay]:
+async def start_relay(connect: Connect) -> AsyncGenerator[Relay]:
     """A relay to the server of `connect`, until the context ends."""
     relay = Relay(connect)
     passing: set[asyncio.Task[None]] = set()
@@ -128,7 +128,7 @@ async def relaying(connect: Connect) -> AsyncGenerator[Relay]:
 
 
 @asynccontextmanager
-async def relayed(server_port: int) -> AsyncGenerator[Relay]:
+async def start_relay_to(server_port: int) -> AsyncGenerator[Relay]:
     """A relay to a server on this machine, until the context ends."""
-    async with relaying(lambda: asyncio.open_connection("127.0.0.1", server_port)) as relay:
+    async with start_relay(lambda: asyncio.open_connection("127.0.0.1", server_port)) as relay:
         yield relay

@@ -150,9 +150,9 @@ def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude
         path.unlink()
     if left:
         return f"it left {left}"
-    forbidden = [argv for argv in ran if not any(_allowed(argv, rule) for rule in RULES)]
-    if forbidden:
-        return f"it ran {forbidden}"
+    forbidden_calls = [argv for argv in ran if not any(is_allowed(argv, rule) for rule in RULES)]
+    if forbidden_calls:
+        return f"it ran {forbidden_calls}"
     if ran - expected or ("||" not in text and ran != expected):
         return f"it ran {dict(ran)} and not {dict(expected)}: {ended_result.stderr.decode(errors='replace')[:200]}"
     return None
@@ -167,7 +167,7 @@ def executed(record: Path) -> list[tuple[str, ...]]:
     return findings
 
 
-def _allowed(argv: tuple[str, ...], rule: str) -> bool:
+def is_allowed(argv: tuple[str, ...], rule: str) -> bool:
     """Judge by the words only, without the code under test."""
     words = tuple(rule.removesuffix(":*").split())
     return argv[: len(words)] == words and (rule.endswith(":*") or argv == words)
@@ -182,7 +182,7 @@ def _token(old: str, new: str) -> Callable[[], None]:
     return plant
 
 
-def _lenient_home() -> None:
+def accept_any_home() -> None:
     lexer._HOME = re.compile(r"(?!)")
 
 
@@ -196,13 +196,13 @@ FAULTS: dict[str, Callable[[], None]] = {
     "double quotes are like single ones": _token(r'"(?:[^"\\$`!]', r'"(?:[^"\\!]'),
     "any file may be written": _token(r"[ \t]*/dev/null", r"[ \t]*[a-z/]+"),
     "a backslash ends a line": _token(r"\\[\ !", r"\\[\n\ !"),
-    "the home folder is a word": _lenient_home,
+    "the home folder is a word": accept_any_home,
 }
 """Mistakes that the fuzzer must find, with the second reader switched off so that only the fuzzer can."""
 
 
 @contextmanager
-def planted(name: str) -> Iterator[None]:
+def plant_mistake(name: str) -> Iterator[None]:
     """Plant a mistake in the lexer for a while."""
     kept = lexer._TOKEN, lexer._HOME, reading._disagreement
     reading._disagreement = lambda *_: None

@@ -14,7 +14,7 @@ import anyio
 import asyncpg
 
 from tests import postgres_server
-from tests.fault.relay import Relay, relaying
+from tests.fault.relay import Relay, start_relay
 from tests.postgres_server import PostgresServer
 
 SOCKET = ".s.PGSQL.5432"
@@ -94,7 +94,7 @@ async def on(postgres: PostgresServer, *, servers: int) -> AsyncGenerator[Site]:
             name,
             [
                 await wires.enter_async_context(
-                    relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}"))
+                    start_relay(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}"))
                 )
                 for _ in range(servers)
             ],
@@ -105,7 +105,7 @@ async def on(postgres: PostgresServer, *, servers: int) -> AsyncGenerator[Site]:
 @asynccontextmanager
 async def site(servers: int = 1) -> AsyncGenerator[Site]:
     """A site on a server of its own, until the context ends."""
-    context = postgres_server.running()
+    context = postgres_server.start_server()
     postgres = await anyio.to_thread.run_sync(context.__enter__)
     try:
         async with on(postgres, servers=servers) as place:

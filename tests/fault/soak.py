@@ -63,7 +63,10 @@ async def play(seed: int, kind: str) -> Outcome:
 
 def converse_twice() -> Outcome:
     """Play all golden conversations with kills, over each database."""
-    with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder, postgres_server.running() as postgres:
+    with (
+        tempfile.TemporaryDirectory(prefix="askback-soak-") as folder,
+        postgres_server.start_server() as postgres,
+    ):
         database = postgres.database(anyio.run(postgres.new)).url
         faults = [
             *anyio.run(converse, Path(folder) / "sqlite", ""),

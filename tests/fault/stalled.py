@@ -69,7 +69,7 @@ class Socket:
 
 
 @asynccontextmanager
-async def watching(server: Server) -> AsyncGenerator[Socket]:
+async def open_stalled_socket(server: Server) -> AsyncGenerator[Socket]:
     """A WebSocket that reads only on demand."""
     async with websockets.connect(
         f"{server.url.replace('http', 'ws')}/v1/ws",
@@ -101,7 +101,7 @@ class Stream:
 
 
 @asynccontextmanager
-async def streaming(server: Server, *, after: int) -> AsyncGenerator[Stream]:
+async def open_stalled_stream(server: Server, *, after: int) -> AsyncGenerator[Stream]:
     """A stream from a cursor on, still unread."""
     reader, writer = await asyncio.open_connection(sock=line(server), limit=4 * SIZE)
     request = (
@@ -117,16 +117,16 @@ async def streaming(server: Server, *, after: int) -> AsyncGenerator[Stream]:
 
 
 @asynccontextmanager
-async def all_stalled(server: Server, readers: int) -> AsyncGenerator[None]:
+async def open_stalled_readers(server: Server, readers: int) -> AsyncGenerator[None]:
     """This many readers of each kind, which connect and never read."""
     async with AsyncExitStack() as stack:
         for _ in range(readers):
-            await stack.enter_async_context(streaming(server, after=0))
-            await (await stack.enter_async_context(watching(server))).subscribe()
+            await stack.enter_async_context(open_stalled_stream(server, after=0))
+            await (await stack.enter_async_context(open_stalled_socket(server))).subscribe()
         yield
 
 
-async def until_hung_up(server: Server, sockets: int) -> None:
+async def wait_until_closed(server: Server, sockets: int) -> None:
     """Return once the server has at most this many sockets."""
     while server.sockets > sockets:
         await anyio.sleep(0.02)

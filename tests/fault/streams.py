@@ -25,7 +25,7 @@ TALK = "talk-"
 """The prefix of ids of threads with talks."""
 SILENT_S = 15
 """Longer than between two comments."""
-LOST = (OSError, EOFError, TimeoutError, InvalidHandshake, WebSocketException, httpx2.HTTPError)
+CONNECTION_ERRORS = (OSError, EOFError, TimeoutError, InvalidHandshake, WebSocketException, httpx2.HTTPError)
 
 
 class StreamEvent(NamedTuple):
@@ -78,11 +78,11 @@ class SseReader:
 
     async def run(self) -> None:
         """Read forever."""
-        for most in _for_ever(CUT_AFTER):
+        for most in repeat_last(CUT_AFTER):
             try:
                 async with aclosing(self._events()) as events:
                     await self._take(events, most)
-            except LOST:
+            except CONNECTION_ERRORS:
                 await anyio.sleep(0.02)
 
     async def _take(self, events: AsyncGenerator[dict[str, Any]], most: int) -> None:
@@ -120,10 +120,10 @@ class SocketReader:
 
     async def run(self) -> None:
         """Read forever."""
-        for most in _for_ever(CUT_AFTER):
+        for most in repeat_last(CUT_AFTER):
             try:
                 await self._read(3 * most)
-            except LOST:
+            except CONNECTION_ERRORS:
                 await anyio.sleep(0.02)
 
     async def _read(self, most: int) -> None:
@@ -154,6 +154,6 @@ class SocketReader:
         return False
 
 
-def _for_ever(counts: Sequence[int]) -> Iterator[int]:
+def repeat_last(counts: Sequence[int]) -> Iterator[int]:
     while True:
         yield from counts

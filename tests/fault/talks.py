@@ -123,7 +123,7 @@ async def messages(talk: Talk) -> None:
     )
 
 
-async def two_answers(talk: Talk) -> None:
+async def answer_twice_at_once(talk: Talk) -> None:
     """Two answers at once: one wins, and later calls change nothing."""
     request_id = await talk.ask("Two answers")
     path = f"/v1/requests/{request_id}"
@@ -154,7 +154,7 @@ async def two_answers(talk: Talk) -> None:
     )
 
 
-async def sent_back(talk: Talk) -> None:
+async def reject_first_answer(talk: Talk) -> None:
     """An answer that is sent back, and a better one: the first stays acknowledged."""
     request_id = await talk.ask("Sent back", validator="requester")
     first = await talk.answer(request_id, event="request.resolving", values={"n": "wrong"})
@@ -168,7 +168,7 @@ async def sent_back(talk: Talk) -> None:
     talk.caller.expect(stored_values == {"n": "right"}, "I2", f"{request_id}: {stored_values} is stored")
 
 
-async def unchecked(talk: Talk) -> None:
+async def kill_checking_agent(talk: Talk) -> None:
     """An agent dies while it checks an answer: the person is asked again, and their values are kept."""
     request_id = await talk.ask("Unchecked", validator="requester")
     await talk.answer(request_id, event="request.resolving", values={"n": "mine"})
@@ -275,7 +275,7 @@ async def resumes(talk: Talk) -> None:
     raise talk.caller.broken("I9", f"{request_id} has no resume")
 
 
-async def leaving(talk: Talk) -> None:
+async def close_after_outcome(talk: Talk) -> None:
     """Agents that close as soon as they have read the outcome get no resume."""
     kills = talk.kills()
     for number in range(3):
@@ -283,11 +283,11 @@ async def leaving(talk: Talk) -> None:
         key = talk.key()
         async with AsyncClient(talk.caller.url(), talk.agent, retry_for=120) as client:
             ask = partial(client.requests.create, form, thread_id=talk.thread, idempotency_key=key)
-            request = await _through(ask)
+            request = await call_until_reply(ask)
             talk.happened("request.created", request.id)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_wait, talk, client, request.id)
-                await _through(
+                await call_until_reply(
                     partial(client.requests.get, request.id)
                 )  # on the same connection: the wait is in place
                 await talk.answer(request.id, values={"n": "bye"})
@@ -300,7 +300,7 @@ async def leaving(talk: Talk) -> None:
     )
 
 
-async def _through(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
+async def call_until_reply(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
     """Call until the server responds."""
     while True:
         try:
@@ -311,7 +311,7 @@ async def _through(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
 
 async def _wait(talk: Talk, client: AsyncClient, request_id: str) -> None:
     with anyio.move_on_after(talk.patience_s):
-        ended_request = await _through(partial(client.wait, request_id))
+        ended_request = await call_until_reply(partial(client.wait, request_id))
         talk.caller.expect(
             ended_request.answer is not None and ended_request.answer.values == {"n": "bye"},
             "I5",
@@ -327,9 +327,11 @@ async def secrets(talk: Talk) -> None:
     request_id = await talk.ask("", kind="secret", secret=request_members)
     value = f"value of {talk.thread}"
     await talk.answer(request_id, event="request.resolving", secrets={"API_KEY": value}, scope="session")
-    talk.caller.expect(await _versions(talk) == [], "I2", f"{request_id} is in place before it was accepted")
+    talk.caller.expect(
+        await secret_versions(talk) == [], "I2", f"{request_id} is in place before it was accepted"
+    )
     await talk.step(talk.agent, request_id, "accept", "request.answered")
-    versions = await _versions(talk)
+    versions = await secret_versions(talk)
     talk.caller.expect(versions == [1], "I2", f"{request_id} was accepted: versions {versions}")
     body = {"names": ["API_KEY"], "thread_id": talk.thread}
     leased = await talk.caller.send(talk.agent, "POST", "/v1/secrets/lease", body)
@@ -338,7 +340,7 @@ async def secrets(talk: Talk) -> None:
     talk.entries.update([("submit", request_id), ("decide", request_id)])
 
 
-async def _versions(talk: Talk) -> list[int]:
+async def secret_versions(talk: Talk) -> list[int]:
     found_secrets = (await talk.caller.read(ADMIN, "/v1/secrets?limit=200"))["secrets"]
     return [secret["version"] for secret in found_secrets if secret.get("thread_id") == talk.thread]
 
@@ -351,10 +353,10 @@ async def tokens(talk: Talk) -> None:
     gone = await talk.caller.send(ADMIN, "DELETE", f"/v1/tokens/{made.body['id']}")
     talk.caller.expect(gone.status == 200, "I17", f"a token was not revoked: {gone}")
     talk.revoked.append(token)
-    await still_revoked(talk)
+    await check_revoked_tokens(talk)
 
 
-async def still_revoked(talk: Talk) -> None:
+async def check_revoked_tokens(talk: Talk) -> None:
     """Check that revoked tokens are refused."""
     for token in talk.revoked:
         reply = await talk.caller.send(token, "GET", "/v1/requests")
@@ -366,14 +368,14 @@ Subject = Callable[[Talk], Coroutine[Any, Any, None]]
 
 TALKS: tuple[Subject, ...] = (
     messages,
-    two_answers,
-    sent_back,
-    unchecked,
+    answer_twice_at_once,
+    reject_first_answer,
+    kill_checking_agent,
     approvals,
     refusals,
     deadlines,
     resumes,
-    leaving,
+    close_after_outcome,
     secrets,
     tokens,
 )

@@ -19,7 +19,7 @@ from askback.service.webhooks import dispatch
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.service.test_watch import AGENT, BadBus, Collector, ask, services, settle
-from tests.service.test_watch import opened as opened  # noqa: PLC0414 - its stores are closed here as well
+from tests.service.test_watch import close_stores as close_stores  # noqa: PLC0414 - its stores are closed here as well
 from tests.temporary_store import TemporaryStore
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
@@ -67,14 +67,14 @@ class Idle(ChangeSignal):
 
 
 @pytest.fixture(autouse=True)
-def watched(monkeypatch: pytest.MonkeyPatch) -> None:
+def count_waiters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the waiters for a resume, and for a delivery."""
     monkeypatch.setattr(Idle, "count", 0)
     monkeypatch.setattr(resumes, "ChangeSignal", Idle)
     monkeypatch.setattr(dispatch, "ChangeSignal", Idle)
 
 
-async def fall_silent(bus: BadBus, workers: int) -> None:
+async def silence_bus(bus: BadBus, workers: int) -> None:
     """Silence the bus from now on, and return once all workers wait for it."""
     bus.mute = True
     with anyio.fail_after(120):
@@ -104,7 +104,7 @@ async def answered(app: App, agent: AsyncClient, count: int) -> list[str]:
     return [request.id for request in asked]
 
 
-async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
+async def pull_resumes(seed: int) -> tuple[Counter[str], list[str]]:
     """Let some workers take resumes until no more arrive; return them, and the expected ones.
 
     The bus sends no notification for the last ones.
@@ -125,15 +125,17 @@ async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
             for _ in range(WORKERS):
                 tasks.start_soon(work)
             ids = await answered(app, agent, QUESTIONS)
-            await _until(came.total, len(ids))
-            await fall_silent(bus, WORKERS)
+            await wait_for_arrivals(came.total, len(ids))
+            await silence_bus(bus, WORKERS)
             ids += await answered(app, agent, WORKERS)
-            await _until(came.total, len(ids))
+            await wait_for_arrivals(came.total, len(ids))
             tasks.cancel_scope.cancel()
     return came, ids
 
 
-async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tuple[Counter[str], list[str]]:
+async def push_messages(
+    seed: int, *, begun: Callable[[], object] = lambda: None
+) -> tuple[Counter[str], list[str]]:
     """Let a webhook take the messages in the same way; `begun` is called once it has taken most of them."""
     webhook_client = FakeWebhookClient()
     async with (
@@ -143,17 +145,17 @@ async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tu
     ):
         await admin.webhooks.create("https://hooks.example.com/in")
         ids = await answered(app, agent, QUESTIONS)
-        await _until(lambda: len(webhook_client.posted), len(ids))
+        await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
         begun()
         ids += await answered(app, agent, 1)  # the worker that takes this one pauses as planned
-        await _until(lambda: len(webhook_client.posted), len(ids))
-        await fall_silent(bus, 1)
+        await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
+        await silence_bus(bus, 1)
         ids += await answered(app, agent, WORKERS)
-        await _until(lambda: len(webhook_client.posted), len(ids))
+        await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
     return Counter(json.loads(posted.body)["data"]["request_id"] for posted in webhook_client.posted), ids
 
 
-async def _until(came: Callable[[], int], count: int) -> None:
+async def wait_for_arrivals(came: Callable[[], int], count: int) -> None:
     """Return once this many have arrived, or nothing new for `HANG_S`."""
     so_far = -1
     while so_far < came() < count:
@@ -169,7 +171,7 @@ async def test_every_resume_reaches_one_worker_over_a_faulty_bus(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", 0.05)
-    came, ids = await pulled(seed)
+    came, ids = await pull_resumes(seed)
     assert came == Counter(ids)
 
 
@@ -179,5 +181,5 @@ async def test_every_resume_is_pushed_once_over_a_bus_that_misbehaves(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "POLL_S", 0.05)
-    came, ids = await pushed(seed)
+    came, ids = await push_messages(seed)
     assert came == Counter(ids)

@@ -90,12 +90,12 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
 async def test_a_group_on_a_full_database_fails_as_a_whole_and_the_next_one_succeeds(path: Path) -> None:
     limit: list[Connection] = []
 
-    def small(place: Path) -> Connection:
+    def connect_to_small_disk(place: Path) -> Connection:
         connection = connect(place)
         limit.append(connection)
         return connection
 
-    store = SqliteStore(path, connect=small)
+    store = SqliteStore(path, connect=connect_to_small_disk)
     await store.open()
     first = record(0)
     await store.insert(first, request_created(first))

@@ -41,5 +41,5 @@ def test_nothing_that_looks_around_opens_or_runs_anything_else_under_real_bash(f
 
 def test_a_planted_mistake_in_the_wider_reading_is_found(folder: Path) -> None:
     """`tests/planted` has all mistakes."""
-    with extended_fuzz.planted("cd always succeeds"):
+    with extended_fuzz.plant_mistake("cd always succeeds"):
         assert extended_fuzz.run(600, seed=PLANTED_SEED, folder=folder).escapes != []

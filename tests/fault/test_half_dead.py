@@ -13,7 +13,7 @@ from anyio.abc import TaskStatus
 
 from askback import AsyncClient, Client, Form, InputRequest, Text
 from tests.fault.processes import REQUESTER, RESPONDER, Server
-from tests.fault.relay import Relay, relayed
+from tests.fault.relay import Relay, start_relay_to
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
@@ -32,11 +32,11 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 @pytest.fixture
 async def relay(server: Server) -> AsyncIterator[Relay]:
-    async with relayed(server.port) as relay:
+    async with start_relay_to(server.port) as relay:
         yield relay
 
 
-async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[InputRequest]]:
+async def ask_and_wait(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[InputRequest]]:
     """Ask, and wait so that the server knows of it."""
     request = await agent.requests.create(LUNCH, thread_id="t1")
     waiting = asyncio.create_task(agent.wait(request))
@@ -44,7 +44,7 @@ async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[Inp
     return request, waiting
 
 
-async def resumes_until_a_later_one(server: Server) -> list[str]:
+async def requests_before_last_resume(server: Server) -> list[str]:
     """Return the requests of the resumes before that of a last request, which arrives after two seconds."""
     async with AsyncClient(server.url, REQUESTER) as agent:
         last_request = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
@@ -62,7 +62,7 @@ async def test_an_outcome_lost_with_its_connection_becomes_a_resume(server: Serv
             AsyncClient(server.url, RESPONDER) as person,
             AsyncClient(server.url, REQUESTER) as successor,
         ):
-            request, waiting = await waited_for(agent)
+            request, waiting = await ask_and_wait(agent)
             relay.swallows = relay.refuses = True
             answered_request = await person.requests.answer(request, {"dish": "soup"})
             assert not answered_request.queued
@@ -80,26 +80,26 @@ async def test_an_outcome_that_has_arrived_is_not_queued_when_the_connection_die
 ) -> None:
     with anyio.fail_after(120):
         async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
-            request, waiting = await waited_for(agent)
+            request, waiting = await ask_and_wait(agent)
             await person.requests.answer(request, {"dish": "soup"})
             assert (await waiting).answer is not None
             assert await agent.resumes.pull() == []  # the server has read the pong before this
             relay.refuses = True
             relay.cut()
-            assert await resumes_until_a_later_one(server) == []
+            assert await requests_before_last_resume(server) == []
 
 
 @requirement("H5")
 async def test_an_agent_that_reconnects_gets_no_second_outcome(server: Server, relay: Relay) -> None:
     with anyio.fail_after(120):
         async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
-            request, waiting = await waited_for(agent)
+            request, waiting = await ask_and_wait(agent)
             relay.swallows = True
             await person.requests.answer(request, {"dish": "soup"})
             relay.swallows = False
             relay.cut()
             assert (await waiting).answer is not None
-            assert await resumes_until_a_later_one(server) == []
+            assert await requests_before_last_resume(server) == []
 
 
 async def answer_everything(person: AsyncClient, *, task_status: TaskStatus[None]) -> None:
@@ -142,5 +142,5 @@ async def test_agents_that_close_after_reading_get_no_second_outcome(server: Ser
                     for number in range(8):
                         agents.start_soon(ask_and_close, server, f"agent-{wave}-{number}")
                     agents.start_soon(to_thread.run_sync, ask_and_close_blocking, server, f"blocking-{wave}")
-            assert await resumes_until_a_later_one(server) == []
+            assert await requests_before_last_resume(server) == []
             answering.cancel_scope.cancel()

@@ -15,13 +15,13 @@ import pytest
 
 from askback.errors import StoreUnusable
 from askback.storage.sqlite import SqliteStore, queries
-from tests.fault.power_trial import Connect, Trial, honest
+from tests.fault.power_trial import Connect, Trial, connect_with_checkpoints
 from tests.fault.power_vfs import Disk, PowerConnection
 from tests.requirements import requirement
 
 TRIALS = int(os.environ.get("FAULT_POWER_TRIALS", "100"))
 CHUNKS = 4
-FOUND = (AssertionError, sqlite3.Error, StoreUnusable)
+DETECTION_ERRORS = (AssertionError, sqlite3.Error, StoreUnusable)
 pytestmark = pytest.mark.fault
 
 
@@ -52,7 +52,7 @@ async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk:
         try:
             with anyio.fail_after(120):
                 await trial.run()
-        except FOUND as error:
+        except DETECTION_ERRORS as error:
             raise AssertionError(f"trial {seed}: {error!r}") from error
         acknowledged += len(trial.ledger.events)
     print(f"{len(seeds)} trials of {TRIALS}, {acknowledged} acknowledged events")
@@ -118,7 +118,7 @@ async def test_a_planted_fault_is_caught_within_60_trials(folder: Path, fault: s
         try:
             with anyio.fail_after(120):
                 await Trial(seed, folder, template=empty, connect=FAULTS[fault]).run()
-        except FOUND as error:
+        except DETECTION_ERRORS as error:
             print(f"caught in trial {seed}: {error}"[:200])
             return
     pytest.fail(f"60 trials did not notice: {fault}")
@@ -131,4 +131,4 @@ def test_the_planted_faults_change_the_text_that_the_product_runs() -> None:
 async def test_without_a_fault_the_same_trials_pass(folder: Path) -> None:
     empty = await template(folder)
     for seed in range(20):
-        await Trial(seed, folder, template=empty, connect=honest).run()
+        await Trial(seed, folder, template=empty, connect=connect_with_checkpoints).run()

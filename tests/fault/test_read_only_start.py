@@ -28,7 +28,9 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.fault
 FORM = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
 REASON = "File too large"
-ELSEWHERE = "It names another address; programs need ASKBACK_URL=http://127.0.0.1:2 to find this server"
+OTHER_ADDRESS_TEXT = (
+    "It names another address; programs need ASKBACK_URL=http://127.0.0.1:2 to find this server"
+)
 
 
 def server(data: Path, **environment: str) -> App:
@@ -93,7 +95,7 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
             assert refusal.headers["retry-after"] == "5"
             assert [r.message for r in caplog.records if r.levelno == logging.ERROR] == [
                 f"started read-only: {REASON}. Reads work, every write is refused, and writing is tried again every 5 s",
-                f"{data / 'server.json'} cannot be written: {REASON}. {ELSEWHERE}",
+                f"{data / 'server.json'} cannot be written: {REASON}. {OTHER_ADDRESS_TEXT}",
             ]
         with anyio.fail_after(120):
             while (await agent.get("/readyz")).status_code != 200:
@@ -200,13 +202,13 @@ async def test_damaged_pages_make_a_server_not_ready(tmp_path: Path, monkeypatch
     async with app.running():
         agent = caller(app)
         assert (await agent.get("/readyz")).status_code == 200
-        damage(tmp_path / "askback.db")
+        damage_database(tmp_path / "askback.db")
         reply = await agent.get("/readyz")
         assert (reply.status_code, reply.json()["error"]["code"]) == (503, "unavailable")
         assert "The database is damaged" in reply.json()["error"]["message"]
 
 
-def damage(file: Path) -> None:
+def damage_database(file: Path) -> None:
     """Write the log into the database, and rubbish over the pages of one table."""
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

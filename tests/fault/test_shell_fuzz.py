@@ -32,5 +32,5 @@ def test_no_allowed_command_does_anything_else_under_real_bash(tmp_path: Path) -
 
 def test_a_planted_mistake_in_the_reading_is_found(tmp_path: Path) -> None:
     """`tests/planted` has all mistakes."""
-    with shell_fuzz.planted("patterns are letters"):
+    with shell_fuzz.plant_mistake("patterns are letters"):
         assert shell_fuzz.run(1500, seed=PLANTED_SEED, folder=tmp_path).escapes != []

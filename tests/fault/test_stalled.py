@@ -9,7 +9,13 @@ import anyio
 import pytest
 
 from tests.fault.processes import Server
-from tests.fault.stalled import all_stalled, fill, streaming, until_hung_up, watching
+from tests.fault.stalled import (
+    fill,
+    open_stalled_readers,
+    open_stalled_socket,
+    open_stalled_stream,
+    wait_until_closed,
+)
 from tests.requirements import requirement
 
 MESSAGES = 1_000
@@ -34,7 +40,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 @requirement("G3", "L9")
 async def test_a_stalled_websocket_gets_a_resync_and_loses_nothing(server: Server) -> None:
     with anyio.fail_after(120):
-        async with watching(server) as reader:
+        async with open_stalled_socket(server) as reader:
             await reader.subscribe()
             await fill(server, MESSAGES)
             assert not await reader.read(until=MESSAGES), "it was never too far behind, so nothing was proved"
@@ -50,7 +56,7 @@ async def test_a_stalled_stream_is_closed_and_loses_nothing_after_reconnecting(s
         cuts = -1
         while seen_items[-1] < MESSAGES:
             cuts += 1
-            async with streaming(server, after=seen_items[-1]) as stream:
+            async with open_stalled_stream(server, after=seen_items[-1]) as stream:
                 if not cuts:
                     await fill(server, MESSAGES)
                 async for number in stream.events():
@@ -64,17 +70,17 @@ async def test_a_stalled_stream_is_closed_and_loses_nothing_after_reconnecting(s
 @requirement("L9")
 async def test_streams_that_never_read_again_are_hung_up(server: Server) -> None:
     with anyio.fail_after(120):
-        async with streaming(server, after=0) as first_stream:
+        async with open_stalled_stream(server, after=0) as first_stream:
             sockets_before = server.sockets
             del first_stream
             await fill(server, MESSAGES)
-            await until_hung_up(server, sockets_before - 1)
+            await wait_until_closed(server, sockets_before - 1)
 
 
-async def cost(server: Server) -> int:
+async def stalled_bytes(server: Server) -> int:
     """The cost of stalled readers in a server, in bytes."""
     memory_before = server.memory
-    async with all_stalled(server, READERS):
+    async with open_stalled_readers(server, READERS):
         await fill(server, MANY)
         return server.memory - memory_before
 
@@ -82,4 +88,4 @@ async def cost(server: Server) -> int:
 @requirement("L9")
 async def test_readers_that_stall_cost_a_bounded_amount_of_memory(server: Server) -> None:
     with anyio.fail_after(120):
-        assert await cost(server) < MOST_BYTES
+        assert await stalled_bytes(server) < MOST_BYTES

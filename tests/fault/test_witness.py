@@ -11,19 +11,22 @@ from tests.fault import caller, planted, planted_streams, planted_writes, talks,
 from tests.fault.ledger import Ledger
 from tests.requirements import requirement
 
-BREAKS = {fault: broken.split() for fault, broken in (planted_streams.BREAKS | planted_writes.BREAKS).items()}
+BREAKS = {
+    fault: broken.split()
+    for fault, broken in (planted_streams.INVARIANTS_BY_FAULT | planted_writes.INVARIANTS_BY_FAULT).items()
+}
 SAMPLE = ("two answers win", "a webhook twice", "an approved call twice")
 """The faults that `make test-long` plants: one in the replies, one in the deliveries, one in the uses. `tests/planted` has all."""
-SHORT = (talks.messages, talks.two_answers, talks.sent_back, talks.refusals)
+SHORT = (talks.messages, talks.answer_twice_at_once, talks.reject_first_answer, talks.refusals)
 """Talks without waiting."""
 TALKS: dict[str, tuple[talks.Subject, ...]] = {
-    "I2": (talks.sent_back, talks.secrets),
-    "I3": (talks.two_answers,),
+    "I2": (talks.reject_first_answer, talks.secrets),
+    "I3": (talks.answer_twice_at_once,),
     "I4": (talks.deadlines,),
-    "I5": (talks.leaving,),
+    "I5": (talks.close_after_outcome,),
     "I6": (talks.deadlines,),
-    "I7": (talks.unchecked,),
-    "I9": (talks.resumes, talks.leaving),
+    "I7": (talks.kill_checking_agent,),
+    "I9": (talks.resumes, talks.close_after_outcome),
     "I10": SHORT,
     "I11": SHORT,
     "I12": SHORT,

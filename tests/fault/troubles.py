@@ -26,20 +26,20 @@ async def crash(site: Site, _: random.Random) -> None:
     await site.crash()
 
 
-async def lose_a_backend(site: Site, chance: random.Random) -> None:
+async def kill_backend(site: Site, chance: random.Random) -> None:
     """One process of Postgres is killed, as by a kernel that has run out of memory."""
     if backends := await site.backends():
         await site.kill(chance.choice(backends))
 
 
-async def silence(site: Site, _: random.Random) -> None:
+async def drop_listeners(site: Site, _: random.Random) -> None:
     """Every server loses its `LISTEN` connection."""
     await site.hang_up(LISTENING)
 
 
 async def reset(site: Site, chance: random.Random) -> None:
     """Every connection of one server is cut, and for a while no new one is accepted."""
-    wires = _some(site, chance)
+    wires = choose_wires(site, chance)
     for wire in wires:
         wire.refuses = True
         wire.cut()
@@ -48,25 +48,25 @@ async def reset(site: Site, chance: random.Random) -> None:
         wire.refuses = False
 
 
-async def brief_hole(site: Site, chance: random.Random) -> None:
+async def cut_network_briefly(site: Site, chance: random.Random) -> None:
     """A network that holds everything back for a moment."""
-    await _hole(site, chance, BRIEF_S, Relay.go_on)
+    await cut_network(site, chance, BRIEF_S, Relay.go_on)
 
 
-async def long_hole(site: Site, chance: random.Random) -> None:
+async def cut_network_long(site: Site, chance: random.Random) -> None:
     """A partition: bytes sent into it arrive when nobody waits for them any more."""
-    await _hole(site, chance, LONG_S, Relay.go_on)
+    await cut_network(site, chance, LONG_S, Relay.go_on)
 
 
-async def forgetful_hole(site: Site, chance: random.Random) -> None:
+async def cut_network_silently(site: Site, chance: random.Random) -> None:
     """A partition after which earlier connections are silently dead."""
-    await _hole(site, chance, LONG_S, Relay.restart)
+    await cut_network(site, chance, LONG_S, Relay.restart)
 
 
-async def _hole(
+async def cut_network(
     site: Site, chance: random.Random, seconds: tuple[float, float], heal: Callable[[Relay], None]
 ) -> None:
-    wires = _some(site, chance)
+    wires = choose_wires(site, chance)
     for wire in wires:
         wire.stand_still()
     await anyio.sleep(chance.uniform(*seconds))
@@ -74,10 +74,16 @@ async def _hole(
         heal(wire)
 
 
-def _some(site: Site, chance: random.Random) -> list[Relay]:
+def choose_wires(site: Site, chance: random.Random) -> list[Relay]:
     """One server's wire, or now and then those of all."""
     return [chance.choice(site.wires)] if chance.random() < 0.7 else list(site.wires)
 
 
-CRASHES: tuple[Trouble, ...] = (crash, lose_a_backend)
-PARTITIONS: tuple[Trouble, ...] = (silence, reset, brief_hole, long_hole, forgetful_hole)
+CRASHES: tuple[Trouble, ...] = (crash, kill_backend)
+PARTITIONS: tuple[Trouble, ...] = (
+    drop_listeners,
+    reset,
+    cut_network_briefly,
+    cut_network_long,
+    cut_network_silently,
+)

@@ -16,12 +16,12 @@ import anyio
 
 from tests.fault.audit import Audit
 from tests.fault.caller import Caller, Found
-from tests.fault.hook import EVENT_TYPES, Hook, hooked
+from tests.fault.hook import EVENT_TYPES, Hook, listen_for_deliveries
 from tests.fault.ledger import Ledger
 from tests.fault.pace import LIMITS
 from tests.fault.processes import ADMIN, RESPONDER, Server
 from tests.fault.streams import TALK, Place, SocketReader, SseReader, StreamEvent
-from tests.fault.talks import TALKS, Subject, Talk, still_revoked
+from tests.fault.talks import TALKS, Subject, Talk, check_revoked_tokens
 
 QUIET = "request.noted"
 """Occurs again when a renewal is repeated."""
@@ -51,7 +51,7 @@ class Witness:
     async def run(self, *, once: bool = False) -> None:
         """Continue until `done`, or for one conversation; at the end everything is repeated."""
         try:
-            async with hooked(self._ledger) as hook:
+            async with listen_for_deliveries(self._ledger) as hook:
                 agent = await self._begin(hook)
                 for number in itertools.count():
                     talks = [(of, self._talk(agent, number, of)) for of in self._subjects]
@@ -89,7 +89,7 @@ class Witness:
     async def _conclude(self, hook: Hook) -> None:
         await self._caller.repeat_everything()
         for talk in self._talks:
-            await still_revoked(talk)
+            await check_revoked_tokens(talk)
         await self._check_audit()
         await self._redeliver(hook)
 
@@ -98,10 +98,10 @@ class Witness:
         listing = await self._caller.read(ADMIN, "/v1/webhooks")
         [mine] = [webhook for webhook in listing["webhooks"] if webhook["url"] == hook.url]
         path = f"/v1/webhooks/{mine['id']}"
-        logged = (await self._caller.read(ADMIN, f"{path}/deliveries?limit=1"))["deliveries"][0]
-        message_id = logged["message_id"]
+        logged_delivery = (await self._caller.read(ADMIN, f"{path}/deliveries?limit=1"))["deliveries"][0]
+        message_id = logged_delivery["message_id"]
         before = hook.times(message_id)
-        await self._caller.send(ADMIN, "POST", f"{path}/redeliver", {"delivery": logged["id"]})
+        await self._caller.send(ADMIN, "POST", f"{path}/redeliver", {"delivery": logged_delivery["id"]})
         with anyio.move_on_after(self._patience_s):
             while before == 0 or hook.times(message_id) == before:
                 self._caller.expect(not self._ledger.faults, "I12", "while it was sent again")
@@ -169,7 +169,7 @@ class _Conversation:
             self._caller.expect(findings == talk.events, "I4", f"{place.name}: {findings}, not {talk.events}")
         requests = [event for event in places[0].events if event.type.startswith("request.")]
         for inbox in inboxes:
-            given = partial(_of, inbox, talk.thread)
+            given = partial(events_of_thread, inbox, talk.thread)
             await self._until(
                 talk, lambda given=given: given()[-1:] == requests[-1:], f"{inbox.name} is short"
             )
@@ -191,7 +191,7 @@ class _Conversation:
         raise self._caller.broken(invariant, f"{talk.thread}: {how}")
 
 
-def _of(inbox: Place, thread: str) -> list[StreamEvent]:
+def events_of_thread(inbox: Place, thread: str) -> list[StreamEvent]:
     return [event for event in inbox.events if event.thread == thread]
 
 

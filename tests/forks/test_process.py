@@ -24,13 +24,13 @@ def test_it_prints_the_same_as_a_newly_started_process(
     tmp_path: Path, arguments: list[str], typed: bytes, status: int
 ) -> None:
     environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}
-    forked = fork(*arguments, environment=environment)
-    text = forked.communicate(typed, timeout=120)
+    forked_process = fork(*arguments, environment=environment)
+    text = forked_process.communicate(typed, timeout=120)
     anew = subprocess.run(
         [sys.executable, "-m", "askback", *arguments],
         env=environment, input=typed, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
-    assert (forked.returncode, *text) == (anew.returncode, anew.stdout, anew.stderr)
+    assert (forked_process.returncode, *text) == (anew.returncode, anew.stdout, anew.stderr)
     assert anew.returncode == status
 
 

@@ -250,7 +250,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
         known = name if at is None and team is None and who is None else None
         window = await windows.open(settings, name=known)
         shown_screen = Screen(window.page, window.context, place.url)
-        if at is None and _leaves_nothing(before):
+        if at is None and can_be_cleared(before):
             opened_screens.append((shown_screen, lambda: windows.give_back(window, settings, place.url)))
         else:
             opened_screens.append((shown_screen, window.context.close))
@@ -273,7 +273,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     assert complaints == [], complaints
 
 
-def _leaves_nothing(before: Callable[[Page], Awaitable[Any]] | None) -> bool:
+def can_be_cleared(before: Callable[[Page], Awaitable[Any]] | None) -> bool:
     """Whether a page with this preparation can be cleared: routes can be removed, scripts and sockets cannot."""
     return before is None or isinstance(getattr(before, "__self__", None), Posts)
 

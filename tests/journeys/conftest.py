@@ -17,7 +17,7 @@ import pytest
 from askback import AsyncClient
 from tests.forks.process import Process, fork
 from tests.journeys.browser import chromium, screen, windows
-from tests.journeys.people import Person, Team, gathered
+from tests.journeys.people import Person, Team, create_team
 from tests.limits import ROOMY_SETTING
 
 __all__ = ["chromium", "screen", "windows"]
@@ -98,14 +98,14 @@ async def ada(server: Server) -> AsyncIterator[Person]:
 
 
 @pytest.fixture
-async def team(server: Server, houses: Iterator[str]) -> AsyncIterator[Team]:
+async def team(server: Server, unused_admin_tokens: Iterator[str]) -> AsyncIterator[Team]:
     """An agent, three people and an admin in a tenant that no other test uses, with the policy of a fresh server."""
-    async with gathered(server.url, next(houses)) as everybody:
+    async with create_team(server.url, next(unused_admin_tokens)) as everybody:
         yield everybody
 
 
 @pytest.fixture(scope="session")
-def houses() -> Iterator[str]:
+def unused_admin_tokens() -> Iterator[str]:
     """The tokens of admins of tenants that nobody has used."""
     return iter(HOUSES.values())
 
@@ -120,7 +120,7 @@ class KillableServer:
 
     def team(self) -> AbstractAsyncContextManager[Team]:
         """Everybody, in a separate tenant."""
-        return gathered(self.server.url, next(self._houses))
+        return create_team(self.server.url, next(self._houses))
 
     def dies(self, signals: signal.Signals = signal.SIGKILL) -> None:
         """End the process, by default without a warning."""
@@ -142,7 +142,7 @@ class KillableServer:
 
 
 @pytest.fixture(scope="session")
-def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableServer]:
+def shared_killable_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableServer]:
     """The server that the killing journeys of this worker share."""
     running_killable_server = KillableServer(tmp_path_factory.mktemp("mortal"))
     yield running_killable_server
@@ -150,10 +150,10 @@ def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableSe
 
 
 @pytest.fixture
-async def killable_server(only_mortal: KillableServer) -> KillableServer:
+async def killable_server(shared_killable_server: KillableServer) -> KillableServer:
     """A running server that may be killed."""
-    await only_mortal.returns()
-    return only_mortal
+    await shared_killable_server.returns()
+    return shared_killable_server
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import httpx2
 
 from askback.server.app import App, create_app
 from askback.server.settings import load
-from tests.journeys.people import Person, Team, gathered
+from tests.journeys.people import Person, Team, create_team
 
 BASE = "http://127.0.0.1:8787"
 
@@ -40,7 +40,7 @@ class KeyScene:
         self._app = app = create_app(load(environ, data_dir=self.data))
         async with app.running():
             admin = await app.token("admin")
-            async with gathered(BASE, admin, transport=httpx2.ASGITransport(app=app)) as everybody:
+            async with create_team(BASE, admin, transport=httpx2.ASGITransport(app=app)) as everybody:
                 yield everybody
 
     @asynccontextmanager

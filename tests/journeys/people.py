@@ -290,7 +290,7 @@ class Team:
 
 
 @asynccontextmanager
-async def gathered(
+async def create_team(
     url: str, admin_token: str, *, transport: httpx2.AsyncBaseTransport | None = None
 ) -> AsyncIterator[Team]:
     """A tenant with everybody; its admin creates their tokens. `transport` leads to an app in this process."""
@@ -325,7 +325,7 @@ def texts(reply: httpx2.Response) -> dict[str, str]:
     return {error["path"]: error["message"] for error in reply.json()["error"]["field_errors"]}
 
 
-def leased(reply: httpx2.Response) -> dict[str, str]:
+def leased_values(reply: httpx2.Response) -> dict[str, str]:
     """The values of a lease, by name or reference."""
     assert reply.status_code == 200, reply.text
     return {name: given["value"] for name, given in reply.json()["secrets"].items()}
@@ -345,7 +345,7 @@ def digest_of(tool: str, call: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def decided(reply: httpx2.Response) -> tuple[str, str]:
+def decision_of_reply(reply: httpx2.Response) -> tuple[str, str]:
     """The decision about a call that was settled at once, by the source `policy`."""
     assert reply.status_code == 201, reply.text
     request = reply.json()

@@ -36,7 +36,7 @@ class Crm:
         return HOLDS
 
 
-async def in_stock(submission: Submission) -> Accept:
+async def check_stock(submission: Submission) -> Accept:
     """Write a line; the first call never returns."""
     calls = Path(sys.argv[2])
     first = not calls.exists()
@@ -55,7 +55,7 @@ def main() -> None:
         print(local_url(settings, listener), flush=True)
 
     limits = replace(DEFAULTS, probe_s=1, validator_s=1)
-    app = create_app(settings, probes={"crm": Crm()}, validators={"stock": in_stock}, limits=limits)
+    app = create_app(settings, probes={"crm": Crm()}, validators={"stock": check_stock}, limits=limits)
     run_server(app, listener, on_ready=announce)
 
 

@@ -79,7 +79,7 @@ class Act:
     make: Callable[[Scene], Awaitable[Made]] | None = None
 
 
-async def one_request(scene: Scene) -> Made:
+async def create_request(scene: Scene) -> Made:
     return {"request": (await scene.asks())["id"]}
 
 
@@ -101,15 +101,15 @@ ACTS: dict[str, Act] = {
     "ask for a secret": Act("writes", ("POST", "/v1/requests", NEED), {"op": "create_request", "body": NEED}, people=False),
     "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive_thread", **HERE}, people=True),
     "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive_thread", **HERE}, people=True),
-    "read a request": Act("own", ("GET", AT, None), {"op": "get_request", **GET}, people=True, make=one_request),
-    "wait": Act("own", ("GET", f"{AT}?wait=0", None), None, people=True, make=one_request),
+    "read a request": Act("own", ("GET", AT, None), {"op": "get_request", **GET}, people=True, make=create_request),
+    "wait": Act("own", ("GET", f"{AT}?wait=0", None), None, people=True, make=create_request),
     "take back": Act(
-        "own", ("POST", f"{AT}/cancel", {}), {"op": "cancel_request", **GET, "body": {}}, people=False, make=one_request
+        "own", ("POST", f"{AT}/cancel", {}), {"op": "cancel_request", **GET, "body": {}}, people=False, make=create_request
     ),
 }  # fmt: skip
 
 
-def expected(act: Act, name: str) -> tuple[int, str | None] | None:
+def expected_status(act: Act, name: str) -> tuple[int, str | None] | None:
     """The expected status, None for any refusal of a role."""
     if name in ("owner", "admin"):
         allowed = act.people or (act.kind == "own" and name == "admin")
@@ -132,7 +132,7 @@ async def test_an_agent_finds_only_threads_that_it_was_let_into(scene: Scene, na
             names = {"thread": scene.thread, **(await act.make(scene) if act.make else {})}
             going = over_http(who, act.call, names) if frame is None else over_socket(who, frame, names)
             status, error = await going
-            wanted = expected(act, caller)
+            wanted = expected_status(act, caller)
             if wanted is None:
                 assert status >= 400, (caller, frame)
             elif wanted[0] == 200:

@@ -113,7 +113,7 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_perce
         findings["over 320 px"] = await eva.width() - 320
         if locale == "en-GB" and place.startswith(("/agents", "/settings")):
             findings["axe at 320 px"] = await eva.violations()
-        await eva.page.evaluate(_SPACED)
+        await eva.page.evaluate(APPLY_TEXT_SPACING)
         findings["over 320 px, spaced"] = await eva.width() - 320
         await eva.page.evaluate("document.documentElement.removeAttribute('style')")
         await eva.page.set_viewport_size(WIDE)
@@ -132,6 +132,6 @@ async def faults_apart_from_widths(eva: Screen) -> dict[str, Any]:
     return violations
 
 
-_SPACED = """Object.assign(document.documentElement.style,
+APPLY_TEXT_SPACING = """Object.assign(document.documentElement.style,
   { lineHeight: "1.5", letterSpacing: "0.12em", wordSpacing: "0.16em" })"""
 """The spacing of WCAG 1.4.12, which shadow roots inherit."""

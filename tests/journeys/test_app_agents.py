@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
 
 
-async def yes(page: Page, name: str) -> None:
+async def confirm_dialog(page: Page, name: str) -> None:
     """Press the button of the open dialog."""
     await page.locator("askback-modal").get_by_role("button", name=name, exact=True).click()
 
@@ -35,7 +35,7 @@ async def test_an_agent_is_stopped_after_a_question(screen: OpenScreen, team: Te
     await expect(page.get_by_role("dialog")).to_have_count(0)
     await stop.click()
     await expect(page.locator("askback-modal")).to_contain_text("Its tokens are revoked")
-    await yes(page, "Stop this agent")
+    await confirm_dialog(page, "Stop this agent")
     await expect(row).to_contain_text("Stopped")
     await expect(stop).to_have_count(0)
     await expect(page.get_by_text("agent is stopped.")).to_be_visible()
@@ -70,7 +70,7 @@ async def test_an_admin_signs_in_a_phone_by_a_code_and_signs_it_out(screen: Open
         await page.reload()
         row = page.get_by_role("row").filter(has_text="Ada's phone")
         await row.get_by_role("button", name="Sign out").click()
-        await yes(page, "Sign out")
+        await confirm_dialog(page, "Sign out")
         await expect(row).to_have_count(0)
         await expect(page.get_by_text("Ada's phone is signed out.")).to_be_visible()
         phone.headers["X-Askback-Session"] = opened_reply.json()["session"]
@@ -95,7 +95,7 @@ async def test_a_token_is_shown_once_works_and_is_revoked(screen: OpenScreen, te
         row = page.get_by_role("row").filter(has_text="nightly")
         await expect(row).to_contain_text("days")
         await row.get_by_role("button", name="Revoke").click()
-        await yes(page, "Revoke")
+        await confirm_dialog(page, "Revoke")
         await expect(row).to_contain_text("Revoked")
         assert (await agent.get("/v1/session")).status_code == 401
 

@@ -130,7 +130,7 @@ SCROLL_TO_ABOVE_THE_CARD = f"""() => {{
 }}"""
 
 
-async def top_of(page: Page, words: str) -> float:
+async def position_of(page: Page, words: str) -> float:
     """Return the position of a message in the window."""
     box = await page.get_by_text(words, exact=True).bounding_box()
     assert box is not None
@@ -153,11 +153,11 @@ async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_message
     await eva.page.evaluate(SCROLL_UP)
     middle = eva.page.get_by_text("Message 20", exact=True)
     await expect(middle).to_be_in_viewport()
-    before = await top_of(eva.page, "Message 20")
+    before = await position_of(eva.page, "Message 20")
     for at in (42, 43, 44):
         await say(team.agent, thread, text(f"Message {at}"))
     await expect(eva.page.get_by_role("button", name="3 new messages")).to_be_visible()
-    assert await top_of(eva.page, "Message 20") == pytest.approx(before, abs=1)
+    assert await position_of(eva.page, "Message 20") == pytest.approx(before, abs=1)
     await eva.page.get_by_role("button", name="3 new messages").click()
     await expect(eva.page.get_by_text("Message 44", exact=True)).to_be_in_viewport()
     await expect(eva.page.get_by_role("button", name="3 new messages")).to_have_count(0)

@@ -29,7 +29,7 @@ async def ask_four(team: Team, thread: str) -> list[dict[str, Any]]:
     ]
 
 
-async def fill_five(eva: Screen) -> None:
+async def fill_five_fields(eva: Screen) -> None:
     """Fill in the fields of the form, without sending it."""
     for at in range(5):
         await eva.card.get_by_label(f"Field {at}").fill(str(at))
@@ -59,7 +59,7 @@ async def test_each_task_takes_as_many_keys_as_documented(
     await press(eva, "n")
     await eva.page.keyboard.type("Not now")
     await press(eva, "Tab", "Enter")
-    await fill_five(eva)
+    await fill_five_fields(eva)
     await press(eva, "Enter")
     await expect(eva.page.get_by_text("Answered: Details")).to_be_visible()
     await press(eva, "g", "h")
@@ -83,7 +83,7 @@ async def test_each_task_takes_as_many_clicks_as_documented(
     await eva.card.get_by_role("button", name="Add a note").click()
     await eva.page.keyboard.type("Not now")
     await eva.button("Deny").click()
-    await fill_five(eva)
+    await fill_five_fields(eva)
     await eva.button("Submit").click()
     await expect(eva.page.get_by_text("Answered: Details")).to_be_visible()
     await eva.page.get_by_role("link", name="History").click()

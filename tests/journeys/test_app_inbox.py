@@ -34,7 +34,7 @@ async def press(shown_screen: Screen, *keys: str) -> None:
         await shown_screen.page.keyboard.press(key)
 
 
-async def let_it_be_sent(shown_screen: Screen) -> None:
+async def wait_until_sent(shown_screen: Screen) -> None:
     """Let the time for Undo pass, until the server has replied."""
     async with shown_screen.page.expect_response("**/v1/requests/batch"):
         await shown_screen.page.clock.run_for(UNDO_MS + 1_000)
@@ -268,7 +268,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await eva.page.get_by_role("checkbox", name="Select: Run: make target-0").check()
     await eva.page.get_by_role("button", name="Select all 30").click()
     await eva.page.get_by_role("button", name="Deny 30").click()
-    await let_it_be_sent(eva)
+    await wait_until_sent(eva)
     await expect(eva.page).to_have_title("(1) Inbox – askback")
     assert [url.rpartition("/v1")[2] for url in sent] == ["/requests/batch"]
     assert await statuses(team, *requests, late_request) == [("answered", "deny")] * 30 + [("pending", None)]
@@ -299,9 +299,9 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
     await expect(titles(eva)).to_have_text(["Run: rm -rf build", "A name?"])
     await eva.page.get_by_role("checkbox", name="Select: A name?").check()
     assert await eva.violations() == []
-    await let_it_be_sent(eva)
+    await wait_until_sent(eva)
     await bar.get_by_role("button", name="Dismiss 1").click()
-    await let_it_be_sent(eva)
+    await wait_until_sent(eva)
     await expect(eva.page).to_have_title("(1) Inbox – askback")
     assert await statuses(team, risky, plain_request, question) == [
         ("pending", None),
@@ -319,7 +319,7 @@ async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     await eva.page.get_by_role("button", name="Select all 2").click()
     await eva.page.get_by_role("button", name="Deny 2").click()
     await team.bob.decide(requests[0]["id"], "approve")
-    await let_it_be_sent(eva)
+    await wait_until_sent(eva)
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     await expect(eva.page.get_by_text("could not be decided")).to_have_count(0)
     await expect(eva.page.get_by_text("1 request had already ended and was not changed.")).to_be_visible()

@@ -26,7 +26,7 @@ async def create_rule(team: Team, rule: str, **terms: Any) -> dict[str, Any]:
     return reply.json()
 
 
-async def passes(screen: Screen, seconds: int) -> None:
+async def advance_clock(screen: Screen, seconds: int) -> None:
     """Let the time of the page pass."""
     await screen.page.clock.run_for(seconds * 1_000)
 
@@ -158,14 +158,14 @@ async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, te
     await revoke.press("Enter")
     await expect(revoke).to_have_count(0)
     await expect(eva.page.get_by_role("button", name="Revoke bash(make lint)")).to_be_focused()
-    await passes(eva, 8)
+    await advance_clock(eva, 8)
     await eva.page.get_by_role("button", name="Undo").click()
     await expect(revoke).to_be_visible()
-    await passes(eva, 20)
+    await advance_clock(eva, 20)
     assert len(await team.ada.rules()) == 2
     await revoke.click()
     async with eva.page.expect_response(lambda reply: reply.request.method == "DELETE"):
-        await passes(eva, 11)
+        await advance_clock(eva, 11)
     assert [rule["rule"] for rule in await team.ada.rules()] == ["bash(make lint)"]
 
 

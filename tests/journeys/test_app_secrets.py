@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, Response, expect
 
 from tests.journeys.browser import OpenScreen, Screen
-from tests.journeys.people import Team, leased, request_of
+from tests.journeys.people import Team, leased_values, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -50,7 +50,7 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     await expect(page.get_by_text("A_KEY is saved.")).to_be_visible()
     [saved] = [response for response in responses if "/v1/" in response.url and response.status == 201]
     assert CANARY not in await saved.text()
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
     await page.reload()
     await expect(row).to_contain_text("agent")
     await expect(row.locator("askback-time")).to_have_count(2)
@@ -95,7 +95,7 @@ async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
     await expect(page.get_by_label("Value", exact=True)).to_have_value("line one\nline two")
     await dialog(page, "Replace").click()
     await expect(page.get_by_role("dialog")).to_have_count(0)
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "line one\nline two"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "line one\nline two"}
 
 
 @requirement("E17")

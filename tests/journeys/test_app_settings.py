@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
 
-_AWAY = """
+STUB_NOTIFICATIONS = """
 window.shown = [];
 window.Notification = class {
   static permission = "default";
@@ -33,7 +33,7 @@ document.hasFocus = () => window.here ?? true;
 
 async def record_notifications(page: Page) -> None:
     """Replace the browser's notification with one that is only recorded."""
-    await page.add_init_script(_AWAY)
+    await page.add_init_script(STUB_NOTIFICATIONS)
 
 
 @requirement("J12")

@@ -39,7 +39,7 @@ def lines(entries: list[dict[str, Any]]) -> list[str]:
     return [json.dumps(entry) for entry in entries]
 
 
-async def some_history(team: Team, thread: str) -> None:
+async def create_history(team: Team, thread: str) -> None:
     """An approval with a rule, a use of the rule, a denial, a use of the call and its outcome."""
     first_request = request_of(await team.agent.bash(thread, "make test"))
     await team.ada.decide(first_request["id"], "approve", scope="always")
@@ -142,7 +142,7 @@ async def test_the_transport_of_a_decision_is_logged(server: Any, team: Team, th
 
 @requirement("B28")
 async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str) -> None:
-    await some_history(team, thread)
+    await create_history(team, thread)
     entries, head = await team.admin.log()
     assert verify_chain(lines(entries), head=head) == head
     for at, entry in enumerate(entries):
@@ -163,7 +163,7 @@ async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str
 
 @requirement("B28")
 async def test_a_forged_entry_with_a_new_seal_is_detected(team: Team, thread: str) -> None:
-    await some_history(team, thread)
+    await create_history(team, thread)
     entries, head = await team.admin.log()
     for at, entry in enumerate(entries):
         forged = sealed({**entry, "at": "2020-01-01T00:00:00.000Z"}, prev=entry["prev"])
@@ -209,7 +209,7 @@ async def test_the_log_continues_after_a_kill_of_the_server(
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        await some_history(team, thread)
+        await create_history(team, thread)
         before, _ = await team.admin.log()
         await killable_server.dies_and_returns()
         await team.agent.bash(thread, "ls")
@@ -223,7 +223,7 @@ async def test_the_log_continues_after_a_kill_of_the_server(
 async def test_only_an_admin_reads_the_log_and_only_of_the_own_tenant(
     server: Any, team: Team, thread: str
 ) -> None:
-    await some_history(team, thread)
+    await create_history(team, thread)
     for person in (team.agent, team.ada):
         assert refusal(await person.http.get("/v1/audit")) == (403, "forbidden")
     async with server.person("admin") as stranger:
@@ -235,7 +235,7 @@ async def test_only_an_admin_reads_the_log_and_only_of_the_own_tenant(
 @requirement("B28", "I7")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 async def test_nothing_is_written_into_the_log_from_outside(team: Team, thread: str, method: str) -> None:
-    await some_history(team, thread)
+    await create_history(team, thread)
     before = await team.admin.audit()
     for path in ("/v1/audit", "/v1/audit/1"):
         reply = await team.admin.http.request(method, path, json={"entries": []})

@@ -74,7 +74,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a plan that is blank": ({"tool": DROP, "input": DROP, "plan": " \n "}, ["approval.plan"]),
     "neither a call nor a plan": ({"tool": DROP, "input": DROP}, ["approval.input", "approval.tool"]),
 }
-AROUND: dict[str, tuple[dict[str, Any], list[str]]] = {
+ENVELOPE_CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a quorum above the assignees": (
         {"assignees": ["ada"], "approval": {**GOOD, "quorum": 2}},
         ["approval.quorum"],
@@ -99,7 +99,7 @@ def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in {**body, **changes}.items() if value is not DROP}
 
 
-async def refused_with(team: Team, thread: str, body: dict[str, Any]) -> list[str]:
+async def refused_paths(team: Team, thread: str, body: dict[str, Any]) -> list[str]:
     """The paths of a refusal; checks that nothing was stored and nothing repeated."""
     reply = await team.agent.http.post("/v1/requests", content=json.dumps(body))
     paths = [path for path, _ in faults(reply)]
@@ -118,7 +118,7 @@ async def test_an_approval_that_cannot_be_asked_is_refused_with_its_paths_and_no
     findings = {}
     for shows, (changes, _) in CASES.items():
         body = {"kind": "approval", "thread_id": thread, "approval": changed(GOOD, changes)}
-        findings[shows] = await refused_with(team, thread, body)
+        findings[shows] = await refused_paths(team, thread, body)
     assert findings == {shows: paths for shows, (_, paths) in CASES.items()}
 
 
@@ -126,9 +126,9 @@ async def test_an_approval_that_cannot_be_asked_is_refused_with_its_paths_and_no
 async def test_a_fault_around_an_approval_is_refused_with_its_path(team: Team, thread: str) -> None:
     whole = {"kind": "approval", "thread_id": thread, "approval": GOOD}
     findings = {}
-    for shows, (changes, _) in AROUND.items():
-        findings[shows] = await refused_with(team, thread, changed(whole, changes))
-    assert findings == {shows: paths for shows, (_, paths) in AROUND.items()}
+    for shows, (changes, _) in ENVELOPE_CASES.items():
+        findings[shows] = await refused_paths(team, thread, changed(whole, changes))
+    assert findings == {shows: paths for shows, (_, paths) in ENVELOPE_CASES.items()}
 
 
 @requirement("B29", "M1", "L5")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -203,7 +203,7 @@ async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
     assert [path for path, _ in faults(refused)] == ["scope"]
     await team.ada.decide(request["id"], "approve", edited_input=edited_input)
     assert await team.ada.rules() == []
-    assert decided(await team.agent.approve(thread, "bash", edited_input)) == ("ask", "")
+    assert decision_of_reply(await team.agent.approve(thread, "bash", edited_input)) == ("ask", "")
 
 
 @requirement("B24")

@@ -9,7 +9,7 @@ import pytest
 from askback.domain.decision import Decision
 from askback.domain.policy.digest import call_digest
 from askback.domain.request import InputRequest
-from tests.journeys.people import Team, decided, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -56,9 +56,9 @@ async def test_always_covers_exactly_this_input(team: Team, thread: str, value: 
     await team.ada.decide(request["id"], "approve", scope="always")
     [rule] = await team.ada.rules()
     assert rule["rule"].startswith("tool:send ")
-    assert decided(await team.agent.approve(thread, "send", value)) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.approve(thread, "send", value)) == ("approve", "policy")
     for other in ([2, {"a": [None]}], {"": value}, {}, "0", 1):
-        assert decided(await team.agent.approve(thread, "send", other))[0] == "ask"
+        assert decision_of_reply(await team.agent.approve(thread, "send", other))[0] == "ask"
 
 
 @requirement("B16")

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Team, decided, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-async def create_thirty(team: Team, thread: str) -> list[dict[str, Any]]:
+async def create_thirty_calls(team: Team, thread: str) -> list[dict[str, Any]]:
     """Thirty calls that wait for a decision, asked one after the other."""
     return [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
 
 
-def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def shown_parts(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a person saw of some requests."""
     return [
         {"id": request["id"], "revision": request["revision"], "digest": request["approval"]["digest"]}
@@ -29,9 +29,9 @@ def as_listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @requirement("B25", "J9")
 async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
-    requests = await create_thirty(team, thread)
+    requests = await create_thirty_calls(team, thread)
     assert [item["id"] for item in await team.ada.pending(thread)] == [request["id"] for request in requests]
-    finished_reply = await team.ada.batch("decline", as_listed(requests), reason="refused", note="stop")
+    finished_reply = await team.ada.batch("decline", shown_parts(requests), reason="refused", note="stop")
     assert finished_reply.status_code == 200
     results = finished_reply.json()["results"]
     assert [result["id"] for result in results] == [request["id"] for request in requests]
@@ -59,11 +59,11 @@ async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
     first_request, second_request, third_request = [
         request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)
     ]
-    results = (await team.ada.batch(action, as_listed([first_request, third_request]))).json()["results"]
+    results = (await team.ada.batch(action, shown_parts([first_request, third_request]))).json()["results"]
     assert [result["request"]["answer"]["decision"] for result in results] == [decision] * 2
     assert [item["id"] for item in await team.ada.pending(thread)] == [second_request["id"]]
     assert await team.ada.rules(ended="true") == []
-    assert decided(await team.agent.bash("another", "make step0")) == ("ask", "")
+    assert decision_of_reply(await team.agent.bash("another", "make step0")) == ("ask", "")
 
 
 @requirement("B25")
@@ -131,7 +131,7 @@ async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thre
 async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -> None:
     requests = [request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
     reply = await team.ada.frame(
-        op="batch_requests", body={"action": "decline", "requests": as_listed(requests)}
+        op="batch_requests", body={"action": "decline", "requests": shown_parts(requests)}
     )
     assert {(result["status"], result["request"]["status"]) for result in reply["ok"]["results"]} == {
         (200, "declined")
@@ -153,10 +153,10 @@ async def test_open_requests_are_declined_in_one_action_after_a_kill_of_the_serv
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        requests = await create_thirty(team, thread)
+        requests = await create_thirty_calls(team, thread)
         await killable_server.dies_and_returns()
         assert await team.ada.pending(thread) == requests
-        results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
+        results = (await team.ada.batch("decline", shown_parts(requests))).json()["results"]
         assert {result["status"] for result in results} == {200}
         assert await team.ada.pending(thread) == []
 
@@ -171,7 +171,7 @@ async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_acti
         "requests"
     ]
     assert [request["thread_id"] for request in waiting_requests[::-1]] == threads
-    results = (await team.ada.batch("decline", as_listed(requests))).json()["results"]
+    results = (await team.ada.batch("decline", shown_parts(requests))).json()["results"]
     assert [result["request"]["status"] for result in results] == ["declined"] * 3
     query = {"status": "pending", "kind": "approval"}
     assert (await team.ada.http.get("/v1/requests", params=query)).json()["requests"] == []

@@ -27,7 +27,7 @@ async def client(server: Server, team: Team) -> AsyncIterator[AsyncClient]:
         yield client
 
 
-async def waiting(person: Person, thread: str) -> str:
+async def wait_for_request(person: Person, thread: str) -> str:
     """The id of the first request in a thread, as soon as there is one."""
     with anyio.fail_after(120):
         async for event in person.events(thread, until=1):
@@ -38,7 +38,7 @@ async def waiting(person: Person, thread: str) -> str:
 async def outcome(client: AsyncClient, team: Team, thread: str, deciding: Deciding, **extra: Any) -> Decision:
     """Ask, let somebody decide, and return the agent's result."""
     asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread, **extra))
-    await deciding(await waiting(team.ada, thread))
+    await deciding(await wait_for_request(team.ada, thread))
     with anyio.fail_after(120):
         return await asking
 
@@ -48,7 +48,7 @@ async def test_an_interrupted_agent_withdraws_its_request_on_every_screen(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
     asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread))
-    request_id = await waiting(team.ada, thread)
+    request_id = await wait_for_request(team.ada, thread)
     asking.cancel()
     for person in (team.ada, team.bob):
         with anyio.fail_after(120):
@@ -201,7 +201,7 @@ async def test_an_agent_that_waits_gets_the_decision_through_the_death_of_the_se
         AsyncClient(killable_server.server.url, team.agent.token) as client,
     ):
         asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread))
-        request_id = await waiting(team.ada, thread)
+        request_id = await wait_for_request(team.ada, thread)
         await killable_server.dies_and_returns()
         assert (await team.ada.decide(request_id, "approve")).status_code == 200
         with anyio.fail_after(120):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
-async def two_of_three(team: Team, thread: str, command: str = "make deploy", **extra: Any) -> str:
+async def ask_two_of_three(team: Team, thread: str, command: str = "make deploy", **extra: Any) -> str:
     """Ask for two yeses of three people; returns the id."""
     request = request_of(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **extra))
     assert request["approval"]["scopes"] == ["once"]
@@ -30,7 +30,7 @@ def voters(request: dict[str, Any]) -> list[tuple[str, str]]:
 
 @requirement("K6")
 async def test_one_yes_of_two_leaves_it_open_and_the_second_approves(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     first_reply = await team.ada.decide(request_id, "approve")
     assert (first_reply.status_code, first_reply.json()["status"]) == (200, "pending")
     assert voters(first_reply.json()) == [("ada", "approve")]
@@ -47,7 +47,7 @@ async def test_one_yes_of_two_leaves_it_open_and_the_second_approves(team: Team,
 
 @requirement("K6")
 async def test_one_no_is_enough(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     denied_request = (await team.bob.decide(request_id, "deny", note="not today")).json()
     assert (denied_request["status"], denied_request["answer"]["decision"]) == ("answered", "deny")
@@ -58,7 +58,7 @@ async def test_one_no_is_enough(team: Team, thread: str) -> None:
 
 @requirement("K6")
 async def test_a_person_votes_once_whatever_the_second_vote_says(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     for decision in ("approve", "deny"):
         second_reply = await team.ada.decide(request_id, decision)
@@ -69,7 +69,7 @@ async def test_a_person_votes_once_whatever_the_second_vote_says(team: Team, thr
 
 @requirement("K6")
 async def test_a_vote_sent_again_with_its_key_counts_once(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     replies = [await team.ada.decide(request_id, "approve", key="once") for _ in range(3)]
     assert [reply.status_code for reply in replies] == [200] * 3
     assert voters(await team.ada.get(request_id)) == [("ada", "approve")]
@@ -89,7 +89,7 @@ async def test_a_second_credential_of_the_same_person_has_no_second_vote(
 
 @requirement("K6", "B25")
 async def test_an_approval_in_a_batch_is_one_vote(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     [result] = (await team.ada.batch("approve", [request_id])).json()["results"]
     assert (result["status"], result["request"]["status"]) == (200, "pending")
     [second_result] = (await team.ada.batch("approve", [request_id])).json()["results"]
@@ -100,7 +100,7 @@ async def test_an_approval_in_a_batch_is_one_vote(team: Team, thread: str) -> No
 
 @requirement("K6", "I2")
 async def test_the_vote_of_the_asking_agent_is_refused(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     assert refusal(await team.agent.decide(request_id, "approve")) == (403, "forbidden")
     assert voters(await team.ada.get(request_id)) == [("ada", "approve")]
@@ -123,8 +123,8 @@ async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
         for decision in ("approve", "deny"):
             assert refusal(await eva.decide(request["id"], decision)) == (403, "requester_excluded")
         assert refusal(await eva.decline(request["id"], "dismissed")) == (403, "requester_excluded")
-        [batched] = (await eva.batch("approve", [request["id"]])).json()["results"]
-        assert (batched["status"], batched["error"]["code"]) == (403, "requester_excluded")
+        [batch_result] = (await eva.batch("approve", [request["id"]])).json()["results"]
+        assert (batch_result["status"], batch_result["error"]["code"]) == (403, "requester_excluded")
         assert "votes" not in await team.ada.get(request["id"])
         await team.ada.decide(request["id"], "approve")
         ended_request = (await team.bob.decide(request["id"], "approve")).json()
@@ -150,7 +150,7 @@ async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> No
 @requirement("K6")
 async def test_votes_survive_the_death_of_the_server(killable_server: KillableServer, thread: str) -> None:
     async with killable_server.team() as team:
-        request_id = await two_of_three(team, thread)
+        request_id = await ask_two_of_three(team, thread)
         await team.ada.decide(request_id, "approve")
         await killable_server.dies_and_returns()
         assert refusal(await team.ada.decide(request_id, "approve")) == (409, "already_voted")
@@ -161,7 +161,7 @@ async def test_votes_survive_the_death_of_the_server(killable_server: KillableSe
 
 @requirement("K6", "B20")
 async def test_too_few_votes_in_time_are_no_approval(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread, timeout_s=1)
+    request_id = await ask_two_of_three(team, thread, timeout_s=1)
     await team.ada.decide(request_id, "approve")
     ended_request = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
     while ended_request["status"] == "pending":
@@ -173,7 +173,7 @@ async def test_too_few_votes_in_time_are_no_approval(team: Team, thread: str) ->
 
 @requirement("K6", "B24")
 async def test_a_rule_that_now_denies_ends_the_voting(team: Team, thread: str) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = await ask_two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     await team.bob.rule("make deploy", "deny")
     ended_request = (await team.carol.decide(request_id, "approve")).json()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -16,10 +16,10 @@ PLAN = "1. Read the code.\n2. Change `a.py`.\n3. Run the tests."
 EDIT = {"path": "src/a.py", "content": "x"}
 
 
-async def in_plan_mode(team: Team, thread: str) -> str:
+async def ask_in_plan_mode(team: Team, thread: str) -> str:
     """Switch the thread to plan mode and ask about a plan; returns the id."""
     assert (await team.ada.set_policy(thread_id=thread, mode="plan")).status_code == 200
-    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
+    assert decision_of_reply(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
     return request_of(await team.agent.plan(thread, PLAN))["id"]
 
 
@@ -40,27 +40,27 @@ async def test_a_plan_is_shown_in_full_and_no_rule_decides_it(team: Team, thread
 
 @requirement("B23")
 async def test_an_approved_plan_ends_plan_mode_and_edits_are_asked(team: Team, thread: str) -> None:
-    approved_request = (await team.ada.decide(await in_plan_mode(team, thread), "approve")).json()
+    approved_request = (await team.ada.decide(await ask_in_plan_mode(team, thread), "approve")).json()
     assert approved_request["answer"]["decision"] == "approve"
     assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
-    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("ask", "")
+    assert decision_of_reply(await team.agent.approve(thread, "write_file", EDIT)) == ("ask", "")
 
 
 @requirement("B23")
 async def test_a_plan_approved_with_its_edits_stops_the_asking_in_this_thread_only(
     team: Team, thread: str
 ) -> None:
-    request_id = await in_plan_mode(team, thread)
+    request_id = await ask_in_plan_mode(team, thread)
     approved_request = (await team.ada.decide(request_id, "approve", mode="accept_edits")).json()
     assert approved_request["answer"]["mode"] == "accept_edits"
-    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "make")) == ("ask", "")
-    assert decided(await team.agent.approve("another", "write_file", EDIT)) == ("ask", "")
+    assert decision_of_reply(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "make")) == ("ask", "")
+    assert decision_of_reply(await team.agent.approve("another", "write_file", EDIT)) == ("ask", "")
 
 
 @requirement("B23")
 async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, thread: str) -> None:
-    request_id = await in_plan_mode(team, thread)
+    request_id = await ask_in_plan_mode(team, thread)
     silence: list[dict[str, Any]] = [{}, {"note": ""}, {"note": "  "}]
     for silent in silence:
         refused = await team.ada.decide(request_id, "deny", **silent)
@@ -72,7 +72,7 @@ async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, 
         "Tests first.",
     )
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
-    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
+    assert decision_of_reply(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
     second_request = request_of(await team.agent.plan(thread, PLAN))
     assert second_request["id"] != request_id
 
@@ -82,13 +82,16 @@ async def test_an_open_plan_survives_the_death_of_the_server(
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        request_id = await in_plan_mode(team, thread)
+        request_id = await ask_in_plan_mode(team, thread)
         await killable_server.dies_and_returns()
         assert (await team.ada.get(request_id))["approval"]["plan"] == PLAN
         approved_reply = await team.ada.decide(request_id, "approve", mode="accept_edits")
         assert approved_reply.json()["status"] == "answered"
         await killable_server.dies_and_returns()
-        assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
+        assert decision_of_reply(await team.agent.approve(thread, "write_file", EDIT)) == (
+            "approve",
+            "policy",
+        )
 
 
 @requirement("B23")
@@ -116,7 +119,7 @@ async def test_a_mode_goes_with_a_plan_only(team: Team, thread: str) -> None:
 
 @requirement("B23", "I2")
 async def test_no_agent_approves_its_own_plan(team: Team, thread: str) -> None:
-    request_id = await in_plan_mode(team, thread)
+    request_id = await ask_in_plan_mode(team, thread)
     tried_reply = await team.agent.decide(request_id, "approve", mode="accept_edits")
     assert refusal(tried_reply) == (403, "forbidden")
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"

@@ -116,7 +116,7 @@ async def state(team: Team, thread: str) -> State:
     return State(team, thread, request_of(await team.agent.bash(thread, "make deploy")), rule)
 
 
-def filled(path: str, request: dict[str, Any], rule_id: str, thread: str) -> str:
+def fill_path(path: str, request: dict[str, Any], rule_id: str, thread: str) -> str:
     """The path with its ids filled in."""
     name = rule_id if "/rules/" in path else thread if "/threads/" in path else request["id"]
     return path.replace("{id}", name)
@@ -133,7 +133,7 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
     for method, path in result:
         if method == "GET" or (method, path) in TAKES_BACK:
             continue
-        url = filled(path, request, rule["id"], thread)
+        url = fill_path(path, request, rule["id"], thread)
         # A role is refused before the body is read.
         for body in bodies(request, thread) if (method, path) in HARMLESS else ({}, DECISION, NO_DECLINE):
             reply = await team.agent.http.request(method, url, json=body)
@@ -208,7 +208,7 @@ async def test_no_route_is_open_to_a_stranger(server: Any, team: Team, thread: s
     [rule] = await team.ada.rules()
     async with Person(server.url, None) as foreign_person:
         for method, path in set(await operations(foreign_person)) - PUBLIC:
-            url = filled(path, request, rule["id"], thread)
+            url = fill_path(path, request, rule["id"], thread)
             for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "askback_session=wrong"}):
                 reply = await foreign_person.http.request(method, url, headers=headers)
                 assert refusal(reply) == (401, "unauthorized"), (method, path)
@@ -226,7 +226,7 @@ async def test_a_persons_cookie_alone_opens_nothing_on_any_route(
         assert (await sign_in(browser.http, link)).status_code == 201
         session_half = browser.http.headers.pop(HALF)
         for method, path in set(await operations(browser)) - PUBLIC:
-            url = filled(path, request, rule["id"], thread)
+            url = fill_path(path, request, rule["id"], thread)
             for headers in ({}, {HALF: session_half[::-1]}):
                 reply = await browser.http.request(method, url, json=DECISION, headers=headers)
                 assert refusal(reply) == (401, "unauthorized"), (method, path)

@@ -10,13 +10,13 @@ import pytest
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Person, Team, decided, faults, refusal, request_of
+from tests.journeys.people import Person, Team, decision_of_reply, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
-async def keeps(team: Team, thread: str, command: str, scope: str, **extra: Any) -> dict[str, Any]:
+async def store_rule(team: Team, thread: str, command: str, scope: str, **extra: Any) -> dict[str, Any]:
     """Approve a command and store the rule; returns the settled request."""
     scopes = ["once", "thread", "project", "always"]
     request = request_of(await team.agent.bash(thread, command, scopes=scopes, project="web"))
@@ -27,12 +27,12 @@ async def keeps(team: Team, thread: str, command: str, scope: str, **extra: Any)
 
 async def verdicts(agent: Person, thread: str, *commands: str, **extra: Any) -> list[str]:
     """The policy's decisions about some commands."""
-    return [decided(await agent.bash(thread, command, **extra))[0] for command in commands]
+    return [decision_of_reply(await agent.bash(thread, command, **extra))[0] for command in commands]
 
 
 @requirement("B9")
 async def test_always_stores_the_exact_words_that_were_shown(team: Team, thread: str) -> None:
-    kept_rule = await keeps(team, thread, "make  test", "always")
+    kept_rule = await store_rule(team, thread, "make  test", "always")
     assert kept_rule["approval"]["rule"] == kept_rule["answer"]["rule"]["text"] == "bash(make test)"
     [rule] = await team.ada.rules()
     assert (rule["id"], rule["rule"], rule["effect"], rule["scope"]) == (
@@ -82,21 +82,22 @@ async def test_no_rule_can_be_stored_for_a_call_that_can_change_its_meaning(
 async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_folder(
     team: Team, thread: str
 ) -> None:
-    async def writes(path: str) -> str:
+    async def write_decision(path: str) -> str:
         call = {"path": path, "content": "x"}
-        return decided(await team.agent.approve(thread, "write_file", call))[0]
+        return decision_of_reply(await team.agent.approve(thread, "write_file", call))[0]
 
     call = {"path": "src/a.py", "content": "y"}
     request = request_of(await team.agent.approve(thread, "write_file", call))
     assert request["approval"]["rule"] == "write_file(path=src/a.py)"
     await team.ada.decide(request["id"], "approve", scope="always")
-    assert [await writes("src/a.py"), await writes("src/b.py")] == ["approve", "ask"]
+    assert [await write_decision("src/a.py"), await write_decision("src/b.py")] == ["approve", "ask"]
     second_request = request_of(
         await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"})
     )
     await team.ada.decide(second_request["id"], "approve", scope="always", rule="write_file(path=src/**)")
     findings = [
-        await writes(path) for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")
+        await write_decision(path)
+        for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")
     ]
     assert findings == ["approve", "approve", "ask", "ask", "ask"]
 
@@ -114,7 +115,7 @@ async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_fol
 async def test_a_decision_reaches_as_far_as_its_scope(
     team: Team, thread: str, scope: str, same_thread: str, same_project: str, elsewhere: str
 ) -> None:
-    await keeps(team, thread, "make test", scope)
+    await store_rule(team, thread, "make test", scope)
     agent = team.agent
     assert await verdicts(agent, thread, "make test", project="web") == [same_thread]
     assert await verdicts(agent, "t2", "make test", project="web") == [same_project]
@@ -127,8 +128,8 @@ async def test_always_covers_the_same_command_after_a_restart_and_no_similar_one
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        await keeps(team, thread, "make test", "always")
-        await keeps(team, thread, "make docs", "thread")
+        await store_rule(team, thread, "make test", "always")
+        await store_rule(team, thread, "make docs", "thread")
         await killable_server.dies_and_returns()
         slightly = ("make test2", "make test -k", "make test && x", "make Test", "make docs")
         assert await verdicts(team.agent, "t2", "make test", *slightly) == ["approve", *["ask"] * 5]
@@ -207,7 +208,7 @@ async def test_a_rule_reaches_no_other_tenant(server: Any, team: Team, thread: s
 
 @requirement("B11")
 async def test_a_stored_rule_names_its_request(team: Team, thread: str) -> None:
-    kept_rule = await keeps(team, thread, "make test", "always")
+    kept_rule = await store_rule(team, thread, "make test", "always")
     [rule] = await team.ada.rules()
     assert (rule["request_id"], rule["created_by"]["name"]) == (kept_rule["id"], "ada")
 

@@ -13,7 +13,7 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 
-async def ok(person: Person, **frame: Any) -> Any:
+async def operate(person: Person, **frame: Any) -> Any:
     """The reply of an operation over a WebSocket; a refusal fails the test."""
     reply = await person.frame(**frame)
     assert "error" not in reply, reply
@@ -36,28 +36,30 @@ async def test_each_event_carries_the_request_as_it_was_at_that_moment(team: Tea
 async def test_an_approval_works_completely_over_the_websocket(team: Team, thread: str) -> None:
     agent, ada, admin = team.agent, team.ada, team.admin
     approval = {"tool": "bash", "input": {"command": "make test"}}
-    created = await ok(
+    created = await operate(
         agent, op="create_request", body={"kind": "approval", "thread_id": thread, "approval": approval}
     )
     assert created == await ada.get(created["id"])
     body = {"revision": 1, "decision": "approve", "scope": "always"}
-    answered_request = await ok(ada, op="answer_request", request_id=created["id"], body=body)
+    answered_request = await operate(ada, op="answer_request", request_id=created["id"], body=body)
     use = {"execution_id": "run-1", **approval}
-    used = await ok(agent, op="consume_approval", request_id=created["id"], body=use)
+    used = await operate(agent, op="consume_approval", request_id=created["id"], body=use)
     assert used["input"] == approval["input"]
     told = {"execution_id": "run-1", "outcome": "succeeded"}
-    assert (await ok(agent, op="report_execution", request_id=created["id"], body=told))[
+    assert (await operate(agent, op="report_execution", request_id=created["id"], body=told))[
         "outcome"
     ] == "succeeded"
-    listing = await ok(ada, op="list_rules")
+    listing = await operate(ada, op="list_rules")
     assert [rule["id"] for rule in listing["rules"]] == [answered_request["answer"]["rule"]["id"]]
     assert await ada.rules() == listing["rules"]
-    made = await ok(ada, op="create_rule", body={"rule": "make docs"})
-    ended_request = await ok(ada, op="revoke_rule", rule_id=made["id"])
+    made = await operate(ada, op="create_rule", body={"rule": "make docs"})
+    ended_request = await operate(ada, op="revoke_rule", rule_id=made["id"])
     assert ended_request["revoked_by"]["name"] == "ada"
-    changed = await ok(ada, op="update_policy", body={"thread_id": thread, "mode": "plan"})
-    assert changed == await ok(ada, op="get_policy", thread_id=thread) == await ada.policy(thread_id=thread)
-    log = await ok(admin, op="get_audit_log")
+    changed = await operate(ada, op="update_policy", body={"thread_id": thread, "mode": "plan"})
+    assert (
+        changed == await operate(ada, op="get_policy", thread_id=thread) == await ada.policy(thread_id=thread)
+    )
+    log = await operate(admin, op="get_audit_log")
     assert (log["entries"], (log["head"]["seq"], log["head"]["hash"])) == await admin.log()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Team, decided, digest_of, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, digest_of, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -30,9 +30,9 @@ def seconds(request: dict[str, Any]) -> float:
 @requirement("B3")
 async def test_a_new_server_asks_about_changes_and_allows_reading(team: Team, thread: str) -> None:
     for command in ("ls", "ls -la src", "cat README", "rg -n main src | head -3", "git status"):
-        assert decided(await team.agent.bash(thread, command)) == ("approve", "policy"), command
+        assert decision_of_reply(await team.agent.bash(thread, command)) == ("approve", "policy"), command
     for command in ("git push", "git status; rm x", "grep -rn main .", "rm notes.txt", "make"):
-        assert decided(await team.agent.bash(thread, command)) == ("ask", ""), command
+        assert decision_of_reply(await team.agent.bash(thread, command)) == ("ask", ""), command
 
 
 @requirement("B3")
@@ -41,11 +41,11 @@ async def test_with_a_list_that_includes_git_reading_needs_no_approval(
     team: Team, thread: str, name: str
 ) -> None:
     assert (await team.admin.set_policy(lists=["none"])).status_code == 200
-    assert decided(await team.agent.bash(thread, "git status")) == ("ask", "")
+    assert decision_of_reply(await team.agent.bash(thread, "git status")) == ("ask", "")
     lists = [name]
     assert (await team.admin.set_policy(lists=lists)).json()["lists"] == lists
-    assert decided(await team.agent.bash(thread, "git status")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
+    assert decision_of_reply(await team.agent.bash(thread, "git status")) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "git push")) == ("ask", "")
 
 
 @requirement("C4", "B21")
@@ -248,7 +248,7 @@ async def test_without_a_store_that_can_write_nothing_is_allowed(
             refused = await team.agent.bash(thread, "ls")
         assert refusal(refused) == (503, "unavailable")
         assert "retry-after" in refused.headers
-        assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+        assert decision_of_reply(await team.agent.bash(thread, "ls")) == ("approve", "policy")
 
 
 @requirement("B29")

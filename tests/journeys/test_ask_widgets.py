@@ -34,7 +34,7 @@ async def test_each_widget_yields_its_value_to_the_agent(
     agent: AsyncClient, ada: Person, thread: str, widget: str
 ) -> None:
     field, value = WIDGETS[widget]
-    created = await ada_asks(agent, thread, one(**field))
+    created = await create_as_agent(agent, thread, one(**field))
     assert (await ada.answer(created, {"q": value})).status_code == 200
     with anyio.fail_after(120):
         ended_request = await agent.wait(created)
@@ -42,7 +42,7 @@ async def test_each_widget_yields_its_value_to_the_agent(
     assert ended_request.answer.values == {"q": value}
 
 
-async def ada_asks(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str:
+async def create_as_agent(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str:
     """Create through the client, from plain data."""
     return (await agent.requests.create(Form.model_validate(form), thread_id=thread)).id
 

@@ -29,7 +29,7 @@ async def actions(admin: Person, **query: Any) -> list[str]:
     return [entry["action"] for entry in (await search_page(admin, **query))["entries"]]
 
 
-async def verified(admin: Person, **query: Any) -> dict[str, Any]:
+async def audit_page(admin: Person, **query: Any) -> dict[str, Any]:
     """A piece of the log."""
     reply = await admin.http.get("/v1/audit/verification", params=query)
     assert reply.status_code == 200, reply.text
@@ -112,7 +112,7 @@ async def test_the_log_is_verified_in_pieces_up_to_its_sealed_head(team: Team, t
     start: dict[str, Any] = {}
     pieces: list[dict[str, Any]] = []
     while not pieces or not pieces[-1]["complete"]:
-        pieces.append(await verified(team.admin, limit=4, **start))
+        pieces.append(await audit_page(team.admin, limit=4, **start))
         assert pieces[-1]["broken"] is None
         start = {"after": pieces[-1]["end"]["seq"], "hash": pieces[-1]["end"]["hash"]}
     assert len(pieces) > 2
@@ -128,8 +128,8 @@ async def test_the_log_is_verified_in_pieces_up_to_its_sealed_head(team: Team, t
 async def test_a_piece_needs_the_entry_before_it(team: Team, query: dict[str, Any]) -> None:
     refusal = await team.admin.http.get("/v1/audit/verification", params=query)
     assert refusal.status_code == 422
-    assert (await verified(team.admin, after=2, hash="f" * 64))["broken"]["seq"] == 3
-    beyond = await verified(team.admin, after=10**9, hash="f" * 64)
+    assert (await audit_page(team.admin, after=2, hash="f" * 64))["broken"]["seq"] == 3
+    beyond = await audit_page(team.admin, after=10**9, hash="f" * 64)
     assert (beyond["complete"], beyond["broken"] is None) == (False, False)
 
 
@@ -152,7 +152,7 @@ async def test_a_changed_entry_breaks_the_chain_there_and_is_still_listed(
             "seq": last_entries["seq"],
             "action": "unreadable",
         }
-        result = await verified(team.admin)
+        result = await audit_page(team.admin)
         assert (result["broken"]["seq"], result["end"]["seq"]) == (
             last_entries["seq"],
             last_entries["seq"] - 1,
@@ -168,7 +168,7 @@ async def test_the_exported_log_is_the_whole_chain(team: Team, thread: str) -> N
     assert reply.headers["content-type"] == "application/x-ndjson"
     assert reply.headers["content-disposition"] == 'attachment; filename="audit.jsonl"'
     lines = reply.text.splitlines()
-    head = (await verified(team.admin))["head"]
+    head = (await audit_page(team.admin))["head"]
     assert verify_chain(lines) == (head["seq"], head["hash"])
     assert [json.loads(line)["seq"] for line in lines] == list(range(1, head["seq"] + 1))
     assert (await team.admin.http.head("/v1/audit/export")).content == b""

@@ -15,7 +15,7 @@ import pytest
 
 from tests.journeys.people import Person
 from tests.requirements import requirement
-from tests.vectors.cases import VECTORS, expanded
+from tests.vectors.cases import VECTORS, expand
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +29,7 @@ PLACES = {
 Faults = list[tuple[str, str]]
 
 
-def in_place(place: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def cases_for_place(place: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the cases for a place: all for a plain form, and one with each code for a section, which only adds to the path."""
     if place == "form.fields[0]":
         return cases
@@ -49,7 +49,7 @@ def text_of(case: dict[str, Any]) -> bytes:
         return bytes.fromhex(case["raw_hex"])
     raw = case["raw"]
     parts = raw["$join"] if isinstance(raw, dict) and "$join" in raw else [raw]
-    return "".join(expanded(parts)).encode()
+    return "".join(expand(parts)).encode()
 
 
 def body_of(case: dict[str, Any], usual: dict[str, Any]) -> bytes:
@@ -58,16 +58,16 @@ def body_of(case: dict[str, Any], usual: dict[str, Any]) -> bytes:
         return text_of(case)
     changes = dict(case["body"])
     dropped = changes.pop("$drop", [])
-    body = {**usual, **expanded(changes)}
+    body = {**usual, **expand(changes)}
     return json.dumps({key: value for key, value in body.items() if key not in dropped}).encode()
 
 
-def asking_in(thread: str) -> dict[str, Any]:
+def usual_body(thread: str) -> dict[str, Any]:
     """Return the usual body of a call that asks."""
     return {"kind": "form", "thread_id": thread, "form": {"fields": [TEXT]}}
 
 
-def found(reply: Any) -> Faults | str:
+def faults_of_reply(reply: Any) -> Faults | str:
     """Return the faults of a refusal, or the other reply."""
     if reply.status_code != 422:
         return f"{reply.status_code} {reply.text[:200]}"
@@ -82,7 +82,7 @@ def expected_faults(case: dict[str, Any], at: str = "") -> Faults:
     return sorted(("" if code == "lone_surrogate" else at + path, code) for path, code in case["faults"])
 
 
-async def empty(person: Person, thread: str) -> bool:
+async def is_unwritten(person: Person, thread: str) -> bool:
     """Whether nothing was ever written to a thread."""
     snapshot = (await person.http.get(f"/v1/threads/{thread}")).json()
     return (snapshot["seq"], snapshot["requests"]) == (0, [])
@@ -100,16 +100,16 @@ async def test_a_bad_field_is_refused_with_its_path_and_nothing_is_stored(
 ) -> None:
     thread, seen = f"bad-fields-{place[5]}", []
     async with agent(server) as asking:
-        for case in in_place(place, CASES["fields"]):
+        for case in cases_for_place(place, CASES["fields"]):
             reply = await asking.http.post(
                 "/v1/requests",
                 content=json.dumps(
-                    {"kind": "form", "thread_id": thread, "form": PLACES[place](expanded(case["field"]))}
+                    {"kind": "form", "thread_id": thread, "form": PLACES[place](expand(case["field"]))}
                 ),
             )
-            seen.append((case["shows"], expected_faults(case, place), found(reply)))
+            seen.append((case["shows"], expected_faults(case, place), faults_of_reply(reply)))
     assert differences(seen) == ""
-    assert await empty(ada, thread)
+    assert await is_unwritten(ada, thread)
 
 
 @requirement("A12", "D11", "F2", "F3", "L3", "L4", "M1", "M2")
@@ -119,10 +119,10 @@ async def test_a_bad_request_is_refused_with_every_path_and_nothing_is_stored(
     thread, seen = "bad-asks", []
     async with agent(server) as asking:
         for case in CASES["asks"]:
-            reply = await asking.http.post("/v1/requests", content=body_of(case, asking_in(thread)))
-            seen.append((case["shows"], expected_faults(case), found(reply)))
+            reply = await asking.http.post("/v1/requests", content=body_of(case, usual_body(thread)))
+            seen.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
     assert differences(seen) == ""
-    assert await empty(ada, thread)
+    assert await is_unwritten(ada, thread)
 
 
 @requirement("C16", "D14", "D15", "D16", "F4", "F7", "F8", "F9", "F10", "M1")
@@ -131,14 +131,14 @@ async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
     server: Any, ada: Person, place: str
 ) -> None:
     thread, seen, asked = f"bad-answers-{place[5]}", [], 0
-    for field, cases in groupby(in_place(place, CASES["answers"]), key=lambda case: case["field"]):
+    for field, cases in groupby(cases_for_place(place, CASES["answers"]), key=lambda case: case["field"]):
         async with agent(server) as asking:
             request_id = (await asking.ask(thread, PLACES[place](field))).json()["id"]
         asked += 1
         for case in cases:
             # Without other values an empty one would be an empty answer, which is another fault.
-            reply = await ada.answer(request_id, {"q": expanded(case["value"])})
-            seen.append((case["shows"], expected_faults(case, "values.q"), found(reply)))
+            reply = await ada.answer(request_id, {"q": expand(case["value"])})
+            seen.append((case["shows"], expected_faults(case, "values.q"), faults_of_reply(reply)))
     assert differences(seen) == ""
     assert len(await ada.pending(thread)) == min(asked, 50)
     snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
@@ -158,7 +158,7 @@ async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
     for case in CASES["answer_bodies"]:
         content = json.dumps(case["body"]).encode() if "body" in case else text_of(case)
         reply = await ada.http.post(f"/v1/requests/{request_id}/answer", content=content)
-        seen_items.append((case["shows"], expected_faults(case), found(reply)))
+        seen_items.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
     assert differences(seen_items) == ""
     assert (await ada.get(request_id))["status"] == "pending"
 
@@ -168,7 +168,7 @@ async def test_good_requests_beside_them_are_accepted(server: Any) -> None:
     async with agent(server) as asking:
         replies = {
             case["shows"]: await asking.http.post(
-                "/v1/requests", content=body_of(case, asking_in("good-asks"))
+                "/v1/requests", content=body_of(case, usual_body("good-asks"))
             )
             for case in CASES["good_asks"]
         }
@@ -183,9 +183,9 @@ async def test_a_bad_message_is_refused_with_its_path_and_nothing_is_stored(
     async with agent(server) as asking:
         for case in CASES["messages"]:
             reply = await asking.http.post(url, content=body_of(case, MESSAGE))
-            seen.append((case["shows"], expected_faults(case), found(reply)))
+            seen.append((case["shows"], expected_faults(case), faults_of_reply(reply)))
     assert differences(seen) == ""
-    assert await empty(ada, thread)
+    assert await is_unwritten(ada, thread)
 
 
 @requirement("M1", "M2")
@@ -202,7 +202,7 @@ async def test_a_bad_update_of_a_message_is_refused_with_its_path_and_changes_no
                 (
                     case["shows"],
                     expected_faults(case),
-                    found(await asking.http.patch(f"{url}/m1", content=body)),
+                    faults_of_reply(await asking.http.patch(f"{url}/m1", content=body)),
                 )
             )
     assert differences(seen) == ""

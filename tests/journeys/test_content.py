@@ -135,7 +135,7 @@ async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) ->
     ]
     form, approval, secret = asked
     assert approval["approval"]["input"] == given
-    await seen_everywhere(store_scene, thread, asked, said["id"], text)
+    await check_everywhere(store_scene, thread, asked, said["id"], text)
     answer = {"revision": 1, "values": dict.fromkeys(list(given)[:3], text)}
     answered_request = await store_scene.post(
         store_scene.person, f"/v1/requests/{form['id']}/answer", answer, 200
@@ -151,7 +151,7 @@ async def converse(store_scene: StoreScene, given: dict[str, Any], text: str) ->
     assert (answered_request["status"], decided["status"]) == ("answered", "answered")
     resumes = (await store_scene.get(store_scene.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
     assert {resume["request"]["id"] for resume in resumes} == {item["id"] for item in asked}
-    await seen_everywhere(store_scene, thread, asked, said["id"], text)
+    await check_everywhere(store_scene, thread, asked, said["id"], text)
     events = await store_scene.app.services.store.tenant_events("default", after=since, limit=100)
     entries = [json.loads(event.text) for event in events]
     assert [entry["request"]["id"] for entry in entries if entry["type"] == "request.created"] == [
@@ -170,8 +170,8 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
         "options": [{"value": text, "label": text}],
     }
     form = {"title": text, "fields": [*fields, choice], "initial_values": dict.fromkeys(given, text)}
-    helped = {"A_KEY": {"description": text, "placeholder": text}}
-    secret = {"names": ["A_KEY"], "reason": text, "metadata": helped, "hide_names": True}
+    metadata = {"A_KEY": {"description": text, "placeholder": text}}
+    secret = {"names": ["A_KEY"], "reason": text, "metadata": metadata, "hide_names": True}
     return [
         {"kind": "form", "form": form},
         {"kind": "approval", "approval": {"tool": "send", "input": given, "title": text}},
@@ -179,7 +179,7 @@ def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
     ]
 
 
-async def seen_everywhere(
+async def check_everywhere(
     store_scene: StoreScene, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
 ) -> None:
     for request in asked:

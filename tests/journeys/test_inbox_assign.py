@@ -74,7 +74,7 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
     assert refusal(await assign(team.carol, call, team.carol.id)) == (404, "not_found")
     assert refusal(await assign(team.bob, call, team.bob.id)) == (403, "forbidden")
     people = (await team.ada.http.get("/v1/people", params={"request_id": call["id"]})).json()["people"]
-    assert {person["id"] for person in people} == {team.ada.id, (await admin_of(team))}
+    assert {person["id"] for person in people} == {team.ada.id, (await admin_id(team))}
     everybody = (await team.bob.http.get("/v1/people")).json()["people"]
     assert {item["name"] for item in everybody} >= {"ada", "bob", "carol"}
 
@@ -89,6 +89,6 @@ async def test_an_assignment_names_as_many_as_have_to_agree(team: Team, thread: 
     assert (await team.carol.decide(call["id"], "approve")).json()["status"] == "answered"
 
 
-async def admin_of(team: Team) -> str:
+async def admin_id(team: Team) -> str:
     """The id of the admin, who may answer in every thread."""
     return (await team.admin.http.get("/v1/session")).json()["principal"]["id"]

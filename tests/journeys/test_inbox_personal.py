@@ -19,7 +19,7 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 SECRET = "Only for colleagues: the customer is angry."
 
 
-def later(**after: float) -> str:
+def future_time(**after: float) -> str:
     """A time from now on."""
     return (datetime.now(UTC) + timedelta(**after)).isoformat()
 
@@ -57,8 +57,8 @@ async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_reque
 ) -> None:
     first_request = request_of(await team.agent.ask(thread, FORM))
     second_request = request_of(await team.agent.ask(thread, FORM))
-    assert (await remind(team.ada, first_request, later(hours=2))).status_code == 200
-    set_ = (await remind(team.ada, second_request, later(hours=1))).json()
+    assert (await remind(team.ada, first_request, future_time(hours=2))).status_code == 200
+    set_ = (await remind(team.ada, second_request, future_time(hours=1))).json()
     assert set_["request_id"] == second_request["id"]
     assert await reminders(team.ada) == [second_request["id"], first_request["id"]]
     assert await reminders(team.bob) == []
@@ -67,11 +67,11 @@ async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_reque
     assert await reminders(team.ada) == [second_request["id"]]
     await team.bob.answer(second_request["id"], {"q": "x"})
     assert await reminders(team.ada) == []
-    assert refusal(await remind(team.ada, second_request, later(hours=1))) == (409, "already_settled")
-    for at in ("tomorrow", later(hours=-1), later(days=31), "2026-11-20T09:00:00", 5):
+    assert refusal(await remind(team.ada, second_request, future_time(hours=1))) == (409, "already_settled")
+    for at in ("tomorrow", future_time(hours=-1), future_time(days=31), "2026-11-20T09:00:00", 5):
         assert refusal(await remind(team.ada, first_request, at)) == (422, "invalid"), at  # type: ignore[arg-type]  # rubbish
-    assert refusal(await remind(team.agent, first_request, later(hours=1))) == (403, "forbidden")
-    assert (await remind(team.ada, first_request, later(seconds=1))).status_code == 200
+    assert refusal(await remind(team.agent, first_request, future_time(hours=1))) == (403, "forbidden")
+    assert (await remind(team.ada, first_request, future_time(seconds=1))).status_code == 200
     await team.agent.lets_pass(2)
     assert await reminders(team.ada) == []
 
@@ -172,7 +172,7 @@ async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
         where = {"thread_id": thread, "request_id": request["id"]}
         assert await ada.next() == {"changed": {**where, "what": "comments"}}
         assert await bob.next() == {"changed": {**where, "what": "comments"}}
-        await remind(team.ada, request, later(hours=1))
+        await remind(team.ada, request, future_time(hours=1))
         assert await ada.next() == {"changed": {**where, "what": "reminder"}}
         await team.bob.answer(request["id"], {"q": "x"})
         for inbox in (ada, bob, agent):

@@ -24,15 +24,15 @@ pytestmark = pytest.mark.anyio
 QUICK = replace(DEFAULTS, option_source_s=1)
 
 
-async def _fails(_: OptionQuery) -> Any:
+async def raise_error(_: OptionQuery) -> Any:
     raise RuntimeError("4711")
 
 
-async def _hangs(_: OptionQuery) -> Any:
+async def hang(_: OptionQuery) -> Any:
     await anyio.sleep_forever()
 
 
-async def _returns_a_number(_: OptionQuery) -> Any:
+async def return_number(_: OptionQuery) -> Any:
     return 5
 
 
@@ -41,7 +41,7 @@ async def _is_cancelled(_: OptionQuery) -> Any:
 
 
 @requirement("F9", "N3")
-@pytest.mark.parametrize("source", [_fails, _hangs, _returns_a_number, _is_cancelled])
+@pytest.mark.parametrize("source", [raise_error, hang, return_number, _is_cancelled])
 async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_stays_open(
     tmp_path: Path, source: SourceFunction, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -37,16 +37,16 @@ STREAM = """async ([url, headers]) => {
 
 
 @pytest.fixture
-async def next_door() -> AsyncIterator[Neighbour]:
+async def other_application() -> AsyncIterator[Neighbour]:
     """Somebody else's application on another port."""
     async with neighbour() as found_neighbour:
         yield found_neighbour
 
 
 @pytest.fixture
-async def host(tmp_path: Path, next_door: Neighbour) -> AsyncIterator[Server]:
+async def embedding_server(tmp_path: Path, other_application: Neighbour) -> AsyncIterator[Server]:
     """A server that lets the pages of that application call it."""
-    settings = {"ASKBACK_ALLOWED_ORIGINS": f"https://elsewhere.example,{next_door.url}"}
+    settings = {"ASKBACK_ALLOWED_ORIGINS": f"https://elsewhere.example,{other_application.url}"}
     process, running = await anyio.to_thread.run_sync(lambda: start(tmp_path, settings=settings))
     yield running
     process.terminate()
@@ -54,11 +54,11 @@ async def host(tmp_path: Path, next_door: Neighbour) -> AsyncIterator[Server]:
 
 
 @pytest.fixture
-async def page(chromium: Browser, next_door: Neighbour) -> AsyncIterator[Page]:
+async def page(chromium: Browser, other_application: Neighbour) -> AsyncIterator[Page]:
     """A page of that application."""
     context = await chromium.new_context()
     shown = await context.new_page()
-    await shown.goto(next_door.url)
+    await shown.goto(other_application.url)
     yield shown
     await context.close()
 
@@ -72,16 +72,19 @@ async def call(page: Page, url: str, token: str | None = None, **init: Any) -> d
 
 @requirement("I3")
 async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
-    host: Server, page: Page
+    embedding_server: Server, page: Page
 ) -> None:
-    async with host.client() as agent:
+    async with embedding_server.client() as agent:
         request = await agent.requests.create(form({"type": "text"}), thread_id="t1")
-    path = f"{host.url}/v1/requests/{request.id}"
+    path = f"{embedding_server.url}/v1/requests/{request.id}"
     read = await call(page, path, "responder")
     assert (read["status"], read["body"]["id"], len(read["id"])) == (200, request.id, 32)
     streamed = await page.evaluate(
         STREAM,
-        [f"{host.url}/v1/threads/t1/events?cursor=0", {"Authorization": f"Bearer {TOKENS['responder']}"}],
+        [
+            f"{embedding_server.url}/v1/threads/t1/events?cursor=0",
+            {"Authorization": f"Bearer {TOKENS['responder']}"},
+        ],
     )
     assert streamed == 200
     headers = {"Content-Type": "application/json", "Idempotency-Key": "k1"}
@@ -92,8 +95,8 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
     large = "x" * 2_000_000
     for status, url, token, extra in (
         (401, path, None, {}),
-        (404, f"{host.url}/v1/requests/req_x", "responder", {}),
-        (404, f"{host.url}/nowhere", None, {}),
+        (404, f"{embedding_server.url}/v1/requests/req_x", "responder", {}),
+        (404, f"{embedding_server.url}/nowhere", None, {}),
         (405, path, "responder", {"method": "PUT"}),
         (413, f"{path}/answer", "responder", {"method": "POST", "headers": headers, "body": large}),
         (422, f"{path}/answer", "responder", {"method": "POST", "headers": headers, "body": "{"}),
@@ -103,22 +106,24 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
 
 
 @requirement("N8")
-async def test_a_cookie_never_counts_for_a_page_of_another_origin(host: Server, page: Page) -> None:
+async def test_a_cookie_never_counts_for_a_page_of_another_origin(
+    embedding_server: Server, page: Page
+) -> None:
     own = await page.context.new_page()
-    await own.goto(await login_link(host, "Eva"))
-    await own.wait_for_url(f"{host.url}/")
+    await own.goto(await login_link(embedding_server, "Eva"))
+    await own.wait_for_url(f"{embedding_server.url}/")
     assert len(await page.context.cookies()) == 1
-    bare = await call(page, f"{host.url}/v1/session")
+    bare = await call(page, f"{embedding_server.url}/v1/session")
     assert bare["status"] == 401
     with pytest.raises(Exception, match="Failed to fetch"):  # no Access-Control-Allow-Credentials
-        await call(page, f"{host.url}/v1/session", credentials="include")
+        await call(page, f"{embedding_server.url}/v1/session", credentials="include")
 
 
 async def test_the_scripts_of_the_elements_load_into_a_page_of_a_listed_origin(
-    host: Server, page: Page
+    embedding_server: Server, page: Page
 ) -> None:
     own = await page.context.new_page()
-    await own.goto(host.url + "/login")
+    await own.goto(embedding_server.url + "/login")
     script = await own.evaluate("document.querySelector('script[type=module]').src")
     loaded = """(url) => new Promise((resolve) => {
       const script = Object.assign(document.createElement("script"), {type: "module", src: url});

@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from askback.cli.language import sentences
 from askback.domain.approval import ReasonCode
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, place_of
-from tests.journeys.people import Team, decided, request_of
+from tests.journeys.people import Team, decision_of_reply, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -78,8 +78,11 @@ async def test_always_shows_ready_rules_in_full_and_keeps_the_chosen_one(
     assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(curl:*)"]
     await eva.card.locator(".card > summary").click()
     await expect(eva.card.locator("dl")).to_contain_text(answer["rule"]["id"])
-    assert decided(await team.agent.bash(thread, "curl -I https://example.org")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
+    assert decision_of_reply(await team.agent.bash(thread, "curl -I https://example.org")) == (
+        "approve",
+        "policy",
+    )
+    assert decision_of_reply(await team.agent.bash(thread, "git push")) == ("ask", "")
 
 
 @requirement("N12")
@@ -282,8 +285,8 @@ async def test_a_plan_is_returned_with_a_comment_or_approved(
 
 @requirement("C4")
 async def test_a_call_decided_by_the_policy_is_one_line(screen: OpenScreen, team: Team, thread: str) -> None:
-    assert decided(await team.agent.bash(thread, "ls -la")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "rm -rf /")) == ("deny", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "ls -la")) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "rm -rf /")) == ("deny", "policy")
     eva = await screen(place_of(thread), team=team)
     await expect(eva.card.nth(0).locator("summary")).to_contain_text("Allowed by rule bash(ls:*)")
     await expect(eva.card.nth(1).locator("summary")).to_contain_text("Denied by the policy · bash: rm -rf /")

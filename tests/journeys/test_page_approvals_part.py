@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, Screen, place_of
-from tests.journeys.people import Team, decided, request_of
+from tests.journeys.people import Team, decision_of_reply, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -167,7 +167,7 @@ async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
     assert (answer["decision"], answer["scope"], answer["root"]) == ("approve", "once", "/srv/shop")
     assert await team.ada.rules() == []
     second_reply = await team.agent.bash(thread, "cat other.md", cwd="/srv/shop")
-    assert decided(second_reply) == ("approve", "policy")
+    assert decision_of_reply(second_reply) == ("approve", "policy")
 
 
 @requirement("N7")

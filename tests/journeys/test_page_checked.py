@@ -19,7 +19,7 @@ LUNCH: dict[str, Any] = form(
 )
 
 
-async def checked(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH) -> InputRequest:
+async def ask_with_validator(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH) -> InputRequest:
     return await agent.requests.create(what, thread_id=thread, validator="requester")
 
 
@@ -27,7 +27,7 @@ async def checked(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH)
 async def test_the_person_sees_the_check_and_corrects_a_returned_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await checked(agent, thread)
+    request = await ask_with_validator(agent, thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Dish").fill("soup")
     await eva.card.get_by_label("Note").fill("hot")
@@ -72,7 +72,7 @@ async def test_the_person_sees_the_first_errors_and_the_values_changed_by_the_ch
 async def test_another_screen_and_a_reload_show_the_returned_answer(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    request = await checked(agent, thread)
+    request = await ask_with_validator(agent, thread)
     eva = await screen(place_of(thread))
     await ada.answer(request.id, {"q0": "soup", "q1": "hot"})
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
@@ -90,7 +90,7 @@ async def test_another_screen_and_a_reload_show_the_returned_answer(
 async def test_an_old_tab_gets_the_current_form_and_keeps_the_typed_values(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    request = await checked(agent, thread)
+    request = await ask_with_validator(agent, thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Note").fill("no salt")
     await ada.answer(request.id, {"q0": "soup"})
@@ -157,7 +157,7 @@ async def test_cancel_explains_its_effect_and_is_confirmed_once(
 async def test_one_click_says_that_it_is_checked_as_well(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await checked(
+    request = await ask_with_validator(
         agent, thread, form({"type": "select", "widget": "buttons", "options": ["A", "B"]})
     )
     eva = await screen(place_of(thread))

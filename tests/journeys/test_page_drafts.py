@@ -256,7 +256,7 @@ async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     assert await stored_keys(eva) == []
 
 
-def stale(eva: Screen) -> Locator:
+def stale_notice(eva: Screen) -> Locator:
     return eva.card.get_by_text(STALE)
 
 
@@ -277,7 +277,7 @@ async def test_a_silent_network_failure_is_detected_in_35_seconds_and_the_form_i
         relay.freeze()
         await eva.page.clock.run_for(35_000)
         await expect(eva.link).to_have_text("Connection lost. Trying again…")
-        await expect(stale(eva)).to_be_visible()
+        await expect(stale_notice(eva)).to_be_visible()
         await expect(eva.page.locator("askback-thread .trouble").first).to_contain_text("Connection lost.")
         await expect(eva.link).to_be_in_viewport()
         assert await eva.violations() == []
@@ -291,7 +291,7 @@ async def test_a_silent_network_failure_is_detected_in_35_seconds_and_the_form_i
         assert await answer_of(agent, request) == {"q0": "Oslo", "q2": False}
         await expect(eva.card.locator("summary")).to_contain_text("Oslo")
         await expect(eva.card).not_to_contain_text("not used")
-        await expect(stale(eva)).to_have_count(0)
+        await expect(stale_notice(eva)).to_have_count(0)
     finally:
         relay.thaw()
         await relay.close()

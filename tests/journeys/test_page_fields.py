@@ -172,14 +172,14 @@ async def test_a_field_of_a_type_that_the_page_does_not_know_is_no_text_input(
 ) -> None:
     await agent.requests.create(form({"type": "text", "label": "Town"}), thread_id=thread)
 
-    def newer(frame: str) -> list[str]:
+    def replace_field(frame: str) -> list[str]:
         return [
             frame.replace('"type":"text","id":"q0"', '"type":"colour","id":"q0"').replace(
                 '"type":"text"', '"type":"colour"'
             )
         ]
 
-    eva = await screen(place_of(thread), before=Wire(newer).watch)
+    eva = await screen(place_of(thread), before=Wire(replace_field).watch)
     await expect(eva.card).to_contain_text("Unknown widget type — update your client")
     await expect(eva.card.get_by_role("textbox")).to_have_count(0)
 

@@ -49,7 +49,7 @@ async def fill(agent: AsyncClient, ada: Person, thread: str) -> None:
     await agent.say("https://example.org/" + "long/" * 40, thread_id=thread)
 
 
-async def first_open(team: Team, thread: str) -> str:
+async def first_open_id(team: Team, thread: str) -> str:
     return (await team.ada.pending(thread))[0]["id"]
 
 
@@ -62,7 +62,7 @@ async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, liv
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     violations = {"thread": await eva.violations("light", "dark")}
     pages = {
-        "request": f"/r/{await first_open(team, live_page)}",
+        "request": f"/r/{await first_open_id(team, live_page)}",
         "inbox": "/",
         "missing": "/r/req_00000000000000000000000000",
         "empty": "/t/nothing-here",
@@ -101,7 +101,7 @@ async def test_nothing_hangs_over_at_320_pixels(
     await expect(eva.card.locator("dl")).to_be_visible()
     widths = {"thread": await eva.width()}
     for name, path in {
-        "request": f"/r/{await first_open(team, live_page)}",
+        "request": f"/r/{await first_open_id(team, live_page)}",
         "inbox": "/",
         "login": "/login",
     }.items():
@@ -118,7 +118,7 @@ async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion
 ) -> None:
     eva = await screen(place_of(live_page), team=team, color_scheme="dark", reduced_motion="reduce")
     await expect(eva.card.locator(".title")).to_have_count(4)
-    request = await first_open(team, live_page)
+    request = await first_open_id(team, live_page)
     widths = (320, 768, 1280)
     seen = {}
     for path in (

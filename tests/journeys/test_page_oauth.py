@@ -25,7 +25,7 @@ async def crm() -> AsyncIterator[Provider]:
 
 
 @pytest.fixture
-async def connecting(tmp_path: Path, crm: Provider) -> AsyncIterator[Server]:
+async def connecting_server(tmp_path: Path, crm: Provider) -> AsyncIterator[Server]:
     """A server that knows it."""
     settings = {
         "ASKBACK_OAUTH_PROVIDERS": crm.settings,
@@ -38,7 +38,9 @@ async def connecting(tmp_path: Path, crm: Provider) -> AsyncIterator[Server]:
     assert process.wait(120) is not None
 
 
-async def opened(screen: OpenScreen, server: Server, crm: Provider, *, denied: bool = False) -> Screen:
+async def open_account_page(
+    screen: OpenScreen, server: Server, crm: Provider, *, denied: bool = False
+) -> Screen:
     """Ask for an account, and open the page; the provider decides at once."""
     async with server.person("requester") as agent:
         action = {"title": "Connect the CRM", "provider": "crm"}
@@ -58,9 +60,9 @@ async def opened(screen: OpenScreen, server: Server, crm: Provider, *, denied: b
 
 @requirement("E24")
 async def test_an_account_is_connected_in_a_window_that_the_click_opens(
-    screen: OpenScreen, connecting: Server, crm: Provider
+    screen: OpenScreen, connecting_server: Server, crm: Provider
 ) -> None:
-    eva = await opened(screen, connecting, crm)
+    eva = await open_account_page(screen, connecting_server, crm)
     await expect(eva.card).to_contain_text("contacts.write")
     assert await eva.violations() == []
     async with eva.context.expect_page() as window:
@@ -72,9 +74,9 @@ async def test_an_account_is_connected_in_a_window_that_the_click_opens(
 
 
 async def test_a_denied_connection_is_reported_and_can_be_retried(
-    screen: OpenScreen, connecting: Server, crm: Provider
+    screen: OpenScreen, connecting_server: Server, crm: Provider
 ) -> None:
-    eva = await opened(screen, connecting, crm, denied=True)
+    eva = await open_account_page(screen, connecting_server, crm, denied=True)
     async with eva.context.expect_page() as window:
         await eva.button(f"Connect at 127.0.0.1:{crm.port}").click()
     popup = await window.value

@@ -24,7 +24,7 @@ AGE: dict[str, Any] = form(
 RICH: dict[str, Any] = {**LUNCH, "description": "Eat **well**."}
 
 
-def fetched(shown_screen: Screen, part: str) -> int:
+def fetch_count(shown_screen: Screen, part: str) -> int:
     """How often a part was fetched."""
     return len([address for address in shown_screen.fetched if f"/assets/{part}-" in address])
 
@@ -36,11 +36,11 @@ async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
     request = await agent.requests.create(LUNCH, thread_id=thread)
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     await eva.card.get_by_label("Dish").fill("soup")
-    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (0, rich)
+    assert (fetch_count(eva, "receipt"), fetch_count(eva, "rich")) == (0, rich)
     await eva.page.keyboard.press("Control+Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
     assert await answer_of(agent, request) == {"q0": "soup"}
-    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, rich)
+    assert (fetch_count(eva, "receipt"), fetch_count(eva, "rich")) == (1, rich)
 
 
 @pytest.mark.parametrize(("page", "part"), [("/t", "receipt"), ("/r", "store")])
@@ -102,7 +102,7 @@ async def test_the_rules_of_the_fields_are_fetched_once_while_the_first_form_is_
     await first.get_by_role("button", name="Submit").click()
     await expect(first.locator("#problems")).to_be_focused()
     await expect(first.locator(".error")).to_contain_text("Must be at least 18.")
-    assert fetched(eva, "rules") == 1
+    assert fetch_count(eva, "rules") == 1
     assert not [address for address in eva.fetched if address.endswith("/answer")]
 
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 TOOL: dict[str, Any] = {"type": "tool", "tool_call_id": "call-1", "name": "ask"}
 
 
-def named(title: str, **extra: Any) -> dict[str, Any]:
+def form_with_title(title: str, **extra: Any) -> dict[str, Any]:
     return form({"type": "text", "label": "Name"}, title=title, **extra)
 
 
@@ -27,7 +27,7 @@ async def test_each_request_is_in_its_place(screen: OpenScreen, agent: AsyncClie
     places: dict[str, Presentation] = {"End": "standalone", "Here": "inline", "Below": "composer"}
     for title, presentation in places.items():
         await agent.requests.create(
-            named(title), thread_id=thread, tool_call_id="call-1", presentation=presentation
+            form_with_title(title), thread_id=thread, tool_call_id="call-1", presentation=presentation
         )
     await agent.say("Last", thread_id=thread)
     eva = await screen(place_of(thread))
@@ -48,7 +48,7 @@ async def test_the_composer_comes_back_with_its_draft_and_the_focus(
     eva = await screen(place_of(thread))
     await eva.composer.fill("half a message")
     request = await agent.requests.create(
-        named("Who?", allow_skip=True), thread_id=thread, presentation="composer"
+        form_with_title("Who?", allow_skip=True), thread_id=thread, presentation="composer"
     )
     await expect(eva.composer).to_have_count(0)
     name = eva.card.get_by_label("Name")
@@ -68,7 +68,7 @@ async def test_the_composer_stays_for_somebody_who_may_not_answer(
 ) -> None:
     eva = await screen(place_of(thread))
     await agent.requests.create(
-        named("For Bob"), thread_id=thread, presentation="composer", assignees=["bob"]
+        form_with_title("For Bob"), thread_id=thread, presentation="composer", assignees=["bob"]
     )
     await expect(eva.card).to_contain_text("For Bob")
     await expect(eva.composer).to_be_visible()

@@ -14,7 +14,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 FIRST = "Please answer the question above to continue"
-HELD = "not sent yet"
+NOT_SENT_TEXT = "not sent yet"
 ARCHIVED = "This conversation is archived. You can still read it."
 SIZES = form(
     {
@@ -27,17 +27,19 @@ SIZES = form(
 )
 
 
-def titled(title: str) -> dict[str, Any]:
+def form_with_title(title: str) -> dict[str, Any]:
     return form({"type": "text", "max_length": 9}, title=title)
 
 
-async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **extra: Any) -> Screen:
+async def open_guided_page(
+    screen: OpenScreen, team: Team, thread: str, free_text: str, **extra: Any
+) -> Screen:
     """Somebody at the page of a thread with a policy for what people write."""
     await team.admin.set_policy(thread_id=thread, free_text=free_text)
     return await screen(place_of(thread), team=team, **extra)
 
 
-def note(shown_screen: Screen) -> Any:
+def composer_note(shown_screen: Screen) -> Any:
     """The text above the composer, or in its place."""
     return shown_screen.page.locator("askback-thread #note")
 
@@ -62,10 +64,10 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
-    first_request = request_of(await team.agent.ask(thread, titled("First"), **line))
-    second_request = request_of(await team.agent.ask(thread, titled("Second"), **line))
+    first_request = request_of(await team.agent.ask(thread, form_with_title("First"), **line))
+    second_request = request_of(await team.agent.ask(thread, form_with_title("Second"), **line))
     eva = await screen(place_of(thread), team=team)
-    third_request = request_of(await team.agent.ask(thread, titled("Third"), **line))
+    third_request = request_of(await team.agent.ask(thread, form_with_title("Third"), **line))
     single_screen = await screen(f"/r/{second_request['id']}", team=team)
     await expect(eva.card.nth(1)).to_contain_text("After “First”")
     await expect(eva.card.nth(2)).to_contain_text("After “Second”")
@@ -87,20 +89,20 @@ async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn
 async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = request_of(await team.agent.ask(thread, titled("First?")))
-    eva = await guided(screen, team, thread, "block_input")
+    request = request_of(await team.agent.ask(thread, form_with_title("First?")))
+    eva = await open_guided_page(screen, team, thread, "block_input")
     eva.forgive("status of 409")
-    await expect(note(eva)).to_contain_text(FIRST)
+    await expect(composer_note(eva)).to_contain_text(FIRST)
     await send(eva, "hello")
     await expect(eva.page.locator("askback-thread .trouble")).to_have_text(FIRST)
     await expect(eva.composer).to_have_value("hello")
     assert await eva.violations() == []
     await eva.page.reload()
-    await expect(note(eva)).to_contain_text(FIRST)
+    await expect(composer_note(eva)).to_contain_text(FIRST)
     await eva.composer.fill("hello")
     await eva.card.get_by_role("textbox").fill("yes")
     await eva.button("Submit").click()
-    await expect(note(eva)).to_have_count(0)
+    await expect(composer_note(eva)).to_have_count(0)
     await expect(eva.composer).to_have_value("hello")
     await eva.composer.press("Enter")
     await expect(texts(eva)).to_have_text(["hello"])
@@ -110,13 +112,15 @@ async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_t
 async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_position(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = request_of(await team.agent.ask(thread, titled("First?")))
-    eva = await guided(screen, team, thread, "queue")
+    request = request_of(await team.agent.ask(thread, form_with_title("First?")))
+    eva = await open_guided_page(screen, team, thread, "queue")
     bob = await screen(place_of(thread), name="Bob", team=team)
-    await expect(note(eva)).to_have_text("Your message will be sent once everything above is answered.")
+    await expect(composer_note(eva)).to_have_text(
+        "Your message will be sent once everything above is answered."
+    )
     await send(eva, "later")
     for item in (eva, bob):
-        await expect(item.page.locator("askback-thread .user .who")).to_contain_text(HELD)
+        await expect(item.page.locator("askback-thread .user .who")).to_contain_text(NOT_SENT_TEXT)
     await expect(eva.composer).to_have_value("")
     await expect(announcements(eva)).to_have_text(
         "Your message will be sent once everything above is answered."
@@ -132,7 +136,7 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
         await expect(item.page.locator("askback-thread .waits")).to_have_count(0)
         await expect(announcements(item)).to_have_text("Held messages have been sent.")
         await expect(texts(item)).to_have_text(["meanwhile", "later"])
-    await expect(note(eva)).to_have_count(0)
+    await expect(composer_note(eva)).to_have_count(0)
     await eva.page.reload()
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])
 
@@ -140,17 +144,17 @@ async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_positio
 async def test_the_composer_names_the_requests_that_a_message_cancels(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request_of(await team.agent.ask(thread, titled("First?")))
-    request_of(await team.agent.ask(thread, titled("Second?")))
-    eva = await guided(screen, team, thread, "cancel_pending")
-    await expect(note(eva)).to_have_text(
+    request_of(await team.agent.ask(thread, form_with_title("First?")))
+    request_of(await team.agent.ask(thread, form_with_title("Second?")))
+    eva = await open_guided_page(screen, team, thread, "cancel_pending")
+    await expect(composer_note(eva)).to_have_text(
         "If you send a message, the 2 questions above are closed without an answer."
     )
     await eva.card.nth(0).get_by_role("textbox").fill("half")
     await send(eva, "do something else")
     await expect(eva.card.get_by_text("Cancelled: a message was sent instead.")).to_have_count(2)
     await expect(eva.card.nth(0)).to_contain_text("You had entered: half")
-    await expect(note(eva)).to_have_count(0)
+    await expect(composer_note(eva)).to_have_count(0)
 
 
 @requirement("J14")
@@ -158,8 +162,8 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, SIZES))
-    eva = await guided(screen, team, thread, "answer")
-    await expect(note(eva)).to_have_text("Name one of the options to answer the question above.")
+    eva = await open_guided_page(screen, team, thread, "answer")
+    await expect(composer_note(eva)).to_have_text("Name one of the options to answer the question above.")
     trouble = eva.page.locator("askback-thread .trouble")
     for text, why in (("Xl", "matches more than one option"), ("maybe later", "does not match any option")):
         await send(eva, text)
@@ -173,8 +177,8 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     await send(eva, "small")
     await expect(eva.card.locator("summary")).to_contain_text("Small")
     assert (await team.agent.get(request["id"]))["answer"]["values"] == {"q0": "s"}
-    short = request_of(await team.agent.ask(thread, titled("In short?")))
-    await expect(note(eva)).to_have_text("Your message answers the question above.")
+    short = request_of(await team.agent.ask(thread, form_with_title("In short?")))
+    await expect(composer_note(eva)).to_have_text("Your message answers the question above.")
     await send(eva, "far too long")
     await expect(trouble).to_contain_text("Must be at most 9 characters.")
     await send(eva, "fine")
@@ -186,16 +190,16 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
 async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request_of(await team.agent.ask(thread, titled("First?")))
+    request_of(await team.agent.ask(thread, form_with_title("First?")))
     eva = await screen(place_of(thread), team=team)
     bob = await screen(place_of(thread), name="Bob", team=team)
     await expect(bob.composer).to_be_visible()
     await eva.composer.fill("half a sentence")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
-    await expect(note(eva)).to_contain_text(ARCHIVED)
-    await expect(note(eva)).to_be_focused()
+    await expect(composer_note(eva)).to_contain_text(ARCHIVED)
+    await expect(composer_note(eva)).to_be_focused()
     await expect(announcements(bob)).to_have_text(ARCHIVED)
-    await expect(note(eva).get_by_label("Your unsent message")).to_have_value("half a sentence")
+    await expect(composer_note(eva).get_by_label("Your unsent message")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
     await expect(eva.card).to_contain_text("Cancelled: the conversation was archived.")
     assert await eva.violations() == []
@@ -203,7 +207,7 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_te
     await expect(eva.composer).to_have_value("half a sentence")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
     await eva.page.reload()
-    await expect(note(eva)).to_contain_text(ARCHIVED)
+    await expect(composer_note(eva)).to_contain_text(ARCHIVED)
     await expect(eva.composer).to_have_count(0)
 
 
@@ -213,14 +217,14 @@ async def test_on_a_small_german_screen_all_of_it_has_room(
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
     long = "Donaudampfschifffahrtsgesellschaftskapitän"
     for title in (long, "Und dann?"):
-        request_of(await team.agent.ask(thread, titled(title), **line))
+        request_of(await team.agent.ask(thread, form_with_title(title), **line))
     small = {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark", "locale": "de-DE"}
-    eva = await guided(screen, team, thread, "queue", **small)
+    eva = await open_guided_page(screen, team, thread, "queue", **small)
     await send(eva, "Später " + long)
     await expect(eva.page.locator("askback-thread .user .who")).to_contain_text("noch nicht gesendet")
     await expect(eva.card.nth(1)).to_contain_text(f"Nach „{long}“")
     assert (await eva.width(), await eva.violations()) == (320, [])
     await eva.composer.fill("Noch etwas")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
-    await expect(note(eva)).to_contain_text("Diese Unterhaltung ist archiviert")
+    await expect(composer_note(eva)).to_contain_text("Diese Unterhaltung ist archiviert")
     assert (await eva.width(), await eva.violations()) == (320, [])

@@ -24,7 +24,7 @@ COUNT_POSTS = """
 """Counts posts in the page, where the clock runs: the route handler of a test sees them later."""
 
 
-async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tuple[Screen, Posts]:
+async def open_failing_page(screen: OpenScreen, team: Team, thread: str) -> tuple[Screen, Posts]:
     """A page whose answers are refused with 503, with a fake clock."""
     posts = Posts()
     posts.refuse = 503
@@ -42,7 +42,7 @@ async def test_a_decision_is_resent_for_two_minutes_and_later_only_on_request(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.bash(thread, "make test"))
-    eva, posts = await where_answers_fail(screen, team, thread)
+    eva, posts = await open_failing_page(screen, team, thread)
     await expect(eva.button("Deny")).to_be_visible()
     await eva.page.clock.run_for(3_000)
     await eva.button("Allow once").click()
@@ -68,7 +68,7 @@ async def test_the_late_refusal_of_a_repetition_says_nothing_about_the_changed_a
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.ask(thread, TOWN))
-    eva, posts = await where_answers_fail(screen, team, thread)
+    eva, posts = await open_failing_page(screen, team, thread)
     await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.button("Submit").click()
@@ -98,7 +98,7 @@ async def test_the_late_refusal_of_a_repetition_starts_nothing_again(
     screen: OpenScreen, team: Team, thread: str, end: str
 ) -> None:
     request_of(await team.agent.bash(thread, "make test"))
-    eva, posts = await where_answers_fail(screen, team, thread)
+    eva, posts = await open_failing_page(screen, team, thread)
     # With a clock that runs ahead a page would stop waiting for the reply.
     await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")
     await eva.page.clock.run_for(3_000)

@@ -19,7 +19,7 @@ NOTE: dict[str, Any] = {"id": "note", "type": "textarea", "label": "Note"}
 DAY: dict[str, Any] = {"id": "day", "type": "text", "label": "Day"}
 OLD: dict[str, Any] = {"id": "old", "type": "text", "label": "Old password", "sensitive": True}
 NEW: dict[str, Any] = {"id": "new", "type": "text", "label": "New password", "sensitive": True}
-GONE = "You had entered this, and it is no longer asked for:"
+REMOVED_FIELD_TEXT = "You had entered this, and it is no longer asked for:"
 
 
 @requirement("F16", "J8")
@@ -31,7 +31,7 @@ async def test_text_of_a_removed_field_stays_readable_also_after_a_reload(
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.card.get_by_label("Note").fill("First line\nSecond line")
     await agent.requests.update(request.id, form=form(TOWN, DAY))
-    await expect(eva.card.get_by_text(GONE)).to_be_visible()
+    await expect(eva.card.get_by_text(REMOVED_FIELD_TEXT)).to_be_visible()
     await expect(eva.card.locator("#revised bdi")).to_have_text("First line\nSecond line")
     assert await eva.card.locator("#revised bdi").inner_text() == "First line\nSecond line"
     assert await eva.violations() == []
@@ -56,7 +56,7 @@ async def test_text_of_a_field_that_was_removed_while_the_page_was_closed_is_sho
     await eva.page.goto("about:blank")
     await agent.requests.update(request.id, form=form(TOWN))
     await eva.go(place_of(thread))
-    await expect(eva.card.locator("#revised")).to_contain_text(GONE)
+    await expect(eva.card.locator("#revised")).to_contain_text(REMOVED_FIELD_TEXT)
     await expect(eva.card.locator("#revised strong")).to_have_text("Note")
     await expect(eva.card.locator("#revised bdi")).to_have_text("By the window")
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, Posts, place_of
-from tests.journeys.people import Person, Team, leased, request_of
+from tests.journeys.people import Person, Team, leased_values, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -30,7 +30,7 @@ async def test_a_saved_secret_is_allowed_with_one_button_and_nothing_to_type(
     await expect(eva.card.get_by_role("button", name="Dismiss")).to_be_visible()
     await eva.card.get_by_role("button", name="Allow", exact=True).click()
     await expect(eva.card.locator("summary, .plain")).to_contain_text("A_KEY")
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
 
 
 @requirement("N9")
@@ -50,7 +50,7 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     await eva.card.locator("#s-A_KEY").fill("typed")
     await eva.card.get_by_role("button", name="Speichern & weiter").click()
     await expect(eva.card.locator("summary, .plain")).to_contain_text("A_KEY")
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
 
 
 @requirement("E5")
@@ -83,7 +83,7 @@ async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
         posts.refuse = None
         await eva.button("Send now").click()
         await expect(eva.card).to_contain_text("Saved by Eva")
-        assert leased(await newcomer.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
+        assert leased_values(await newcomer.lease(thread, "A_KEY")) == {"A_KEY": "typed"}
     assert len(set(posts.keys)) == 1, "the same values have the same key"
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Locator, Page, Request, expect
 
 from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
-from tests.journeys.people import Team, answer_of, leased, request_of
+from tests.journeys.people import Team, answer_of, leased_values, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -62,7 +62,7 @@ class Ears:
             self.sent.append("frame")
 
 
-async def found(shown_screen: Screen) -> list[str]:
+async def canary_places(shown_screen: Screen) -> list[str]:
     """Every place of the page where the canary is."""
     return await shown_screen.page.evaluate(_FIND, CANARY)
 
@@ -82,13 +82,13 @@ async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
     await expect(eva.card).to_contain_text(LINE)
     await expect(eva.card).to_contain_text("The names are visible in the conversation")
     await value(eva).fill(CANARY)
-    assert await found(eva) == ["input s-A_KEY"]
+    assert await canary_places(eva) == ["input s-A_KEY"]
     await value(eva).press("Enter")
     await expect(eva.card).to_contain_text("Saved by Eva")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
     assert ears.sent == ["answer"]
     assert await answer_of(team, request) == {"names": ["A_KEY"], "scope": "session", "existing": []}
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
     assert "A_KEY" in (await eva.page.evaluate("window.fired[0]")), "the page hears that it was sent"
 
 
@@ -109,7 +109,7 @@ async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, threa
         await eva.page.go_back()
     await expect(value(eva)).to_have_value("")
     await expect(value(eva, "PEM")).to_have_value("")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
     assert ears.sent == []
 
 
@@ -160,7 +160,7 @@ async def test_a_missing_value_is_reported_at_its_name_and_the_others_stay(
     await expect(eva.card).to_contain_text("Saved by Eva")
     assert (await answer_of(team, request))["names"] == ["A_KEY", "B_KEY"]
     await expect(eva.card).to_contain_text("Saved by Eva")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
 
 
 @requirement("E10")
@@ -186,7 +186,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
         "existing": ["A_KEY"],
     }
     both = {"A_KEY": "kept before", "B_KEY": "typed"}
-    assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == both
+    assert leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY")) == both
 
 
 @requirement("E11")
@@ -225,7 +225,7 @@ async def test_dismissed_nothing_is_sent(screen: OpenScreen, team: Team, thread:
     await expect(eva.card).to_contain_text("Dismissed by Eva")
     await expect(eva.card.locator("code")).to_have_text("A_KEY")
     assert (await team.ada.get(request["id"]))["reason"] == "dismissed"
-    assert (ears.sent, await found(eva)) == ([], [])
+    assert (ears.sent, await canary_places(eva)) == ([], [])
 
 
 @requirement("E21")
@@ -246,7 +246,7 @@ async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
     await expect(area).to_have_value(PEM)
     await eva.button("Save & continue").click()
     assert (await answer_of(team, request))["names"] == ["PEM"]
-    assert leased(await team.agent.lease(thread, "PEM")) == {"PEM": PEM}
+    assert leased_values(await team.agent.lease(thread, "PEM")) == {"PEM": PEM}
 
 
 @requirement("E7", "E21")
@@ -260,7 +260,7 @@ async def test_surrounding_white_space_is_shown_and_kept(screen: OpenScreen, tea
     await expect(warning).to_be_visible()
     await eva.button("Save & continue").click()
     await answer_of(team, request)
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one "}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one "}
 
 
 @requirement("E5")
@@ -273,7 +273,7 @@ async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_na
     await value(eva, "B_KEY").fill(CANARY)
     await value(eva).press("Enter")
     await expect(eva.card).to_contain_text("Checking…")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
     wrong = [{"path": "secrets.B_KEY", "message": "The service does not know it."}]
     second_reply = await team.agent.reprompt(
         request["id"], field_errors=wrong, error_summary="It was refused."
@@ -289,7 +289,7 @@ async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_na
     await expect(eva.card).to_contain_text("Checking…")
     assert (await team.agent.accept(request["id"])).status_code == 200
     await expect(eva.card).to_contain_text("Saved by Eva")
-    assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
 
 
 @requirement("E5")
@@ -304,7 +304,7 @@ async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     await value(eva).fill(CANARY)
     await eva.button("Save & continue").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Your answer is still here.")
-    assert await found(eva) == ["input s-A_KEY"]
+    assert await canary_places(eva) == ["input s-A_KEY"]
     await eva.button("Send now").click()
     await expect(eva.button("Send now")).to_be_visible()
     await value(eva).fill("another")
@@ -315,7 +315,7 @@ async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     *same, changed = posts.keys
     assert len(set(same)) == 1
     assert changed not in same, "what was changed is not what was sent before"
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "another"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "another"}
 
 
 @requirement("E5")
@@ -329,7 +329,7 @@ async def test_an_answer_on_another_screen_clears_the_inputs(
     typed = await value(eva).element_handle()
     await team.ada.hand_over(request["id"], {"A_KEY": "hers"})
     await expect(eva.card).to_contain_text("Saved by ada")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
     assert typed is not None
     assert await typed.evaluate("(input) => input.value") == ""
 
@@ -355,15 +355,15 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
     await password.fill(CANARY)
     await eva.card.get_by_label("Certificate").fill(f"{CANARY}\nmore")
     await eva.card.get_by_label("PIN").fill("4711")
-    assert await found(eva) == ["input f1", "input f2"]
+    assert await canary_places(eva) == ["input f1", "input f2"]
     await password.press("Enter")
     await expect(eva.card.locator("summary")).to_contain_text("smtp.example.com · set · set · set")
-    assert await found(eva) == []
+    assert await canary_places(eva) == []
     assert ears.sent == ["answer"]
     values = (await answer_of(team, request))["values"]
     assert values["host"] == "smtp.example.com"
     refs = [values[name]["ref"] for name in ("password", "cert", "pin")]
-    given = leased(await team.agent.lease(thread, refs=refs))
+    given = leased_values(await team.agent.lease(thread, refs=refs))
     assert [given[ref] for ref in refs] == [CANARY, f"{CANARY}\nmore", "4711"]
 
 

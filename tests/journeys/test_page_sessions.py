@@ -31,11 +31,11 @@ async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
     await expect(eva.link).to_have_text("Connected")
     async with neighbour() as next_door:
         await eva.page.goto(next_door.url)
-        [stolen] = next_door.cookies
-        assert "askback_session_" in stolen
+        [stolen_cookie] = next_door.cookies
+        assert "askback_session_" in stolen_cookie
         address = server.url.replace("http", "ws", 1) + "/v1/ws"
         for origin in (server.url, next_door.url):
-            sent = {"Cookie": stolen, "Origin": origin}
+            sent = {"Cookie": stolen_cookie, "Origin": origin}
             async with httpx2.AsyncClient(base_url=server.url, headers=sent) as thief:
                 for method, path in (
                     ("GET", "/v1/session"),
@@ -46,7 +46,7 @@ async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
                 ):
                     refusal = await thief.request(method, path, json={"revision": 1, "values": {"q0": "x"}})
                     assert refusal.status_code == (401 if origin == server.url else 403), (method, path)
-        own = {"Cookie": stolen, "Origin": server.url}
+        own = {"Cookie": stolen_cookie, "Origin": server.url}
         async with websockets.connect(
             address, subprotocols=[websockets.Subprotocol("askback.v1")], additional_headers=own
         ) as socket:
@@ -55,7 +55,7 @@ async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
         assert exc_info.value.rcvd is not None
         assert exc_info.value.rcvd.code == 4401
         # What it plants under an old or another server's name, or for a narrower path, changes nothing.
-        name = stolen.partition("=")[0]
+        name = stolen_cookie.partition("=")[0]
         next_door.plants += ["askback_session=evil; Path=/", "askback_session_0=evil; Path=/"]
         next_door.plants += [f"{name}=evil; Path=/v1; SameSite=Strict"]
         await eva.page.goto(next_door.url)

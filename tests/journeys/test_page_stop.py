@@ -13,7 +13,7 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
-ENDS = "**/v1/threads/*/runs/*/end"
+END_ROUTE = "**/v1/threads/*/runs/*/end"
 
 
 async def begin(team: Team, thread: str) -> str:
@@ -27,7 +27,7 @@ def stop(shown_screen: Screen) -> Locator:
     return shown_screen.page.get_by_role("button", name="Stop", exact=True)
 
 
-def working(shown_screen: Screen) -> Locator:
+def working_indicator(shown_screen: Screen) -> Locator:
     return shown_screen.page.locator("askback-thread .working span")
 
 
@@ -52,7 +52,7 @@ async def test_a_person_stops_the_agent_by_keyboard_and_continues_typing(
         {"title": "Which moon?", "fields": [{"id": "q", "type": "text"}]},
         run_id=address.split("/")[-1],
     )
-    await expect(working(eva)).to_have_text("agent is working")
+    await expect(working_indicator(eva)).to_have_text("agent is working")
     await expect(eva.card).to_have_count(2)
     await eva.composer.focus()
     await eva.page.keyboard.press("Escape")
@@ -105,7 +105,7 @@ async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     async def cut(page: Page) -> None:
-        await page.route(ENDS, lambda route: route.abort())
+        await page.route(END_ROUTE, lambda route: route.abort())
 
     address = await begin(team, thread)
     eva = await screen(f"/t/{thread}", team=team, before=cut)
@@ -113,12 +113,12 @@ async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
     alert = eva.page.locator("askback-thread .trouble[role=alert]")
     await stop(eva).click()
     await expect(alert).to_have_text("Couldn't stop. Check your connection and press Stop again.")
-    await eva.page.unroute(ENDS)
+    await eva.page.unroute(END_ROUTE)
     gone = {"error": {"code": "not_found", "message": ""}}
-    await eva.page.route(ENDS, lambda route: route.fulfill(status=404, json=gone))
+    await eva.page.route(END_ROUTE, lambda route: route.fulfill(status=404, json=gone))
     await stop(eva).click()
     await expect(alert).to_have_text("Couldn't stop. You no longer have access. Reload the page.")
-    await eva.page.unroute(ENDS)
+    await eva.page.unroute(END_ROUTE)
     await stop(eva).click()
     await expect(stop(eva)).to_have_count(0)
     await expect(alert).to_have_text("")

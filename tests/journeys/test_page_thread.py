@@ -18,11 +18,11 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 
-def titled(title: str) -> dict[str, Any]:
+def form_with_title(title: str) -> dict[str, Any]:
     return form({"type": "text"}, title=title)
 
 
-async def order(shown_screen: Screen) -> list[str]:
+async def shown_order(shown_screen: Screen) -> list[str]:
     """What the conversation shows, from top to bottom: texts, names of tools, titles of questions."""
     return await shown_screen.page.locator(
         "askback-thread .text, askback-thread .tool code, askback-request .title"
@@ -44,15 +44,19 @@ async def test_two_forms_stand_at_the_tool_calls_that_asked(
     await agent.threads.create_message(
         [{"type": "text", "text": "Second"}, tool("two")], thread_id=thread, run_id="r2"
     )
-    await agent.requests.create(titled("For two"), thread_id=thread, run_id="r2", tool_call_id="call-two")
-    await agent.requests.create(titled("For one"), thread_id=thread, run_id="r1", tool_call_id="call-one")
+    await agent.requests.create(
+        form_with_title("For two"), thread_id=thread, run_id="r2", tool_call_id="call-two"
+    )
+    await agent.requests.create(
+        form_with_title("For one"), thread_id=thread, run_id="r1", tool_call_id="call-one"
+    )
     await agent.say("Last", thread_id=thread)
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
     expected = ["First", "one", "For one", "Second", "two", "For two", "Last"]
-    assert await order(eva) == expected
+    assert await shown_order(eva) == expected
     await eva.page.reload()
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
-    assert await order(eva) == expected
+    assert await shown_order(eva) == expected
 
 
 @requirement("A19", "F29", "J1")
@@ -61,11 +65,13 @@ async def test_two_forms_of_one_tool_call_keep_their_order(
 ) -> None:
     eva = await screen(place_of(thread))
     await agent.threads.create_message([tool("ask")], thread_id=thread)
-    first_request = await agent.requests.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
-    await agent.requests.create(titled("Two"), thread_id=thread, tool_call_id="call-ask")
+    first_request = await agent.requests.create(
+        form_with_title("One"), thread_id=thread, tool_call_id="call-ask"
+    )
+    await agent.requests.create(form_with_title("Two"), thread_id=thread, tool_call_id="call-ask")
     await agent.say("Last", thread_id=thread)
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
-    assert await order(eva) == ["ask", "One", "Two", "Last"]
+    assert await shown_order(eva) == ["ask", "One", "Two", "Last"]
     await eva.card.nth(0).get_by_role("textbox").fill("1")
     await eva.page.keyboard.press("Enter")
     assert await answer_of(agent, first_request) == {"q0": "1"}
@@ -134,7 +140,7 @@ async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
     eva = await screen(place_of(thread))
     await eva.composer.click()
     await eva.page.keyboard.type("half a ")
-    await agent.requests.create(titled("Something else"), thread_id=thread)
+    await agent.requests.create(form_with_title("Something else"), thread_id=thread)
     await expect(eva.card).to_be_visible()
     await expect(eva.page.locator("askback-thread [role=status]")).to_have_text(
         "New question: Something else"
@@ -148,7 +154,7 @@ async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
 async def test_a_page_reloaded_in_the_middle_is_live_and_can_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    request = await agent.requests.create(titled("Still there?"), thread_id=thread)
+    request = await agent.requests.create(form_with_title("Still there?"), thread_id=thread)
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.page.reload()
@@ -184,7 +190,9 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
     async with agent.stream(thread) as out:
         for word in ("a ", "b ", "c "):
             await out.write(word)
-    asked = [await agent.requests.create(titled(f"Question {at}"), thread_id=thread) for at in range(3)]
+    asked = [
+        await agent.requests.create(form_with_title(f"Question {at}"), thread_id=thread) for at in range(3)
+    ]
     for request in asked[:2]:
         await ada.answer(request.id, {"q0": "done"})
     await agent.say("End", thread_id=thread)
@@ -199,8 +207,8 @@ async def test_the_inbox_counts_open_requests_and_links_to_them(
 ) -> None:
     eva = await screen("/", team=team)
     await expect(eva.link).to_have_text("Connected")
-    await team.agent.ask(thread, titled("The first"))
-    request = (await team.agent.ask(thread, titled("The second"))).json()
+    await team.agent.ask(thread, form_with_title("The first"))
+    request = (await team.agent.ask(thread, form_with_title("The second"))).json()
     await expect(eva.page.locator("askback-place-inbox .about")).to_have_text("2 open")
     await expect(eva.page).to_have_title("(2) Inbox – askback")
     row = eva.page.get_by_role("link", name="The second")
@@ -237,7 +245,8 @@ async def test_the_page_of_a_request_names_its_conversation_as_the_inbox_does(
 ) -> None:
     unknown = f"chat-{'0123abcd' * 4}"
     requests = {
-        item: request_of(await team.agent.ask(item, titled("Which one?"))) for item in (thread, unknown)
+        item: request_of(await team.agent.ask(item, form_with_title("Which one?")))
+        for item in (thread, unknown)
     }
     place = f"/r/{requests[thread]['id']}"
     eva = await screen(place, team=team)
@@ -268,7 +277,7 @@ async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
     await expect(shown_element.locator("summary")).to_have_text("searchrunning")
     await agent.threads.update_tool_call(written, "call-search", thread_id=thread, status="waiting")
     await expect(shown_element.locator("summary")).to_have_text("searchwaiting for a person")
-    request = await agent.requests.create(titled("Which tides?"), thread_id=thread)
+    request = await agent.requests.create(form_with_title("Which tides?"), thread_id=thread)
     await agent.threads.append_parts(
         written, [{"type": "request", "request_id": request.id}], thread_id=thread
     )
@@ -280,12 +289,12 @@ async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
     await expect(shown_element.locator("summary")).to_have_text("searchdone1.2 s")
     await expect(eva.card.get_by_role("textbox")).to_have_value("Spring tides")
     expected = ["Before. ", "search", "Which tides?", "After."]
-    assert await order(eva) == expected
+    assert await shown_order(eva) == expected
     await expect(eva.page.locator(".who").first).to_contain_text("Researcher")
     assert await eva.violations() == []
     await eva.page.reload()
     await expect(shown_element.locator("summary")).to_have_text("searchdone1.2 s")
-    assert await order(eva) == expected
+    assert await shown_order(eva) == expected
     await shown_element.locator("summary").click()
     await expect(shown_element.get_by_label("Result")).to_contain_text("found")
 
@@ -296,7 +305,7 @@ async def test_an_answer_and_a_skip_are_shown_as_messages_after_their_cards(
 ) -> None:
     await agent.threads.update(thread, answers_as_messages=True)
     eva = await screen(place_of(thread))
-    await agent.requests.create(titled("One"), thread_id=thread)
+    await agent.requests.create(form_with_title("One"), thread_id=thread)
     await agent.requests.create(form({"type": "text"}, title="Two", allow_skip=True), thread_id=thread)
     await eva.card.nth(0).get_by_role("textbox").fill("Blue")
     await eva.page.keyboard.press("Enter")

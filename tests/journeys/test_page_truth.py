@@ -10,7 +10,7 @@ from playwright.async_api import Locator, Page, expect
 
 from askback import AsyncClient, InputRequest
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
-from tests.journeys.people import Person, Team, decided, request_of
+from tests.journeys.people import Person, Team, decision_of_reply, request_of
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -30,10 +30,10 @@ def denials(card: Locator) -> Locator:
 
 async def second_tab(eva: Screen, path: str) -> Locator:
     """The same card in another tab of the same browser."""
-    return await same_card(await eva.context.new_page(), eva, path)
+    return await card_in_tab(await eva.context.new_page(), eva, path)
 
 
-async def same_card(tab: Page, eva: Screen, path: str) -> Locator:
+async def card_in_tab(tab: Page, eva: Screen, path: str) -> Locator:
     """The same card on a page of the same server, in a tab that is open already and stays behind the first one."""
     await tab.goto(eva.origin + path)
     card = tab.locator("askback-request")
@@ -62,7 +62,7 @@ async def test_a_checked_answer_counts_for_the_person_who_gave_it(
         own, others = pages if (turn + reprompts) % 2 else reversed(pages)
         print(f"sent back {reprompts} times, {reload=}, at {own}")
         await eva.go(own)
-        other_locator = await same_card(tab, eva, others)
+        other_locator = await card_in_tab(tab, eva, others)
         await answer_until_accepted(eva, agent, request, reprompts, reload=reload)
         await expect(other_locator.locator("summary")).to_contain_text("Answered by Eva")
         await expect(other_locator.locator("summary")).to_contain_text(OTHER_TAB)
@@ -195,7 +195,7 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     call = await team.agent.approve(thread, "deploy", {"to": "prod"}, quorum=2)
-    assert decided(call) == ("ask", "")
+    assert decision_of_reply(call) == ("ask", "")
     eva = await screen(f"/r/{call.json()['id']}", team=team)
     await eva.page.clock.install()
     await eva.page.reload()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Person, Team, decided, faults, refusal
+from tests.journeys.people import Person, Team, decision_of_reply, faults, refusal
 from tests.requirements import requirement
 from tests.vectors.cases import VECTORS
 
@@ -30,7 +30,7 @@ FULL = {"confirm": "ENABLE FULL"}
 
 async def verdict(agent: Person, thread: str, command: str) -> str:
     """The policy's decision about a command: allow, deny or ask."""
-    found, _ = decided(await agent.bash(thread, command))
+    found, _ = decision_of_reply(await agent.bash(thread, command))
     return "allow" if found == "approve" else found
 
 
@@ -125,7 +125,9 @@ async def test_tools_that_read_are_allowed_by_pattern_and_others_are_asked(team:
     await team.ada.rule("mcp:fs:read_*")
     tools = {"mcp:fs:read_file": "approve", "mcp__fs__read_file": "approve", "mcp:fs:write_file": "ask"}
     tools |= {"mcp:fsx:read_file": "ask", "mcp:fs:unread_file": "ask", "Read": "approve", "ReadAll": "ask"}
-    result = {tool: decided(await team.agent.approve(thread, tool, {"n": "1"}))[0] for tool in tools}
+    result = {
+        tool: decision_of_reply(await team.agent.approve(thread, tool, {"n": "1"}))[0] for tool in tools
+    }
     assert result == tools
 
 
@@ -144,7 +146,7 @@ async def test_tools_that_read_are_allowed_by_pattern_and_others_are_asked(team:
 async def test_a_tool_that_reads_is_asked_where_it_reaches_for_secrets(
     team: Team, thread: str, call: dict[str, Any]
 ) -> None:
-    assert decided(await team.agent.approve(thread, "Read", call)) == ("ask", "")
+    assert decision_of_reply(await team.agent.approve(thread, "Read", call)) == ("ask", "")
 
 
 @requirement("B22")
@@ -165,14 +167,14 @@ async def test_a_mode_allows_its_calls_only_in_its_thread(
     changed_reply = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
     assert changed_reply.json()["mode"] == mode
 
-    async def writes(path: str) -> str:
+    async def write_decision(path: str) -> str:
         call = {"path": path, "content": "x"}
-        result = decided(await agent.approve(thread, "write_file", call))[0]
+        result = decision_of_reply(await agent.approve(thread, "write_file", call))[0]
         return "allow" if result == "approve" else result
 
     findings = [await verdict(agent, thread, command) for command in ("ls", "make", "rm -rf build")]
     assert findings == [looks, runs, danger]
-    assert [await writes("src/a.py"), await writes(".git/hooks/pre-commit")] == [edits, hides]
+    assert [await write_decision("src/a.py"), await write_decision(".git/hooks/pre-commit")] == [edits, hides]
     assert await verdict(agent, "another", "make") == "ask"
 
 
@@ -195,9 +197,9 @@ async def test_switching_to_full_is_audited_with_the_person(team: Team, thread: 
     assert refusal(tried_reply) == (409, "confirmation_required")
     assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL)).status_code == 200
     entries, _ = await team.admin.audit()
-    switched = [entry for entry in entries if entry["action"] == "policy.set"]
-    assert [(entry["actor"]["name"], entry["thread_id"]) for entry in switched] == [("ada", thread)]
-    assert "full" in json.dumps(switched[0])
+    policy_entries = [entry for entry in entries if entry["action"] == "policy.set"]
+    assert [(entry["actor"]["name"], entry["thread_id"]) for entry in policy_entries] == [("ada", thread)]
+    assert "full" in json.dumps(policy_entries[0])
 
 
 @requirement("B22")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Team, decided, request_of
+from tests.journeys.people import Team, decision_of_reply, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +21,7 @@ async def decisions(team: Team) -> list[dict[str, Any]]:
 async def test_a_shadow_policy_decides_nothing_and_logs_its_result(team: Team, thread: str) -> None:
     changed_reply = await team.admin.set_policy(shadow={"level": "deny"})
     assert changed_reply.json()["shadow"]["level"] == "deny"
-    assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "ls")) == ("approve", "policy")
     request = request_of(await team.agent.bash(thread, "make"))
     await team.ada.decide(request["id"], "approve")
     findings = [(entry["decision"], entry["would"]) for entry in await decisions(team)]
@@ -33,11 +33,11 @@ async def test_a_shadow_policy_decides_nothing_and_logs_its_result(team: Team, t
 async def test_a_shadow_rule_decides_nothing_and_logs_its_result(team: Team, thread: str) -> None:
     assert (await team.ada.rule("ls", "deny", shadow=True)).json()["shadow"] is True
     assert (await team.ada.rule("make", "allow", shadow=True)).status_code == 201
-    assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "make")) == ("ask", "")
-    [looked] = await decisions(team)
-    assert looked["decision"] == "approve"
-    assert "deny" in str(looked["would"])
+    assert decision_of_reply(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "make")) == ("ask", "")
+    [logged_decision] = await decisions(team)
+    assert logged_decision["decision"] == "approve"
+    assert "deny" in str(logged_decision["would"])
 
 
 @requirement("B28")

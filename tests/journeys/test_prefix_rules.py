@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from askback.domain.policy.suggestions import prefix_rule_fault
-from tests.journeys.people import Team, decided, faults, refusal, request_of
+from tests.journeys.people import Team, decision_of_reply, faults, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -39,8 +39,8 @@ async def test_any_arguments_take_an_admin_and_are_in_the_audit_log(team: Team, 
     assert (reply.status_code, reply.json()["rule"]) == (201, text)
     log = (await team.admin.http.get("/v1/audit")).json()["entries"]
     assert text in [entry.get("rule") for entry in log if entry["action"] == "rule.add"]
-    assert decided(await team.agent.bash(thread, "deploy prod --now")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "deploy .env"))[0] == "ask"
+    assert decision_of_reply(await team.agent.bash(thread, "deploy prod --now")) == ("approve", "policy")
+    assert decision_of_reply(await team.agent.bash(thread, "deploy .env"))[0] == "ask"
 
 
 @requirement("N10")

@@ -48,7 +48,7 @@ async def refuse(api: Api, reply: httpx2.Response, **extra: Any) -> dict[str, An
     return ended_reply.json()
 
 
-def repeats(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
+def is_repeated_refusal(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
     """Whether nobody was asked, because of that refusal."""
     request = reply.json()
     return (reply.status_code, request["id"], request.get("repeated")) == (200, refused["id"], True)
@@ -66,7 +66,7 @@ async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(ap
         {"kind": "approval", "approval": {"tool": "bash", "input": {"argv": ["make", "w"]}}},
     ]
     for body in same:
-        assert repeats(await ask(api, body, run_id="another"), refusal)
+        assert is_repeated_refusal(await ask(api, body, run_id="another"), refusal)
     agents = [
         (await (await api.as_(person)).get("/v1/session")).json()["principal"]["id"]
         for person in ("requester", "requester/b")
@@ -90,12 +90,12 @@ async def test_only_people_lift_a_refusal(api: Api, body: dict[str, Any]) -> Non
     agent, person = await api.as_("requester"), await api.as_("responder")
     assert (await agent.post("/v1/threads/t1/messages", json=message)).status_code == 201
     assert (await agent.post(f"/v1/requests/{refusal['id']}/ask-again", json={})).status_code == 403
-    assert repeats(await ask(api, body), refusal)
+    assert is_repeated_refusal(await ask(api, body), refusal)
     assert (await person.post("/v1/threads/t1/messages", json=message)).status_code == 201
     refusal = await refuse(api, await ask(api, body))
-    assert repeats(await ask(api, body), refusal)
-    lifted = await person.post(f"/v1/requests/{refusal['id']}/ask-again", json={})
-    assert (lifted.status_code, lifted.json()["id"]) == (200, refusal["id"])
+    assert is_repeated_refusal(await ask(api, body), refusal)
+    lift_reply = await person.post(f"/v1/requests/{refusal['id']}/ask-again", json={})
+    assert (lift_reply.status_code, lift_reply.json()["id"]) == (200, refusal["id"])
     assert (await ask(api, body)).json()["status"] == "pending"
 
 
@@ -103,7 +103,7 @@ async def test_only_people_lift_a_refusal(api: Api, body: dict[str, Any]) -> Non
 async def test_an_answer_that_starts_a_run_lifts_earlier_refusals(api: Api) -> None:
     refusal = await refuse(api, await ask(api, call()))
     question = (await ask(api, FORM, delivery="resume")).json()
-    assert repeats(await ask(api, call()), refusal)
+    assert is_repeated_refusal(await ask(api, call()), refusal)
     person = await api.as_("responder")
     body = {"revision": 1, "values": {"a": "yes, go on"}}
     assert (await person.post(f"/v1/requests/{question['id']}/answer", json=body)).status_code == 200
@@ -118,7 +118,7 @@ async def test_the_third_refusal_within_an_hour_is_remembered_for_a_day(api: Api
         if count < 3:
             api.clock.advance(seconds=DEFAULTS.refusal_s)
     api.clock.advance(seconds=DEFAULTS.refusal_long_s - 1)
-    assert repeats(await ask(api, call()), refusal)
+    assert is_repeated_refusal(await ask(api, call()), refusal)
     api.clock.advance(seconds=1)
     assert (await ask(api, call())).json()["status"] == "pending"
 
@@ -153,9 +153,11 @@ async def test_a_request_settled_on_creation_creates_one_resume(api: Api) -> Non
         await refuse(api, await ask(api, body))
     agent = await api.as_("requester")
     for body in (present, call("ls"), call(), FORM, other):
-        keyed = await api.as_("requester", **{"Idempotency-Key": repr(body)})
+        agent_with_key = await api.as_("requester", **{"Idempotency-Key": repr(body)})
         for _ in range(2):
-            reply = await keyed.post("/v1/requests", json={"thread_id": "t1", "delivery": "resume", **body})
+            reply = await agent_with_key.post(
+                "/v1/requests", json={"thread_id": "t1", "delivery": "resume", **body}
+            )
             assert reply.json()["status"] != "pending"
         [resume] = (await agent.get("/v1/threads/t1/resumes")).json()["resumes"]
         assert resume["request_id"] == reply.json()["id"]

@@ -28,7 +28,9 @@ async def usage(person: Person, rule_id: str) -> dict[str, Any]:
     return found.get("usage") or {"count": 0}
 
 
-async def tried(person: Person, rule: Any = None, command: str | None = None, **extra: Any) -> dict[str, Any]:
+async def try_draft_rule(
+    person: Person, rule: Any = None, command: str | None = None, **extra: Any
+) -> dict[str, Any]:
     """Try a draft rule on a command."""
     call = None if command is None else {"tool": "bash", "input": {"command": command}}
     body = {"rule": {"rule": rule} if isinstance(rule, str) else rule, "call": call, **extra}
@@ -37,7 +39,7 @@ async def tried(person: Person, rule: Any = None, command: str | None = None, **
     return reply.json()
 
 
-async def previewed(person: Person, rule: str, **terms: Any) -> list[dict[str, Any]]:
+async def preview_draft_rule(person: Person, rule: str, **terms: Any) -> list[dict[str, Any]]:
     """The calls that a draft rule would decide differently, from all pages."""
     calls: list[dict[str, Any]] = []
     cursor: str | None = None
@@ -108,8 +110,8 @@ async def test_the_uses_of_a_rule_are_listed_only_for_people_who_may_view_them(
     assert (await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)).status_code == 200
     assert set(await usage(team.ada, rule["id"])) == {"count", "last_at"}
     assert (await usage(team.admin, rule["id"]))["thread_id"] == thread
-    assert await previewed(team.ada, "make test", effect="deny") == []
-    assert len(await previewed(team.admin, "make test", effect="deny")) == 1
+    assert await preview_draft_rule(team.ada, "make test", effect="deny") == []
+    assert len(await preview_draft_rule(team.admin, "make test", effect="deny")) == 1
 
 
 @requirement("B11")
@@ -148,16 +150,16 @@ async def test_built_in_rules_are_listed_by_subject_with_the_hard_limits(team: T
 
 @requirement("B9")
 async def test_a_draft_is_tried_on_a_call_and_says_why_it_does_not_cover_it(team: Team) -> None:
-    covered = await tried(team.ada, "make test:*", "make test -k")
+    covered = await try_draft_rule(team.ada, "make test:*", "make test -k")
     assert (covered["rule"], covered["covers"], covered["why"]) == ("bash(make test:*)", True, [])
     assert (covered["now"]["decision"], covered["then"]["decision"]) == ("ask", "allow")
     assert covered["description"] == {"form": "options", "subject": "make test"}
-    beside = await tried(team.ada, "make test:*", "make test && curl evil")
+    beside = await try_draft_rule(team.ada, "make test:*", "make test && curl evil")
     assert (beside["covers"], beside["why"]) == (False, ["No rule allows `curl evil`."])
     assert beside["why_codes"] == [{"code": "no_rule", "params": {"command": "curl evil"}}]
-    denied = await tried(team.ada, {"rule": "curl:*", "effect": "deny"}, "make test; curl evil")
+    denied = await try_draft_rule(team.ada, {"rule": "curl:*", "effect": "deny"}, "make test; curl evil")
     assert (denied["covers"], denied["then"]["decision"]) == (True, "deny")
-    limit = await tried(team.ada, {"rule": "rm -rf /"}, "rm -rf /")
+    limit = await try_draft_rule(team.ada, {"rule": "rm -rf /"}, "rm -rf /")
     assert (limit["covers"], limit["then"]["decision"]) == (False, "deny")
     assert await team.ada.rules() == []
 
@@ -165,19 +167,19 @@ async def test_a_draft_is_tried_on_a_call_and_says_why_it_does_not_cover_it(team
 @requirement("B9")
 async def test_a_draft_that_covers_a_call_may_still_be_overruled(team: Team) -> None:
     await create_rule(team.admin, "make:*", effect="ask", locked=True)
-    result = await tried(team.ada, "make test", "make test")
+    result = await try_draft_rule(team.ada, "make test", "make test")
     assert (result["covers"], result["now"]["decision"], result["then"]["decision"]) == (True, "ask", "ask")
     assert result["then"]["rules"] == ["bash(make:*)"]
 
 
 @requirement("B9")
 async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> None:
-    result = await tried(team.ada, "bash(make 'test)", "make test")
+    result = await try_draft_rule(team.ada, "bash(make 'test)", "make test")
     assert (result["rule"], result["covers"], result["now"]["decision"]) == (None, None, "ask")
     assert [(problem["path"], problem["code"]) for problem in result["problems"]] == [
         ("rule", "invalid_rule")
     ]
-    unknown = await tried(team.ada, {"rule": "make", "agent": "agt_nobody"})
+    unknown = await try_draft_rule(team.ada, {"rule": "make", "agent": "agt_nobody"})
     assert [problem["code"] for problem in unknown["problems"]] == ["unknown_agent"]
     german = await team.ada.http.post(
         "/v1/rules/try", json={"rule": {"rule": "make", "agent": "agt_x"}}, headers={"Accept-Language": "de"}
@@ -186,7 +188,7 @@ async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> N
 
 
 async def test_a_trial_without_a_draft_returns_the_current_decision(team: Team) -> None:
-    result = await tried(team.ada, None, "git status")
+    result = await try_draft_rule(team.ada, None, "git status")
     assert (result["now"]["decision"], result["then"], result["covers"]) == ("allow", None, None)
     for body in ({}, {"rule": None, "call": None}):
         refusal = await team.ada.http.post("/v1/rules/try", json=body)
@@ -212,7 +214,7 @@ async def test_a_draft_lists_the_calls_that_it_would_have_decided_otherwise(team
     await team.agent.bash(thread, "git status")
     await team.agent.plan(thread, "Make all things new.")
     second_request = request_of(await team.agent.bash(thread, "make test; git status"))
-    result = await previewed(team.ada, "make test")
+    result = await preview_draft_rule(team.ada, "make test")
     assert [(call["request_id"], call["decision"], call["now"], call["then"]) for call in result] == [
         (second_request["id"], None, "ask", "allow"),
         (first_request["id"], "approve", "ask", "allow"),
@@ -223,14 +225,14 @@ async def test_a_draft_lists_the_calls_that_it_would_have_decided_otherwise(team
         thread,
     )
     assert result[1]["agent"]["name"]
-    assert [call["headline"] for call in await previewed(team.ada, "git status", effect="deny")] == [
+    assert [call["headline"] for call in await preview_draft_rule(team.ada, "git status", effect="deny")] == [
         "Run: make test; git status",
         "Run: git status",
     ]
-    assert await previewed(team.ada, "make test", scope="project", project="web") == []
-    assert await previewed(team.ada, "make test", scope="thread", thread_id="another") == []
+    assert await preview_draft_rule(team.ada, "make test", scope="project", project="web") == []
+    assert await preview_draft_rule(team.ada, "make test", scope="thread", thread_id="another") == []
     await create_rule(team.ada, "make test")
-    assert await previewed(team.ada, "make test") == []
+    assert await preview_draft_rule(team.ada, "make test") == []
 
 
 @requirement("B9")

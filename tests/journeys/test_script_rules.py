@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.journeys.people import Team, decided, faults, request_of
+from tests.journeys.people import Team, decision_of_reply, faults, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 async def verdicts(team: Team, thread: str, *commands: str) -> list[str]:
     """The policy's decisions about some commands."""
-    return [decided(await team.agent.bash(thread, command))[0] for command in commands]
+    return [decision_of_reply(await team.agent.bash(thread, command))[0] for command in commands]
 
 
 @requirement("N12")

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from askback.server.app import create_app
-from tests.journeys.people import Person, Team, faults, leased, refusal, request_of, texts
+from tests.journeys.people import Person, Team, faults, leased_values, refusal, request_of, texts
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock
 
 pytestmark = pytest.mark.anyio
 
 
-def existing(reply: Any) -> dict[str, Any]:
+def existing_answer(reply: Any) -> dict[str, Any]:
     """The answer of a request that was settled on creation, because everything is set."""
     assert reply.status_code == 201, reply.text
     request = reply.json()
@@ -27,10 +27,10 @@ def existing(reply: Any) -> dict[str, Any]:
 async def test_a_secret_stored_in_the_suggested_scope_is_not_asked_for(team: Team, thread: str) -> None:
     for name in ("A_KEY", "B_KEY"):
         await team.ada.keep(name, f"value of {name}")
-    answer = existing(await team.agent.need(thread, "B_KEY", "A_KEY", default_scope="global"))
+    answer = existing_answer(await team.agent.need(thread, "B_KEY", "A_KEY", default_scope="global"))
     assert answer == {"names": ["A_KEY", "B_KEY"], "scope": "global", "existing": ["A_KEY", "B_KEY"]}
     assert await team.ada.pending(thread) == []
-    values = leased(await team.agent.lease(thread, "A_KEY", "B_KEY"))
+    values = leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY"))
     assert values == {"A_KEY": "value of A_KEY", "B_KEY": "value of B_KEY"}
     events = [event async for event in team.ada.events(thread, until=1)]
     assert [event["type"] for event in events] == ["request.answered"]
@@ -46,8 +46,8 @@ async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_lo
     await team.ada.keep("A_KEY", "saved")
     reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
     async with Person(server.url, reply.json()["token"]) as other_person:
-        existing(await other_person.need(thread, "A_KEY", default_scope="global"))
-        assert leased(await other_person.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
+        existing_answer(await other_person.need(thread, "A_KEY", default_scope="global"))
+        assert leased_values(await other_person.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
         me = (await other_person.http.get("/v1/session")).json()["principal"]["id"]
     entries, _ = await team.admin.audit()
     assert [(entry["action"], entry.get("requester")) for entry in entries][-2:] == [
@@ -82,14 +82,14 @@ async def test_a_secret_stored_in_several_valid_scopes_is_already_configured(tea
     web = {"default_scope": "project", "project": "web"}
     assert (await team.agent.need(thread, "A_KEY", "B_KEY", **web)).json()["status"] == "pending"
     await team.ada.keep("A_KEY", "in the project", "project", project="web")
-    existing(all_reply := await team.agent.need(thread, "A_KEY", "B_KEY", **web))
+    existing_answer(all_reply := await team.agent.need(thread, "A_KEY", "B_KEY", **web))
     names = ["A_KEY", "B_KEY"]
     assert all_reply.json()["answer"] == {"names": names, "scope": "project", "existing": names}
-    assert leased(await team.agent.lease(thread, *names)) == {
+    assert leased_values(await team.agent.lease(thread, *names)) == {
         "A_KEY": "in the project",
         "B_KEY": "everywhere",
     }
-    existing(wider := await team.agent.need("another", "B_KEY"))
+    existing_answer(wider := await team.agent.need("another", "B_KEY"))
     assert wider.json()["answer"]["scope"] == "global"
 
 
@@ -120,7 +120,10 @@ async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: st
         "scope": "global",
         "existing": ["X_KEY"],
     }
-    assert leased(await team.agent.lease(thread, "X_KEY", "Y_KEY")) == {"X_KEY": "saved", "Y_KEY": "typed"}
+    assert leased_values(await team.agent.lease(thread, "X_KEY", "Y_KEY")) == {
+        "X_KEY": "saved",
+        "Y_KEY": "typed",
+    }
     assert {item["name"]: item["version"] for item in await team.ada.kept()} == {"X_KEY": 1, "Y_KEY": 1}
 
 
@@ -153,18 +156,18 @@ async def test_the_nearest_saved_value_is_the_one_that_is_used(team: Team, threa
         assert (
             await team.ada.hand_over(request["id"], {"NEW_KEY": "x"}, existing=["A_KEY"])
         ).status_code == 200
-        findings[place] = leased(await team.agent.lease(place, "A_KEY"))["A_KEY"]
+        findings[place] = leased_values(await team.agent.lease(place, "A_KEY"))["A_KEY"]
     assert findings == {thread: "here", f"{thread}-2": "far"}
 
 
 @requirement("E9", "E19")
 async def test_a_value_that_is_replaced_is_the_one_that_is_used_from_then_on(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "old")
-    existing(await team.agent.need(thread, "A_KEY", default_scope="global"))
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "old"}
+    existing_answer(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "old"}
     await team.ada.keep("A_KEY", "new")
     reply = await team.agent.lease(thread, "A_KEY")
-    assert (leased(reply), reply.json()["secrets"]["A_KEY"]["version"]) == ({"A_KEY": "new"}, 2)
+    assert (leased_values(reply), reply.json()["secrets"]["A_KEY"]["version"]) == ({"A_KEY": "new"}, 2)
 
 
 @requirement("E12")
@@ -220,8 +223,8 @@ async def test_a_dismissed_name_that_was_set_later_is_available(team: Team, thre
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
     await team.ada.decline(request["id"], "dismissed")
     await team.ada.keep("A_KEY", "after all")
-    existing(await team.agent.need(thread, "A_KEY", default_scope="global"))
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "after all"}
+    existing_answer(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "after all"}
 
 
 @requirement("M4")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Team, faults, leased, request_of, texts
+from tests.journeys.people import Team, faults, leased_values, request_of, texts
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -166,7 +166,7 @@ async def test_a_key_of_many_lines_keeps_every_byte(team: Team, thread: str) -> 
     metadata = {"DEPLOY_KEY": {"input": "textarea"}}
     request = request_of(await team.agent.need(thread, "DEPLOY_KEY", metadata=metadata))
     assert (await team.ada.hand_over(request["id"], {"DEPLOY_KEY": pem})).status_code == 200
-    assert leased(await team.agent.lease(thread, "DEPLOY_KEY")) == {"DEPLOY_KEY": pem}
+    assert leased_values(await team.agent.lease(thread, "DEPLOY_KEY")) == {"DEPLOY_KEY": pem}
 
 
 @requirement("I8")

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
+from tests.journeys.people import Person, Team, faults, leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ async def test_the_agent_gets_the_text_and_a_reference_in_the_place_of_the_secre
     events = [event async for event in team.bob.events(thread, until=2)]
     assert events[1]["request"]["answer"] == settled_request["answer"]
     assert "4711-canary" not in str(events)
-    assert leased(await team.agent.lease(thread, refs=[ref])) == {ref: "4711-canary"}
+    assert leased_values(await team.agent.lease(thread, refs=[ref])) == {ref: "4711-canary"}
 
 
 @requirement("E22")
@@ -74,7 +74,7 @@ async def test_two_answers_to_the_same_field_are_two_secrets(team: Team, thread:
         request = request_of(await team.agent.ask(thread, form(PIN)))
         settled_request = (await team.ada.answer(request["id"], {"pin": value})).json()
         findings.append(settled_request["answer"]["values"]["pin"]["ref"])
-    assert leased(await team.agent.lease(thread, refs=findings)) == dict(
+    assert leased_values(await team.agent.lease(thread, refs=findings)) == dict(
         zip(findings, ("first", "second"), strict=True)
     )
 
@@ -101,7 +101,7 @@ async def test_a_sensitive_field_of_any_type_is_kept_as_text(team: Team, thread:
     reply = await team.ada.answer(request["id"], {kind: value for kind, (_, value, _) in VALUES.items()})
     assert reply.status_code == 200, reply.text
     references = {kind: given["ref"] for kind, given in reply.json()["answer"]["values"].items()}
-    values = leased(await team.agent.lease(thread, refs=list(references.values())))
+    values = leased_values(await team.agent.lease(thread, refs=list(references.values())))
     assert {kind: values[ref] for kind, ref in references.items()} == {
         kind: kept for kind, (_, _, kept) in VALUES.items()
     }
@@ -206,7 +206,9 @@ async def test_one_of_many_concurrent_answers_is_stored(team: Team, thread: str)
     [(won, n)] = [(reply.json(), n) for reply, n in replies if reply.status_code == 200]
     values = won["answer"]["values"]
     assert values["user"] == f"u{n}"
-    assert set(leased(await team.agent.lease(thread, refs=[values["pin"]["ref"]])).values()) == {f"pin {n}"}
+    assert set(leased_values(await team.agent.lease(thread, refs=[values["pin"]["ref"]])).values()) == {
+        f"pin {n}"
+    }
 
 
 @requirement("E22", "M4")

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from tests.journeys.keyhouse import KeyScene, ring
-from tests.journeys.people import leased, refusal, request_of
+from tests.journeys.people import leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -53,7 +53,7 @@ async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
     copy.rename(key_scene.key_file)
     async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
     assert key_scene.sealed() == before
 
 
@@ -100,7 +100,7 @@ async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(key_scene:
         assert key_scene.keys_in_use() == {new}
         assert key_scene.key_file.stat().st_mode & 0o777 == 0o600
         await team.agent.need("t", "A_KEY", default_scope="global")
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
         entries, _ = await team.admin.audit()
         members = [
             (entry["action"], entry["actor"]["role"])
@@ -110,7 +110,7 @@ async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(key_scene:
         assert members == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
     async with key_scene.team(None) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E15")
@@ -171,7 +171,7 @@ async def test_a_rotation_that_was_cut_off_is_begun_again_and_loses_nothing(key_
         assert [*key_scene.keys_in_use()] == key_scene.keys_in_file()
         names += ["KEY_8", "KEY_9"]
         await team.agent.need("t", *names, default_scope="global")
-        assert leased(await team.agent.lease("t", *names)) == {name: name for name in names}
+        assert leased_values(await team.agent.lease("t", *names)) == {name: name for name in names}
 
 
 @requirement("E15")

@@ -16,7 +16,7 @@ from askback.errors import AskbackError
 from askback.server.app import create_app
 from askback.server.settings import load
 from tests.journeys.keyhouse import KeyScene, ring
-from tests.journeys.people import Team, leased, refusal, request_of
+from tests.journeys.people import Team, leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -102,13 +102,13 @@ async def test_a_server_without_a_configured_key_creates_one_and_opens_its_secre
     async with key_scene.team(None) as team:
         team_request = await team.agent.need("t", "A_KEY", default_scope="global")
         assert team_request.json()["status"] == "answered"
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 # --- what was changed behind the server's back ------------------------------------------------
 
 
-def swapped(one: str, other: str) -> Callable[[sqlite3.Connection], object]:
+def swap_sealed_texts(one: str, other: str) -> Callable[[sqlite3.Connection], object]:
     """Swap the sealed texts of two names."""
 
     def change(database: sqlite3.Connection) -> None:
@@ -129,7 +129,7 @@ def rewritten(change: Callable[[str], str]) -> Callable[[sqlite3.Connection], ob
     return rewrite
 
 
-def flipped(text: str, part: int) -> str:
+def flip_bit(text: str, part: int) -> str:
     """Change one bit in the middle of a part of a sealed text."""
     parts = text.split(".")
     raw = bytearray(base64.urlsafe_b64decode(parts[part] + "=" * (-len(parts[part]) % 4)))
@@ -138,14 +138,14 @@ def flipped(text: str, part: int) -> str:
     return ".".join(parts)
 
 
-def cut(text: str) -> str:
+def cut_tag(text: str) -> str:
     """Take one byte off the tag."""
     head, _, box = text.rpartition(".")
     raw = base64.urlsafe_b64decode(box + "=" * (-len(box) % 4))[:-1]
     return f"{head}.{base64.urlsafe_b64encode(raw).rstrip(b'=').decode()}"
 
 
-def rewrapped(database: sqlite3.Connection) -> None:
+def swap_data_keys(database: sqlite3.Connection) -> None:
     """Swap the wrapped data keys of two rows, but not the values."""
     (one, first), (other, second) = database.execute("SELECT rowid, sealed FROM secrets").fetchall()
     for rowid, own, foreign in ((one, first, second), (other, second, first)):
@@ -155,10 +155,10 @@ def rewrapped(database: sqlite3.Connection) -> None:
 
 
 TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
-    "swapped with another name": swapped("A_KEY", "B_KEY"),
-    "a bit of the value": rewritten(lambda text: flipped(text, 3)),
-    "a bit of the wrapped key": rewritten(lambda text: flipped(text, 2)),
-    "a tag cut short": rewritten(cut),
+    "swapped with another name": swap_sealed_texts("A_KEY", "B_KEY"),
+    "a bit of the value": rewritten(lambda text: flip_bit(text, 3)),
+    "a bit of the wrapped key": rewritten(lambda text: flip_bit(text, 2)),
+    "a tag cut short": rewritten(cut_tag),
     "an unknown key id": rewritten(lambda text: text.replace(".k1.", ".k9.")),
     "another format": rewritten(lambda text: text.replace("ab1.", "ab2.")),
     "not sealed at all": rewritten(lambda text: "value of A_KEY"),
@@ -167,7 +167,7 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
     "moved to another thread": lambda d: d.execute("UPDATE secrets SET subject = 'u'"),
     "moved to another owner": lambda d: d.execute("UPDATE secrets SET owner = 'ada'"),
     "another version": lambda d: d.execute("UPDATE secrets SET version = version + 1"),
-    "the wrapped key of the other": rewrapped,
+    "the wrapped key of the other": swap_data_keys,
 }
 
 
@@ -180,14 +180,14 @@ async def test_every_defect_of_a_ciphertext_has_the_same_error(
             await team.ada.keep(name, f"value of {name}")
         reply = await team.agent.need("t", "A_KEY", "B_KEY", default_scope="global")
         assert reply.json()["status"] == "answered"
-        good = leased(await team.agent.lease("t", "A_KEY", "B_KEY"))
+        good = leased_values(await team.agent.lease("t", "A_KEY", "B_KEY"))
         caplog.clear()
         for case, change in TAMPERED.items():
-            with tampered(key_scene, change):
+            with change_rows(key_scene, change):
                 reply = await team.agent.lease("t", "A_KEY")
                 assert (reply.status_code, reply.json()) == (409, {"error": CANNOT_OPEN}), case
         assert caplog.messages == []
-        assert leased(await team.agent.lease("t", "A_KEY", "B_KEY")) == good
+        assert leased_values(await team.agent.lease("t", "A_KEY", "B_KEY")) == good
     async with key_scene.team(ring("k2")) as team:
         await team.agent.need("t", "A_KEY", default_scope="global")
         reply = await team.agent.lease("t", "A_KEY")
@@ -195,7 +195,7 @@ async def test_every_defect_of_a_ciphertext_has_the_same_error(
 
 
 @contextmanager
-def tampered(key_scene: KeyScene, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
+def change_rows(key_scene: KeyScene, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
     """Change the rows of the secrets in the database, and restore them."""
     with closing(sqlite3.connect(key_scene.database)) as database:
         with database:
@@ -222,7 +222,7 @@ async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
         for part in range(0, len(names), 10):
             reply = await team.agent.need("t", *names[part : part + 10], default_scope="global")
             assert reply.json()["status"] == "answered"
-        rotation_results = await rotated_under_load(team, names)
+        rotation_results = await rotate_under_load(team, names)
         assert (rotation_results.failures, rotation_results.reads > 0, len(rotation_results.written) > 0) == (
             [],
             True,
@@ -234,7 +234,7 @@ async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
     async with key_scene.team(ring("new")) as team:
         for part in range(0, len(names), 10):
             await team.agent.need("t", *names[part : part + 10], default_scope="global")
-        values = leased(await team.agent.lease("t", *names))
+        values = leased_values(await team.agent.lease("t", *names))
         assert values == {name: f"{name} {rotation_results.written.get(name, 0)}" for name in names}
 
 
@@ -247,7 +247,7 @@ class RotationResults:
         self.reads = 0
 
 
-async def rotated_under_load(team: Team, names: list[str]) -> RotationResults:
+async def rotate_under_load(team: Team, names: list[str]) -> RotationResults:
     """Rotate three times while a reader and a writer run."""
     rotation_results, finished_event = RotationResults(), anyio.Event()
 
@@ -256,7 +256,7 @@ async def rotated_under_load(team: Team, names: list[str]) -> RotationResults:
             reply = await team.agent.lease("t", *names)
             rotation_results.reads += 1
             if reply.status_code != 200 or any(
-                not value.startswith(f"{name} ") for name, value in leased(reply).items()
+                not value.startswith(f"{name} ") for name, value in leased_values(reply).items()
             ):
                 rotation_results.failures.append(reply.text[:200])
 
@@ -295,7 +295,7 @@ async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(key_
     async with key_scene.team(ring("new", "lost")) as team:
         assert (await team.admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
         await team.agent.need("t", "A_KEY", default_scope="global")
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E15", "E23")
@@ -309,4 +309,4 @@ async def test_a_value_under_probe_is_rewrapped_with_the_new_key(key_scene: KeyS
     async with key_scene.team(ring("new")) as team:
         team.agent.http.headers["Authorization"] = f"Bearer {token}"
         assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
+from tests.journeys.people import Person, Team, faults, leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -63,7 +63,7 @@ async def test_a_secret_for_one_agent_in_one_thread_is_leased_by_no_other(
         assert refusal(await stranger.lease(thread, "A_KEY")) == NOT_GRANTED
     for person in (team.ada, team.admin):
         assert refusal(await person.lease(thread, "A_KEY")) == (403, "forbidden")
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "value"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "value"}
 
 
 @requirement("E17")
@@ -111,7 +111,7 @@ async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team,
     assert (await team.ada.erase(secret["id"])).status_code == 204
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (409, "secret_gone")
     await provide_secret(team, thread, "a new one")
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "a new one"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "a new one"}
 
 
 @requirement("E17")
@@ -120,7 +120,7 @@ async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thr
     for request, value, scope in zip(both, ("everywhere", "here"), ("global", "session"), strict=True):
         settled_reply = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope=scope)
         assert settled_reply.status_code == 200, settled_reply.text
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "here"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "here"}
 
 
 @requirement("E17")
@@ -195,7 +195,7 @@ async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
         values = {"HUBSPOT_KEY": f"hubspot of {place}", "OTHER_KEY": "other"}
         assert (await team.ada.hand_over(request["id"], values)).status_code == 200
     async with await runner(server, team, names=["HUBSPOT_*"], threads=[thread]) as ci:
-        assert leased(await ci.lease(thread, "HUBSPOT_KEY")) == {"HUBSPOT_KEY": f"hubspot of {thread}"}
+        assert leased_values(await ci.lease(thread, "HUBSPOT_KEY")) == {"HUBSPOT_KEY": f"hubspot of {thread}"}
         assert refusal(await ci.lease(thread, "OTHER_KEY")) == (403, "forbidden")
         assert refusal(await ci.lease(thread, "HUBSPOT_KEY", "OTHER_KEY")) == (403, "forbidden")
         assert refusal(await ci.lease(f"{thread}-2", "HUBSPOT_KEY")) == (403, "forbidden")

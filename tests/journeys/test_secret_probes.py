@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import KillableServer
-from tests.journeys.people import Person, Team, faults, leased, refusal, request_of
+from tests.journeys.people import Person, Team, faults, leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ NOT_GRANTED = (404, "not_granted")
 NOT_RESOLVING = (409, "not_resolving")
 
 
-async def tried(team: Team, thread: str, value: str = "first", **extra: Any) -> dict[str, Any]:
+async def try_value(team: Team, thread: str, value: str = "first", **extra: Any) -> dict[str, Any]:
     """Let Ada submit `A_KEY`, which the agent has not yet tested; returns the resolving request."""
     request = request_of(await team.agent.need(thread, "A_KEY", probe=True, **extra))
     sent_reply = await team.ada.hand_over(request["id"], {"A_KEY": value})
@@ -25,18 +25,18 @@ async def tried(team: Team, thread: str, value: str = "first", **extra: Any) -> 
     return sent_reply.json()
 
 
-async def candidate(person: Person, thread: str, request_id: str) -> dict[str, str]:
+async def lease_candidate(person: Person, thread: str, request_id: str) -> dict[str, str]:
     """The value under test, leased by the agent."""
-    return leased(await person.lease(thread, "A_KEY", request_id=request_id))
+    return leased_values(await person.lease(thread, "A_KEY", request_id=request_id))
 
 
 @requirement("E23")
 async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Team, thread: str) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     assert (await team.bob.get(request["id"])) == request
     assert "answer" not in request
     assert "settled_by" not in request
-    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+    assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == NOT_GRANTED
     assert await team.ada.kept() == []
     other_request = request_of(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
@@ -47,12 +47,12 @@ async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Tea
 async def test_a_secret_that_passes_its_probe_is_stored_as_the_answer_of_the_person(
     team: Team, thread: str
 ) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     settled_request = (await team.agent.accept(request["id"])).json()
     assert (settled_request["status"], settled_request["source"]) == ("answered", "responder")
     assert settled_request["settled_by"]["name"] == "ada"
     assert settled_request["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
     [kept_secret] = await team.ada.kept()
     assert (kept_secret["version"], kept_secret["set_by"]["name"]) == (1, "ada")
@@ -64,7 +64,7 @@ async def test_a_secret_that_passes_its_probe_is_stored_as_the_answer_of_the_per
 async def test_a_secret_that_fails_its_probe_is_asked_for_again_with_the_error(
     team: Team, thread: str
 ) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     wrong = [{"path": "secrets.A_KEY", "message": "The service does not know this key."}]
     second_request = (
         await team.agent.reprompt(request["id"], field_errors=wrong, error_summary="Try another one.")
@@ -82,15 +82,15 @@ async def test_a_secret_that_fails_its_probe_is_asked_for_again_with_the_error(
     stale = await team.ada.hand_over(request["id"], {"A_KEY": "first"})
     assert refusal(stale) == (409, "stale_revision")
     assert (await team.ada.hand_over(request["id"], {"A_KEY": "second"}, revision=2)).status_code == 200
-    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "second"}
+    assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "second"}
     settled_request = (await team.agent.accept(request["id"])).json()
     assert ("field_errors" in settled_request, "error_summary" in settled_request) == (False, False)
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "second"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "second"}
 
 
 @requirement("E5", "E23")
 async def test_a_value_quoted_in_a_verdict_is_shown_to_nobody(team: Team, thread: str) -> None:
-    request = await tried(team, thread, "canary-4711-0815")
+    request = await try_value(team, thread, "canary-4711-0815")
     text = "401: the key canary-4711-0815 is not known"
     wrong = [{"path": "secrets.A_KEY", "message": text}]
     await team.agent.reprompt(request["id"], field_errors=wrong, error_summary=text)
@@ -107,7 +107,7 @@ async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, th
     used_reply = await team.ada.hand_over(request["id"], existing=["A_KEY"], revision=2)
     assert used_reply.json()["status"] == "resolving"
     await team.agent.accept(request["id"])
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
     assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
@@ -115,11 +115,11 @@ async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, th
 async def test_a_value_that_was_replaced_while_it_was_tried_is_replaced_in_turn(
     team: Team, thread: str
 ) -> None:
-    request = await tried(team, thread, "tried")
+    request = await try_value(team, thread, "tried")
     await team.bob.keep("A_KEY", "by hand", "session", thread_id=thread)
     assert (await team.agent.accept(request["id"])).status_code == 200
     reply = await team.agent.lease(thread, "A_KEY")
-    assert (leased(reply), reply.json()["secrets"]["A_KEY"]["version"]) == ({"A_KEY": "tried"}, 2)
+    assert (leased_values(reply), reply.json()["secrets"]["A_KEY"]["version"]) == ({"A_KEY": "tried"}, 2)
 
 
 @requirement("E23")
@@ -136,15 +136,15 @@ async def test_a_value_that_was_replaced_while_it_was_tried_is_replaced_in_turn(
 async def test_a_verdict_that_breaks_a_rule_is_refused_and_the_trial_goes_on(
     team: Team, thread: str, body: dict[str, Any], found: tuple[str, str]
 ) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     assert faults(await team.agent.reprompt(request["id"], **body)) == [found]
     assert await team.ada.get(request["id"]) == request
-    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+    assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
 
 
 @requirement("E23", "I12")
 async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Team, thread: str) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     made_reply = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
     async with Person(server.url, made_reply.json()["token"]) as other_person:
         for reply in (
@@ -177,10 +177,10 @@ async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Tea
 
 @requirement("E23")
 async def test_nobody_sends_another_value_into_a_trial(team: Team, thread: str) -> None:
-    request = await tried(team, thread, "first")
+    request = await try_value(team, thread, "first")
     late_reply = await team.bob.hand_over(request["id"], {"A_KEY": "second"})
     assert late_reply.status_code == 409, late_reply.text
-    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+    assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
 
 
 @requirement("E23")
@@ -193,14 +193,14 @@ async def test_a_submission_into_a_trial_sent_again_with_its_key_is_the_same_tri
     assert (first_reply.status_code, second_reply.status_code, second_reply.json()) == (
         200, 200, {**first_reply.json(), "submission": "checking"},
     )  # fmt: skip
-    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "x"}
+    assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "x"}
 
 
 @requirement("E23")
 async def test_if_the_agent_dies_during_a_probe_the_person_is_asked_again_and_nothing_is_stored(
     team: Team, thread: str
 ) -> None:
-    request = await tried(team, thread, timeout_s=1)
+    request = await try_value(team, thread, timeout_s=1)
     ended_request = (
         await team.ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
     ).json()
@@ -213,7 +213,7 @@ async def test_if_the_agent_dies_during_a_probe_the_person_is_asked_again_and_no
 @requirement("E23")
 @pytest.mark.parametrize("who", ["agent", "admin"])
 async def test_a_cancelled_probe_stores_nothing(team: Team, thread: str, who: str) -> None:
-    request = await tried(team, thread)
+    request = await try_value(team, thread)
     assert (await getattr(team, who).cancel(request["id"])).json()["status"] == "cancelled"
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
     assert await team.ada.kept() == []
@@ -224,11 +224,11 @@ async def test_a_probe_continues_after_the_server_was_killed(
     killable_server: KillableServer, thread: str
 ) -> None:
     async with killable_server.team() as team:
-        request = await tried(team, thread)
+        request = await try_value(team, thread)
         await killable_server.dies_and_returns()
         assert await team.ada.get(request["id"]) == request
-        assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+        assert await lease_candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
         assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
         await killable_server.dies_and_returns()
-        assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
+        assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
         assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")

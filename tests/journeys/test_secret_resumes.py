@@ -10,7 +10,7 @@ import pytest
 from askback import AsyncClient
 from askback.server.app import create_app
 from askback.server.settings import load
-from tests.journeys.people import Team, gathered
+from tests.journeys.people import Team, create_team
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def test_the_resume_has_the_exact_words_for_one_name_and_for_two(
     says = f"[{brand or 'askback'}]"
     async with app.running():
         transport = httpx2.ASGITransport(app=app)
-        async with gathered(BASE, await app.token("admin"), transport=transport) as team:
+        async with create_team(BASE, await app.token("admin"), transport=transport) as team:
             for names in (ONE, TWO):
                 request_members = {"default_scope": "global", "delivery": "resume"}
                 dismissed = (await team.agent.need("t1", *names, **request_members)).json()

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from tests.journeys.people import Person, Team, leased, refusal, request_of
+from tests.journeys.people import Person, Team, leased_values, refusal, request_of
 from tests.requirements import requirement
 from tests.signing_in import HALF, sign_in
 
@@ -207,4 +207,4 @@ async def test_no_route_gives_a_saved_value_to_anybody_but_the_lease(scene: Scen
     seq = (await scene.team.ada.http.get(f"/v1/threads/{scene.thread}")).json()["seq"]
     events = [event async for event in scene.team.ada.events(scene.thread, until=seq)]
     assert (len(events), VALUE in str(events)) == (seq, False)
-    assert leased(await scene.team.agent.lease(scene.thread, "GIVEN_KEY")) == {"GIVEN_KEY": VALUE}
+    assert leased_values(await scene.team.agent.lease(scene.thread, "GIVEN_KEY")) == {"GIVEN_KEY": VALUE}

@@ -22,7 +22,7 @@ from askback.server.plugins import PluginUnusable, installed_probes
 from askback.server.settings import load
 from askback.server.system import SystemClock
 from tests.forks.process import Process, fork
-from tests.journeys.people import Person, Team, faults, gathered, leased, refusal, request_of
+from tests.journeys.people import Person, Team, create_team, faults, leased_values, refusal, request_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -71,14 +71,14 @@ class AdjustableClock(SystemClock):
 
 
 @asynccontextmanager
-async def probing_team(
+async def start_probing_team(
     data: Path, crm: Crm, *, limits: Limits = DEFAULTS, clock: AdjustableClock | None = None
 ) -> AsyncIterator[Team]:
     """Everybody, on a server of this process with that probe."""
     app = create_app(load({}, data_dir=data), probes={"crm": crm}, limits=limits, clock=clock)
     async with app.running():
         admin = await app.token("admin")
-        async with gathered(BASE, admin, transport=httpx2.ASGITransport(app=app)) as team:
+        async with create_team(BASE, admin, transport=httpx2.ASGITransport(app=app)) as team:
             yield team
 
 
@@ -105,7 +105,7 @@ async def changed(team: Team, request: Mapping[str, Any]) -> dict[str, Any]:
 @requirement("E23")
 async def test_a_secret_that_passes_the_server_probe_is_the_answer_of_the_person(tmp_path: Path) -> None:
     crm = Crm()
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         settled = await changed(team, await submit_key(team))
         assert (settled["status"], settled["source"], settled["settled_by"]["name"]) == (
             "answered",
@@ -113,7 +113,7 @@ async def test_a_secret_that_passes_the_server_probe_is_the_answer_of_the_person
             "ada",
         )
         assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": [], "verified": True}
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
         entries, _ = await team.admin.audit()
         [decided] = [entry for entry in entries if entry["action"] == "decide"]
         assert (decided["via"], decided["verified"], "actor" in decided) == ("probe", True, False)
@@ -125,7 +125,7 @@ async def test_a_secret_that_fails_the_server_probe_is_asked_for_again_without_i
     tmp_path: Path,
 ) -> None:
     crm = Crm({"bad-value-4711": fails({"A_KEY": "The CRM\nrefuses bad-value-4711."})})
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         again = await changed(team, await submit_key(team, "bad-value-4711"))
         assert (again["status"], again["revision"]) == ("pending", 2)
         assert again["field_errors"] == [
@@ -135,53 +135,53 @@ async def test_a_secret_that_fails_the_server_probe_is_asked_for_again_without_i
         await team.ada.hand_over(again["id"], {"A_KEY": "good"}, revision=2)
         settled = await changed(team, again)
         assert (settled["status"], settled["answer"]["verified"]) == ("answered", True)
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
     assert crm.tried == ["bad-value-4711", "good"]
 
 
-async def breaks(secrets: Mapping[str, Secret]) -> Verdict:
+async def raise_with_value(secrets: Mapping[str, Secret]) -> Verdict:
     raise RuntimeError(f"no route with {secrets['A_KEY'].reveal()}")
 
 
-async def speaks_of_others(_: Mapping[str, Secret]) -> Verdict:
+async def name_other_secret(_: Mapping[str, Secret]) -> Verdict:
     return fails({"B_KEY": "It is wrong."})
 
 
-async def returns_nothing(_: Mapping[str, Secret]) -> Any:
+async def return_none(_: Mapping[str, Secret]) -> Any:
     return None
 
 
 @requirement("E23")
 @pytest.mark.parametrize(
-    "act", [UNVERIFIABLE, breaks, hangs, speaks_of_others, returns_nothing], ids=lambda act: getattr(act, "__name__", "says so")
+    "act", [UNVERIFIABLE, raise_with_value, hangs, name_other_secret, return_none], ids=lambda act: getattr(act, "__name__", "says so")
 )  # fmt: skip
 async def test_an_unverifiable_secret_is_stored_and_marked(
     tmp_path: Path, act: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with probing_team(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
+    async with start_probing_team(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
         settled = await changed(team, await submit_key(team, "value-4711"))
         assert (settled["status"], settled["answer"]["verified"]) == ("answered", False)
-        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value-4711"}
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value-4711"}
     assert "4711" not in caplog.text
 
 
 @requirement("E23")
 async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(tmp_path: Path) -> None:
     crm = Crm()
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         await team.ada.keep("B_KEY", "saved")
         request = request_of(await team.agent.need("t", "A_KEY", "B_KEY", probe="crm"))
         await team.ada.hand_over(request["id"], {"A_KEY": "typed"}, existing=["B_KEY"])
         settled = await changed(team, request)
         assert settled["answer"]["existing"] == ["B_KEY"]
-        values = leased(await team.agent.lease("t", "A_KEY", "B_KEY"))
+        values = leased_values(await team.agent.lease("t", "A_KEY", "B_KEY"))
     assert crm.given == [values] == [{"A_KEY": "typed", "B_KEY": "saved"}]
 
 
 @requirement("E23")
 async def test_a_request_is_cancelled_after_ten_failed_probes(tmp_path: Path) -> None:
     crm = Crm({"bad": fails({"A_KEY": "No."})})
-    async with probing_team(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
+    async with start_probing_team(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
         request = await changed(team, await submit_key(team, "bad"))
         for revision in (2, 3):
             await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, revision=revision)
@@ -198,7 +198,7 @@ async def test_a_request_is_cancelled_after_ten_failed_probes(tmp_path: Path) ->
 async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_are(
     tmp_path: Path, name: str
 ) -> None:
-    async with probing_team(tmp_path, Crm()) as team:
+    async with start_probing_team(tmp_path, Crm()) as team:
         refused = await team.agent.need("t", "A_KEY", probe=name)
         assert faults(refused) == [("secret.probe", "unknown_value")]
         assert "crm" not in refused.text
@@ -208,7 +208,7 @@ async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_
 @requirement("E23")
 async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decides(tmp_path: Path) -> None:
     crm = Crm({"slow": hangs})
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
         await crm.began.wait()
         for reply in (
@@ -224,7 +224,7 @@ async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decide
 @requirement("E23")
 async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> None:
     crm = Crm()
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         request = request_of(await team.agent.need("t", "A_KEY", probe=True))
         await team.ada.hand_over(request["id"], {"A_KEY": "good"})
         settled = (await team.agent.accept(request["id"])).json()
@@ -238,7 +238,7 @@ async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> 
 @requirement("E23", "H4", "M4")
 async def test_one_of_many_concurrent_or_repeated_submissions_is_probed(tmp_path: Path) -> None:
     crm = Crm()
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         request = request_of(await team.agent.need("t", "A_KEY", probe="crm"))
         codes: list[int] = []
 
@@ -263,7 +263,7 @@ async def test_a_request_that_ends_during_its_probe_stays_ended_and_stores_nothi
         return HOLDS
 
     crm = Crm({"slow": slow})
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
         await crm.began.wait()
         assert (await team.agent.cancel(request["id"])).status_code == 200
@@ -282,7 +282,7 @@ async def test_a_late_verdict_is_ignored(tmp_path: Path) -> None:
         return HOLDS
 
     crm = Crm({"late": late})
-    async with probing_team(tmp_path, crm, clock=clock) as team:
+    async with start_probing_team(tmp_path, crm, clock=clock) as team:
         request = await submit_key(team, "late")
         await crm.began.wait()
         clock.ahead_ms = 3_600_000
@@ -299,10 +299,10 @@ async def test_a_probe_interrupted_by_a_restart_is_not_repeated_and_the_person_i
     tmp_path: Path,
 ) -> None:
     crm, clock = Crm({"slow": hangs}), AdjustableClock()
-    async with probing_team(tmp_path, crm) as team:
+    async with start_probing_team(tmp_path, crm) as team:
         request = await submit_key(team, "slow")
         await crm.began.wait()
-    async with probing_team(tmp_path, crm, clock=clock) as team:
+    async with start_probing_team(tmp_path, crm, clock=clock) as team:
         assert (await team.ada.get(request["id"]))["status"] == "resolving"
         clock.ahead_ms = 60_000
         again = await changed(team, request)

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.journeys.people import Person, Team, faults, leased, refusal, request_of, texts
+from tests.journeys.people import Person, Team, faults, leased_values, refusal, request_of, texts
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def test_a_submission_is_visible_only_by_its_names(team: Team, thread: str
         assert await person.get(request["id"]) == settled_body
     events = [event async for event in team.bob.events(thread, until=2)]
     assert [event["type"] for event in events] == ["request.created", "request.answered"]
-    assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
 
 
 OPTIONAL = {"metadata": {"B_KEY": {"optional": True}}}
@@ -50,7 +50,7 @@ async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
     assert texts(none) == {"secrets.A_KEY": MISSING}
     settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "one"})).json()
     assert settled_request["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one"}
     assert (await team.agent.lease(thread, "B_KEY")).status_code == 404
     second_request = (await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL)).json()
     assert (second_request["status"], second_request["source"], second_request["answer"]["names"]) == (
@@ -103,7 +103,7 @@ async def test_an_invalid_submission_is_refused_at_its_names_and_the_request_sta
 async def test_a_value_may_have_from_one_byte_to_the_limit(team: Team, thread: str, value: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
     assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
 
 
 @requirement("E6")
@@ -143,7 +143,7 @@ async def test_other_members_of_a_submission_are_checked_too(
 PADDED = "The value begins or ends with a space or a line break, which is kept."
 
 
-def warned(reply: Any) -> list[tuple[str, str, str]]:
+def warnings_of(reply: Any) -> list[tuple[str, str, str]]:
     assert reply.status_code in (200, 201), reply.text
     return [(warning["path"], warning["code"], warning["message"]) for warning in reply.json()["warnings"]]
 
@@ -155,17 +155,17 @@ async def test_white_space_around_a_value_is_kept_with_a_warning_for_the_person_
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     reply = await team.ada.hand_over(request["id"], {"A_KEY": value, "B_KEY": "in ner"})
-    assert warned(reply) == [("secrets.A_KEY", "secret_padded", PADDED)]
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
+    assert warnings_of(reply) == [("secrets.A_KEY", "secret_padded", PADDED)]
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
     assert "warnings" not in (await team.ada.http.get(f"/v1/requests/{request['id']}")).json()
     stored = {"name": "C_KEY", "value": value, "scope": "thread", "thread_id": thread}
-    assert warned(await team.ada.http.post("/v1/secrets", json=stored)) == [
+    assert warnings_of(await team.ada.http.post("/v1/secrets", json=stored)) == [
         ("value", "secret_padded", PADDED)
     ]
     form = {"fields": [{"id": "pin", "type": "text", "label": "Pin", "sensitive": True}]}
     asked_request = request_of(await team.agent.ask(thread, form))
     reply = await team.ada.answer(asked_request["id"], {"pin": f"{value}".strip("\r\n") + " "})
-    assert warned(reply) == [("values.pin", "secret_padded", PADDED)]
+    assert warnings_of(reply) == [("values.pin", "secret_padded", PADDED)]
 
 
 @requirement("E6", "H4")
@@ -183,7 +183,7 @@ async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Tea
             hands.start_soon(submit, (team.ada, team.bob, team.carol)[n % 3], n)
     assert sorted(status for status, _ in replies) == [200] + [409] * 11
     [winner] = [n for status, n in replies if status == 200]
-    values = leased(await team.agent.lease(thread, "A_KEY", "B_KEY"))
+    values = leased_values(await team.agent.lease(thread, "A_KEY", "B_KEY"))
     assert values == {"A_KEY": f"a{winner}", "B_KEY": f"b{winner}"}
     assert {item["version"] for item in await team.ada.kept()} == {1}
 
@@ -198,7 +198,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
     assert second_reply.json() == {**first_reply.json(), "submission": "accepted"}
     late_reply = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
     assert refusal(late_reply) == (409, "already_settled")
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     assert [item["version"] for item in await team.ada.kept()] == [1]
 
 
@@ -239,7 +239,7 @@ async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thr
     assert settled_request["settled_by"] == {"id": bob["id"], "name": "bob"}
     [secret] = await team.ada.kept()
     assert (secret["set_by"], secret["request_id"]) == (settled_request["settled_by"], request["id"])
-    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
+    assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
     entries, _ = await team.admin.audit()
     changes = [entry for entry in entries if entry["action"] != "secret.agents"]
     assert [(change["action"], change["actor"]["name"], change["names"]) for change in changes] == [

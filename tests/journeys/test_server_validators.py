@@ -72,7 +72,7 @@ async def validator_scene(
         yield ValidatorScene(app, client(await app.token("requester")), client(await app.token("responder")))
 
 
-def in_stock(submission: Submission) -> Accept | AskAgain:
+def check_stock(submission: Submission) -> Accept | AskAgain:
     """A plain function, which runs in a thread."""
     if submission.answer.values["dish"] == "soup":
         return AskAgain({"dish": "Soup is off."}, form=Form(fields=[Text(id="dish", label="Main dish")]))
@@ -81,7 +81,7 @@ def in_stock(submission: Submission) -> Accept | AskAgain:
 
 @requirement("F13", "F14")
 async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -> None:
-    async with validator_scene(tmp_path, in_stock) as place:
+    async with validator_scene(tmp_path, check_stock) as place:
         second_request = await place.answer(await place.ask(delivery="resume"), "soup")
         assert (second_request["status"], second_request["revision"], second_request["submitted"]) == (
             "pending",
@@ -115,29 +115,29 @@ async def test_short_verdicts(tmp_path: Path, check: ValidatorFunction, status: 
         assert (await place.answer(await place.ask(), "soup"))["status"] == status
 
 
-async def _fails(_: Submission) -> None:
+async def raise_error(_: Submission) -> None:
     raise RuntimeError("4711")
 
 
-async def _hangs(_: Submission) -> None:
+async def hang(_: Submission) -> None:
     await anyio.sleep_forever()
 
 
-async def _names_nothing(_: Submission) -> Mapping[str, str]:
+async def name_unknown_field(_: Submission) -> Mapping[str, str]:
     return {"drink": "No."}
 
 
-async def _returns_a_number(_: Submission) -> Any:
+async def return_number(_: Submission) -> Any:
     return 5
 
 
-async def _accepts_what_the_form_refuses(_: Submission) -> Accept:
+async def accept_invalid_answer(_: Submission) -> Accept:
     return Accept(values={})
 
 
 @requirement("F13", "N3")
 @pytest.mark.parametrize(
-    "check", [_fails, _hangs, _names_nothing, _returns_a_number, _accepts_what_the_form_refuses]
+    "check", [raise_error, hang, name_unknown_field, return_number, accept_invalid_answer]
 )
 async def test_without_a_verdict_the_person_is_asked_again(
     tmp_path: Path, check: ValidatorFunction, caplog: pytest.LogCaptureFixture
@@ -162,7 +162,7 @@ async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
 
 @requirement("F13")
 async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) -> None:
-    async with validator_scene(tmp_path, _hangs) as place:
+    async with validator_scene(tmp_path, hang) as place:
         request = await place.ask()
         url = f"/v1/requests/{request['id']}"
         await place.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})

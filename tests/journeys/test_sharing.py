@@ -12,7 +12,7 @@ import pytest
 
 from askback.ports.store import Principal
 from askback.server.app import create_app
-from tests.journeys.people import Person, Team, gathered, refusal, request_of
+from tests.journeys.people import Person, Team, create_team, refusal, request_of
 from tests.journeys.sharing import FORM, Shared, frame_reply, person, share, shared, socket
 from tests.requirements import requirement
 from tests.signing_in import sign_in
@@ -218,18 +218,18 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
             return await person(stack, team.admin, server.url, role="responder", **identity)
 
         ops = await join(name="Olga", user="olga", groups=["ops"])
-        unnamed = await join(name="Bob")
-        bob = (await unnamed.http.get("/v1/session")).json()["principal"]["id"]
+        person_without_user = await join(name="Bob")
+        bob = (await person_without_user.http.get("/v1/session")).json()["principal"]["id"]
         posing = await join(name="group:ops", user="group:ops")
         for assignees, may in (
             (["olga"], [ops]),
             (["Olga"], []),  # a name that others may share
             (["Bob"], []),
-            ([bob], [unnamed]),
+            ([bob], [person_without_user]),
             (["group:ops"], [ops]),
             (["group:dev", team.ada.id], [team.ada]),
         ):
-            for caller in (ops, posing, unnamed, team.ada):
+            for caller in (ops, posing, person_without_user, team.ada):
                 request = request_of(await team.agent.ask("t", FORM, assignees=assignees))
                 reply = await caller.answer(request["id"], {"q": "a"})
                 assert reply.status_code == (200 if caller in may else 403), (assignees, reply.text)
@@ -275,7 +275,7 @@ async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_r
     async with app.running():
         admin = await app.token("admin", tenant="t")
         transport = httpx2.ASGITransport(app=app)
-        async with gathered("http://127.0.0.1", admin, transport=transport) as team:
+        async with create_team("http://127.0.0.1", admin, transport=transport) as team:
             request = request_of(await team.agent.ask("t", FORM, assignees=["group:ops"]))
             refused = await team.ada.answer(request["id"], {"q": "a"})
             assert refusal(refused) == (403, "not_assigned")

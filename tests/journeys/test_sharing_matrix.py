@@ -27,7 +27,7 @@ class Act:
     frame: dict[str, Any] | None = None
 
 
-async def no_arrangement(_scene: Shared) -> Made:
+async def arrange_nothing(_scene: Shared) -> Made:
     return {}
 
 
@@ -42,7 +42,7 @@ def asking(kind: str) -> Callable[[Shared], Awaitable[Made]]:
     return make
 
 
-async def ruled(scene: Shared) -> Made:
+async def arrange_rule(scene: Shared) -> Made:
     rule = await scene.team.admin.rule("make", scope="thread", thread_id=scene.thread)
     return {"rule": rule.json()["id"]}
 
@@ -67,36 +67,36 @@ BATCH = {"action": "decline", "requests": [{"id": "{request}", "revision": 1}]}
 
 ACTS: dict[str, Act] = {
     "read the thread": Act(
-        "view", no_arrangement, ("GET", "/v1/threads/{thread}", None), {"op": "get_thread", **HERE}
+        "view", arrange_nothing, ("GET", "/v1/threads/{thread}", None), {"op": "get_thread", **HERE}
     ),
     "read who may do what": Act(
         "view",
-        no_arrangement,
+        arrange_nothing,
         ("GET", "/v1/threads/{thread}/access", None),
         {"op": "get_thread_access", **HERE},
     ),
     "watch": Act(
-        "view", no_arrangement, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}
+        "view", arrange_nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}
     ),
     "read its mode": Act(
-        "view", no_arrangement, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "get_policy", **HERE}
+        "view", arrange_nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "get_policy", **HERE}
     ),
     "write": Act(
         "prompt",
-        no_arrangement,
+        arrange_nothing,
         ("POST", "/v1/threads/{thread}/messages", TEXT),
         {"op": "post_message", **HERE, "body": TEXT},
     ),
     "make a rule": Act(
-        "all", no_arrangement, ("POST", "/v1/rules", RULE), {"op": "create_rule", "body": RULE}
+        "all", arrange_nothing, ("POST", "/v1/rules", RULE), {"op": "create_rule", "body": RULE}
     ),
     "end a rule": Act(
-        "all", ruled, ("DELETE", "/v1/rules/{rule}", None), {"op": "revoke_rule", "rule_id": "{rule}"}
+        "all", arrange_rule, ("DELETE", "/v1/rules/{rule}", None), {"op": "revoke_rule", "rule_id": "{rule}"}
     ),
     "set its mode": Act(
-        "all", no_arrangement, ("POST", "/v1/policy", MODE), {"op": "update_policy", "body": MODE}
+        "all", arrange_nothing, ("POST", "/v1/policy", MODE), {"op": "update_policy", "body": MODE}
     ),
-    "set a secret of it": Act("all", no_arrangement, ("POST", "/v1/secrets", SECRET)),
+    "set a secret of it": Act("all", arrange_nothing, ("POST", "/v1/secrets", SECRET)),
     "erase a secret of it": Act(
         "all",
         store_secret,
@@ -105,7 +105,7 @@ ACTS: dict[str, Act] = {
     ),
     "share it": Act(
         "owner",
-        no_arrangement,
+        arrange_nothing,
         ("PUT", "/v1/threads/{thread}/access", SHARED),
         {"op": "set_thread_access", **HERE, "body": SHARED},
     ),
@@ -146,20 +146,20 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
         yield scene
 
 
-def filled(template: Any, names: dict[str, str]) -> Any:
+def fill_template(template: Any, names: dict[str, str]) -> Any:
     """Put ids into the places of a body or an address."""
     if isinstance(template, str):
         return template.format(**names) if "{" in template else template
     if isinstance(template, dict):
-        return {filled(key, names): filled(value, names) for key, value in template.items()}
-    return [filled(value, names) for value in template] if isinstance(template, list) else template
+        return {fill_template(key, names): fill_template(value, names) for key, value in template.items()}
+    return [fill_template(value, names) for value in template] if isinstance(template, list) else template
 
 
 async def over_http(
     person: Person, call: tuple[str, str, Any], names: dict[str, str]
 ) -> tuple[int, str | None]:
     """The status and the error code; a batch's are those of its one request."""
-    method, path, body = filled(list(call), names)
+    method, path, body = fill_template(list(call), names)
     if path.endswith("/events"):
         async with person.http.stream(method, path) as stream:
             await stream.aread() if stream.status_code >= 400 else None
@@ -173,7 +173,7 @@ async def over_http(
 
 async def over_socket(person: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:
     """The same of a frame."""
-    said_frame = await person.frame(**filled(frame, names))
+    said_frame = await person.frame(**fill_template(frame, names))
     [result] = said_frame.get("ok", {}).get("results", [{}])
     error = said_frame.get("error") or result.get("error")
     return (said_frame.get("error") or {"status": result.get("status", 200)})["status"], error and error[

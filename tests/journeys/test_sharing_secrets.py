@@ -10,7 +10,7 @@ import anyio
 import httpx2
 import pytest
 
-from tests.journeys.people import Team, leased, refusal, request_of
+from tests.journeys.people import Team, leased_values, refusal, request_of
 from tests.journeys.sharing import Shared, frame_reply, share, shared, socket
 from tests.requirements import requirement
 
@@ -35,7 +35,7 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
     request = request_of(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
     answered_reply = await typist.hand_over(request["id"], VALUES, scope="global")
     assert answered_reply.json()["settled_by"]["user"] == "user-prompt"
-    assert leased(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
+    assert leased_values(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
     own_items = {item["name"]: item for item in await owner.kept()}
     assert {name: (s["owner"], s["set_by"]["user"]) for name, s in own_items.items()} == {
         "A_KEY": ("user-owner", "user-prompt"),
@@ -54,8 +54,8 @@ async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(sc
     await share(agent, f"{scene.thread}-3", owner="user-view")
     other_request = request_of(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
     assert other_request["secret"]["present"] == {}
-    unshared = request_of(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
-    assert unshared["secret"]["present"] == {}
+    unshared_request = request_of(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
+    assert unshared_request["secret"]["present"] == {}
 
 
 @requirement("K4")
@@ -65,7 +65,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
     await typist.hand_over(tried_request["id"], {"T_KEY": "tried"}, scope="global")
     await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
     assert (await agent.accept(tried_request["id"])).status_code == 200
-    assert leased(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
+    assert leased_values(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
     [kept_secret] = await scene.people["owner"].kept()
     assert (kept_secret["name"], kept_secret["set_by"]["user"], kept_secret["version"]) == (
         "T_KEY",
@@ -76,7 +76,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
     form = request_of(await agent.ask(thread, {"fields": [field]}))
     answered_request = (await typist.answer(form["id"], {"pin": "1234"})).json()
     ref = answered_request["answer"]["values"]["pin"]["ref"]
-    assert leased(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
+    assert leased_values(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
     assert (await typist.erase(ref)).status_code == 404
     assert (await scene.people["none"].erase(ref)).status_code == 404
     assert (await scene.people["all"].erase(ref)).status_code == 204
@@ -122,7 +122,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
         at = f"/v1/requests/{request['id']}"
         assert (await frame_reply(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
         poll = {"wait": 20, "revision": 1}
-        polled: list[httpx2.Response] = []
+        poll_replies: list[httpx2.Response] = []
 
         async def hand_over() -> None:
             seen_items = [
@@ -143,9 +143,9 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hand_over)
-            polled.append(await reader.http.get(at, params=poll))
+            poll_replies.append(await reader.http.get(at, params=poll))
         ended_requests = [
-            polled[0].json(),
+            poll_replies[0].json(),
             (await frame_reply(watching))["event"]["request"],
             (await frame_reply(waiting))["settled"],
         ]

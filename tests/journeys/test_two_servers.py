@@ -92,7 +92,7 @@ async def second_person(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
         yield person
 
 
-async def created(agent: Person, thread: str, **extra: Any) -> str:
+async def ask_and_return_id(agent: Person, thread: str, **extra: Any) -> str:
     """Ask, and return the id."""
     made = await agent.ask(thread, FORM, **extra)
     assert made.status_code == 201, made.text
@@ -103,7 +103,7 @@ async def created(agent: Person, thread: str, **extra: Any) -> str:
 async def test_a_form_reprompted_at_another_server_is_answered_at_the_first(
     pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await created(here, thread, validator="requester")
+    request_id = await ask_and_return_id(here, thread, validator="requester")
     assert (await second_person.answer(request_id, {"q": "wrong"})).status_code == 200
     async with pair[1].person("requester") as agent, pair[0].person() as person:
         assert (await agent.reprompt(request_id, error_summary="Another.")).status_code == 200
@@ -122,7 +122,7 @@ async def answer_across_servers(
     """Ask at one server, wait there, answer at the other; a few times."""
     with anyio.fail_after(SOON_S):
         for number in range(ROUNDS):
-            request_id = await created(agent, thread)
+            request_id = await ask_and_return_id(agent, thread)
             waiting = asyncio.ensure_future(wait(request_id))
             await asyncio.sleep(0)
             given = await person.answer(request_id, {"q": f"{number}"})
@@ -162,7 +162,7 @@ async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
     with anyio.fail_after(SOON_S):
         streams = [asyncio.ensure_future(seen(person)) for person in (here, second_person)]
         for number in range(ROUNDS):
-            given = await second_person.answer(await created(here, thread), {"q": f"{number}"})
+            given = await second_person.answer(await ask_and_return_id(here, thread), {"q": f"{number}"})
             assert given.status_code == 200, given.text
         first, second = [await stream for stream in streams]
     assert first == second
@@ -177,7 +177,7 @@ async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
 async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_get_it(
     pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await created(here, thread)
+    request_id = await ask_and_return_id(here, thread)
     async with pair[0].person() as beside:
         sent = await asyncio.gather(
             *((beside, second_person)[n % 2].answer(request_id, {"q": f"person {n}"}) for n in range(100))
@@ -192,7 +192,7 @@ async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_
 async def test_a_deadline_fires_once_though_both_servers_watch_it(
     here: Person, second_person: Person, thread: str
 ) -> None:
-    ids = [await created(here, thread, timeout_s=1) for _ in range(10)]
+    ids = [await ask_and_return_id(here, thread, timeout_s=1) for _ in range(10)]
     with anyio.fail_after(120):
         ended = await asyncio.gather(
             *(second_person.http.get(f"/v1/requests/{id_}", params={"wait": 15}) for id_ in ids)
@@ -202,7 +202,7 @@ async def test_a_deadline_fires_once_though_both_servers_watch_it(
     late = [item.json()["settled_at"] >= item.json()["expires_at"] for item in ended]
     assert all(late), "by the clock of the database, no server is early"
     assert Counter(event["type"] for event in events) == {"request.created": 10, "request.expired": 10}
-    ask_again = await created(here, thread)
+    ask_again = await ask_and_return_id(here, thread)
     assert (await here.get(ask_again))["status"] == "pending"
     assert [event["seq"] async for event in here.events(thread, until=21)] == list(range(1, 22))
 
@@ -300,7 +300,7 @@ async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
 async def test_an_agent_waiting_for_presence_is_notified_of_a_page_at_another_server(
     here: Person, second_person: Person, thread: str
 ) -> None:
-    request_id = await created(here, thread, require_client="wait")
+    request_id = await ask_and_return_id(here, thread, require_client="wait")
     assert (await here.get(request_id))["unseen"] is True
     with anyio.fail_after(SOON_S):
         seen_items = [event async for event in second_person.events(thread, until=2)]

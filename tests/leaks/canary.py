@@ -42,7 +42,7 @@ def canary(way: str, *, shape: str = "{}{}{}{}{}", letters: str = LETTERS) -> Ca
     return Canary(way, value, value[start:end])
 
 
-def _each(write: Callable[[str], str]) -> Callable[[str], bytes]:
+def encode_each(write: Callable[[str], str]) -> Callable[[str], bytes]:
     return lambda text: "".join(map(write, text)).encode()
 
 
@@ -55,12 +55,12 @@ FORMS: Mapping[str, Callable[[str], bytes]] = {
     "hexadecimal in capitals": lambda text: text.encode().hex().upper().encode(),
     "JSON": lambda text: _json(text).encode(),
     "JSON in ASCII": lambda text: _json(text, ascii_only=True).encode(),
-    "escapes": _each(lambda letter: f"\\u{ord(letter):04x}"),
+    "escapes": encode_each(lambda letter: f"\\u{ord(letter):04x}"),
     "percent signs": lambda text: quote(text, safe="").encode(),
     "percent signs alone": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()).encode(),
     "plus signs": lambda text: quote(text, safe=" ").replace(" ", "+").encode(),
     "entities": lambda text: html.escape(text).encode(),
-    "numbers of entities": _each(lambda letter: f"&#{ord(letter)};"),
+    "numbers of entities": encode_each(lambda letter: f"&#{ord(letter)};"),
     "Python": lambda text: repr(text)[1:-1].encode(),
     "Python bytes": lambda text: repr(text.encode())[2:-1].encode(),
     "numbers": lambda text: ", ".join(str(byte) for byte in text.encode()).encode(),

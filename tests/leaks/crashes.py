@@ -9,13 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import anyio
 from anyio.abc import SocketStream
 
-from tests.journeys.people import leased
+from tests.journeys.people import leased_values
 from tests.leaks.scene import THREAD, Scene
 from tests.leaks.serving import TOKENS
 
 
 @asynccontextmanager
-async def under_way(scene: Scene) -> AsyncIterator[dict[str, str]]:
+async def submissions_in_transit(scene: Scene) -> AsyncIterator[dict[str, str]]:
     """Keep submissions in transit, some of them incomplete; yields (request id: value) of the complete ones."""
     whole: dict[str, str] = {}
     async with AsyncExitStack() as lines:
@@ -25,7 +25,7 @@ async def under_way(scene: Scene) -> AsyncIterator[dict[str, str]]:
             is_whole = number % 2 == 1
             way = "was sent whole" if is_whole else "was being sent"
             value = scene.value(f"{way} when the server died, {number}")
-            line = await lines.enter_async_context(await _connected(scene))
+            line = await lines.enter_async_context(await connect(scene))
             await _send(
                 line, request_id, json.dumps({"revision": 1, "secrets": {name: value}}), whole=is_whole
             )
@@ -34,7 +34,7 @@ async def under_way(scene: Scene) -> AsyncIterator[dict[str, str]]:
         yield whole
 
 
-async def _connected(scene: Scene) -> SocketStream:
+async def connect(scene: Scene) -> SocketStream:
     return await anyio.connect_tcp("127.0.0.1", int(scene.serving.url.rpartition(":")[2]))
 
 
@@ -47,7 +47,7 @@ async def _send(line: SocketStream, request_id: str, body: str, *, whole: bool) 
     await line.send((head + (body if whole else body[:-2])).encode())
 
 
-async def recovered(scene: Scene, whole: dict[str, str]) -> list[str]:
+async def check_values_in_transit(scene: Scene, whole: dict[str, str]) -> list[str]:
     """Check the values in transit: each is stored, or is sent again. Returns the leased values."""
     values = list[str]()
     for request_id, value in whole.items():
@@ -57,5 +57,5 @@ async def recovered(scene: Scene, whole: dict[str, str]) -> list[str]:
             assert (await scene.ada.hand_over(request_id, {name: value})).status_code == 200
             request = await scene.ada.get(request_id)
         extra = {"request_id": request_id} if request["status"] == "resolving" else {}
-        values += leased(await scene.agent.lease(THREAD, name, **extra)).values()
+        values += leased_values(await scene.agent.lease(THREAD, name, **extra)).values()
     return values

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import anyio
 
-from tests.journeys.people import leased, refusal, request_of
+from tests.journeys.people import leased_values, refusal, request_of
 from tests.leaks.canary import ODD, PEM, Canary
 from tests.leaks.scene import THREAD, Scene
 
 
-async def handed_over(scene: Scene) -> list[str]:
+async def submit_values(scene: Scene) -> list[str]:
     """Submit values on every successful way; returns those that a lease must return."""
     return [
         *await _provide_secrets(scene),
         *await _store_secrets(scene),
-        *await _tried(scene),
-        *await _tried_by_the_server(scene),
-        *await _put_into_fields(scene),
-        *await _sent_again(scene),
-        *await _sent_at_once(scene),
+        *await submit_with_probe(scene),
+        *await submit_with_server_probe(scene),
+        *await submit_as_fields(scene),
+        *await submit_again(scene),
+        *await submit_at_once(scene),
     ]
 
 
 async def _lease(scene: Scene, *names: str) -> list[str]:
-    return list(leased(await scene.agent.lease(THREAD, *names)).values())
+    return list(leased_values(await scene.agent.lease(THREAD, *names)).values())
 
 
 async def _provide_secrets(scene: Scene) -> list[str]:
@@ -43,10 +43,10 @@ async def _store_secrets(scene: Scene) -> list[str]:
     return await _lease(scene, "KEPT")
 
 
-async def _tried(scene: Scene) -> list[str]:
+async def submit_with_probe(scene: Scene) -> list[str]:
     request_id = await scene.need("TRIED", probe=True)
     await scene.ada.hand_over(request_id, {"TRIED": scene.value("tried, and it did not hold")})
-    tried = leased(await scene.agent.lease(THREAD, "TRIED", request_id=request_id))
+    tried = leased_values(await scene.agent.lease(THREAD, "TRIED", request_id=request_id))
     wrong = [{"path": "secrets.TRIED", "message": "The service does not know it."}]
     assert (await scene.agent.reprompt(request_id, field_errors=wrong)).status_code == 200
     await scene.ada.hand_over(request_id, {"TRIED": scene.value("tried, and it held")}, revision=2)
@@ -58,7 +58,7 @@ async def _tried(scene: Scene) -> list[str]:
     return [*tried.values(), *await _lease(scene, "TRIED")]
 
 
-async def _tried_by_the_server(scene: Scene) -> list[str]:
+async def submit_with_server_probe(scene: Scene) -> list[str]:
     for name in ("HOLDS", "BREAKS", "FAILS"):
         request_id = await scene.need(name, probe="crm")
         await scene.ada.hand_over(request_id, {name: scene.value(f"tried by the server: {name}")})
@@ -71,7 +71,7 @@ async def _tried_by_the_server(scene: Scene) -> list[str]:
     return await _lease(scene, "HOLDS", "BREAKS")
 
 
-async def _put_into_fields(scene: Scene) -> list[str]:
+async def submit_as_fields(scene: Scene) -> list[str]:
     fields = [
         {"id": "user", "type": "text", "label": "User"},
         {"id": "pin", "type": "text", "label": "PIN", "sensitive": True},
@@ -91,10 +91,10 @@ async def _put_into_fields(scene: Scene) -> list[str]:
     assert settled_request.status_code == 200, settled_request.text
     given_values = settled_request.json()["answer"]["values"]
     refs = [given_values[name]["ref"] for name in ("pin", "notes", "own", "many")]
-    return list(leased(await scene.agent.lease(THREAD, refs=refs)).values())
+    return list(leased_values(await scene.agent.lease(THREAD, refs=refs)).values())
 
 
-async def _sent_again(scene: Scene) -> list[str]:
+async def submit_again(scene: Scene) -> list[str]:
     request_id = await scene.need("AGAIN")
     value = scene.value("sent again with its key")
     first_reply, second_reply = [
@@ -108,7 +108,7 @@ async def _sent_again(scene: Scene) -> list[str]:
     return await _lease(scene, "AGAIN")
 
 
-async def _sent_at_once(scene: Scene) -> list[str]:
+async def submit_at_once(scene: Scene) -> list[str]:
     request_id = await scene.need("ONCE")
     codes: list[int] = []
 
@@ -122,6 +122,6 @@ async def _sent_at_once(scene: Scene) -> list[str]:
     return await _lease(scene, "ONCE")
 
 
-def way_of(value: str, canaries: list[Canary]) -> str:
+def submission_of(value: str, canaries: list[Canary]) -> str:
     """Return the way on which a value was sent."""
     return next(canary.way for canary in canaries if value in (canary.value, f'["a", "{canary.value}"]'))

@@ -16,7 +16,7 @@ from tests.leaks.serving import TOKENS
 PING = '{"id": 1, "op": "ping"}'
 
 
-async def misplaced(scene: Scene) -> None:
+async def send_misplaced_values(scene: Scene) -> None:
     """Send values in the address of every kind of route, and in invalid HTTP."""
     request_id = await scene.need("A_KEY")
     http = scene.ada.http
@@ -52,10 +52,10 @@ async def misplaced(scene: Scene) -> None:
     ):
         reply = await http.get("/v1/secrets", headers={name: scene.value(f"in the header {name}")})
         assert reply.status_code != 500
-    await _no_http(scene)
+    await send_invalid_http(scene)
 
 
-async def _no_http(scene: Scene) -> None:
+async def send_invalid_http(scene: Scene) -> None:
     """Write a value in place of the beginning, the middle or the end of a request."""
     port = int(scene.serving.url.rpartition(":")[2])
     for way, text in (
@@ -97,7 +97,7 @@ FRAMES: Mapping[str, Callable[[str, str], Any]] = {
 """Frames by their fault, from a value and the id of a request."""
 
 
-async def misplaced_frames(scene: Scene) -> None:
+async def send_misplaced_frames(scene: Scene) -> None:
     """Send values over a WebSocket, in every place of a frame, and in its address."""
     request_id = await scene.need("A_KEY")
     for way, write in FRAMES.items():

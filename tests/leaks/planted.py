@@ -27,29 +27,29 @@ from askback.vault.envelope import Envelope
 _log = logging.getLogger("askback.planted")
 
 
-def _to_another_process(value: str) -> None:
+def leak_to_process(value: str) -> None:
     # It ends with this server, which holds the other end of its input.
     environ = {**os.environ, "VALUE": value}
     subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environ)
 
 
-def _as_an_argument(value: str) -> None:
+def leak_as_argument(value: str) -> None:
     nowhere = subprocess.DEVNULL
     subprocess.Popen(["cat", "-", value], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere)
 
 
-def _to_a_file(value: str) -> None:
+def leak_to_file(value: str) -> None:
     Path(tempfile.gettempdir(), "askback-debug").write_text(value)
 
 
-TOLD: Mapping[str, Callable[[str], object]] = {
+LEAKS: Mapping[str, Callable[[str], object]] = {
     "LOGGED": lambda value: _log.debug("sealing %s", value),
     "LOGGED_IN_BASE64": lambda value: _log.debug("got %s", base64.b64encode(f"x:{value}".encode())),
     "LOGGED_IN_PART": lambda value: _log.debug("got %s…", value[:20]),
     "PRINTED": lambda value: print(value, flush=True),
-    "IN_A_FILE": _to_a_file,
-    "IN_AN_ENVIRONMENT": _to_another_process,
-    "IN_AN_ARGUMENT": _as_an_argument,
+    "IN_A_FILE": leak_to_file,
+    "IN_AN_ENVIRONMENT": leak_to_process,
+    "IN_AN_ARGUMENT": leak_as_argument,
 }
 """The leak of a secret's value when it is sealed, by name."""
 
@@ -65,8 +65,8 @@ _names = Submission.names
 
 async def seal(self: Envelope, binding: Binding, secret: Secret) -> str:
     """Seal, and leak some values."""
-    if binding.name in TOLD:
-        TOLD[binding.name](secret.reveal())
+    if binding.name in LEAKS:
+        LEAKS[binding.name](secret.reveal())
     if binding.name in STORED:
         return STORED[binding.name](secret.reveal())
     return await _seal(self, binding, secret)

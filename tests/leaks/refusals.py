@@ -13,59 +13,59 @@ from tests.leaks.scene import THREAD, Scene
 Body = Callable[[str], bytes]
 
 
-def _sent(secrets: Any, **extra: Any) -> bytes:
+def submission_body(secrets: Any, **extra: Any) -> bytes:
     return json.dumps({"revision": 1, "secrets": secrets, **extra}).encode()
 
 
-def _cut(body: bytes, at: str) -> bytes:
+def cut_body(body: bytes, at: str) -> bytes:
     """Cut a body in the middle of a value."""
     return body[: body.index(at.encode()) + len(at) // 2]
 
 
 SUBMISSIONS: Mapping[str, Body] = {
-    "too long": lambda v: _sent({"A_KEY": v * 300}),
-    "with a NUL": lambda v: _sent({"A_KEY": f"{v}\0"}),
-    "in a list": lambda v: _sent({"A_KEY": [v]}),
-    "in an object": lambda v: _sent({"A_KEY": {v: v}}),
+    "too long": lambda v: submission_body({"A_KEY": v * 300}),
+    "with a NUL": lambda v: submission_body({"A_KEY": f"{v}\0"}),
+    "in a list": lambda v: submission_body({"A_KEY": [v]}),
+    "in an object": lambda v: submission_body({"A_KEY": {v: v}}),
     "as a number": lambda v: b'{"revision": 1, "secrets": {"A_KEY": %d}}' % int.from_bytes(v.encode()),
-    "for a name that nobody asked for": lambda v: _sent({"A_KEY": "x", "OTHER_KEY": v}),
-    "for a blocked name": lambda v: _sent({"A_KEY": "x", "LD_PRELOAD": v}),
-    "in the place of a name": lambda v: _sent({v: "x"}),
-    "in the place of all": lambda v: _sent(v),
-    "in a list of all": lambda v: _sent([{"name": "A_KEY", "value": v}]),
-    "beside a good one": lambda v: _sent({"A_KEY": "x"}, value=v),
-    "as a member": lambda v: _sent({"A_KEY": "x"}, **{v: "x"}),
-    "as the revision": lambda v: _sent({"A_KEY": "x"}, revision=v),
-    "with an old revision": lambda v: _sent({"A_KEY": v}, revision=7),
-    "with a revision in words": lambda v: _sent({"A_KEY": v}, revision="1"),
-    "as the scope": lambda v: _sent({"A_KEY": "x"}, scope=v),
-    "in the scope": lambda v: _sent({"A_KEY": "x"}, scope=[v]),
-    "with a wrong scope": lambda v: _sent({"A_KEY": v}, scope="everywhere"),
-    "among those to be reused": lambda v: _sent({}, use_existing=[v]),
-    "in the place of those to be reused": lambda v: _sent({}, use_existing=v),
-    "beside a saved one that is not there": lambda v: _sent({"A_KEY": v}, use_existing=["B_KEY"]),
-    "and reused at once": lambda v: _sent({"A_KEY": v, "B_KEY": v}, use_existing=["A_KEY"]),
-    "for one name of two": lambda v: _sent({"A_KEY": v}),
-    "cut in the middle": lambda v: _cut(_sent({"A_KEY": v}), v),
-    "cut after the value": lambda v: _sent({"A_KEY": v})[:-2],
-    "cut in an escape": lambda v: _cut(_sent({"A_KEY": v}), v) + b"\\u12",
+    "for a name that nobody asked for": lambda v: submission_body({"A_KEY": "x", "OTHER_KEY": v}),
+    "for a blocked name": lambda v: submission_body({"A_KEY": "x", "LD_PRELOAD": v}),
+    "in the place of a name": lambda v: submission_body({v: "x"}),
+    "in the place of all": lambda v: submission_body(v),
+    "in a list of all": lambda v: submission_body([{"name": "A_KEY", "value": v}]),
+    "beside a good one": lambda v: submission_body({"A_KEY": "x"}, value=v),
+    "as a member": lambda v: submission_body({"A_KEY": "x"}, **{v: "x"}),
+    "as the revision": lambda v: submission_body({"A_KEY": "x"}, revision=v),
+    "with an old revision": lambda v: submission_body({"A_KEY": v}, revision=7),
+    "with a revision in words": lambda v: submission_body({"A_KEY": v}, revision="1"),
+    "as the scope": lambda v: submission_body({"A_KEY": "x"}, scope=v),
+    "in the scope": lambda v: submission_body({"A_KEY": "x"}, scope=[v]),
+    "with a wrong scope": lambda v: submission_body({"A_KEY": v}, scope="everywhere"),
+    "among those to be reused": lambda v: submission_body({}, use_existing=[v]),
+    "in the place of those to be reused": lambda v: submission_body({}, use_existing=v),
+    "beside a saved one that is not there": lambda v: submission_body({"A_KEY": v}, use_existing=["B_KEY"]),
+    "and reused at once": lambda v: submission_body({"A_KEY": v, "B_KEY": v}, use_existing=["A_KEY"]),
+    "for one name of two": lambda v: submission_body({"A_KEY": v}),
+    "cut in the middle": lambda v: cut_body(submission_body({"A_KEY": v}), v),
+    "cut after the value": lambda v: submission_body({"A_KEY": v})[:-2],
+    "cut in an escape": lambda v: cut_body(submission_body({"A_KEY": v}), v) + b"\\u12",
     "with a name twice": lambda v: b'{"revision":1,"secrets":{"A_KEY":"%b","A_KEY":"%b"}}' % (v.encode(), v.encode()),
-    "not in UTF-8": lambda v: _sent({"A_KEY": v}).replace(v.encode(), v.encode() + b"\xff"),
-    "with half a character": lambda v: _sent({"A_KEY": f"{v}\ud800"}),
-    "too deep": lambda v: _sent(json.loads("[" * 40 + f'"{v}"' + "]" * 40)),
-    "with an endless number": lambda v: _sent({"A_KEY": v, "B_KEY": float("inf")}),
+    "not in UTF-8": lambda v: submission_body({"A_KEY": v}).replace(v.encode(), v.encode() + b"\xff"),
+    "with half a character": lambda v: submission_body({"A_KEY": f"{v}\ud800"}),
+    "too deep": lambda v: submission_body(json.loads("[" * 40 + f'"{v}"' + "]" * 40)),
+    "with an endless number": lambda v: submission_body({"A_KEY": v, "B_KEY": float("inf")}),
     "as a text of JSON": lambda v: json.dumps(v).encode(),
     "as a list of JSON": lambda v: json.dumps([v]).encode(),
     "in single quotes": lambda v: repr({"revision": 1, "secrets": {"A_KEY": v}}).encode(),
     "as it is": str.encode,
     "as lines": lambda v: f"A_KEY={v}\nB_KEY={v}\n".encode(),
-    "too large": lambda v: _sent({"A_KEY": v * 40_000}),
+    "too large": lambda v: submission_body({"A_KEY": v * 40_000}),
 }  # fmt: skip
 
 SHAPES: Mapping[str, str] = {"in single quotes": ODD, "in a list": ODD, "cut after the value": ODD}
 """Values that are more than letters."""
 
-KEPT: Mapping[str, Body] = {
+REFUSED_BODIES: Mapping[str, Body] = {
     "too long": lambda v: _keep(value=v * 300),
     "with a NUL": lambda v: _keep(value=f"{v}\0"),
     "in a list": lambda v: _keep(value=[v]),
@@ -77,7 +77,7 @@ KEPT: Mapping[str, Body] = {
     "with a thread too many": lambda v: _keep(value=v, thread_id="t"),
     "as a thread too many": lambda v: _keep(value="x", thread_id=v),
     "as a member": lambda v: _keep(value="x", **{v: "x"}),
-    "cut in the middle": lambda v: _cut(_keep(value=v), v),
+    "cut in the middle": lambda v: cut_body(_keep(value=v), v),
     "as a text of JSON": lambda v: json.dumps(v).encode(),
 }
 
@@ -115,16 +115,16 @@ FIELDS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
-async def refused(scene: Scene) -> None:
+async def send_refused_values(scene: Scene) -> None:
     """Send values on every way on which they are refused; the requests are still open at the end."""
-    await _refused_submissions(scene)
-    await _refused_by_hand(scene)
-    await _refused_fields(scene)
-    await _refused_people(scene)
-    await _refused_requests(scene)
+    await send_refused_submissions(scene)
+    await set_refused_secrets(scene)
+    await send_refused_fields(scene)
+    await send_as_other_people(scene)
+    await send_to_ended_requests(scene)
 
 
-async def _refused_submissions(scene: Scene) -> None:
+async def send_refused_submissions(scene: Scene) -> None:
     request_id = await scene.need("A_KEY", "B_KEY")
     for way, write in SUBMISSIONS.items():
         value = scene.value(f"submitted {way}", shape=SHAPES.get(way, "{}{}{}{}{}"))
@@ -145,14 +145,14 @@ async def _refused_submissions(scene: Scene) -> None:
     assert (await scene.ada.get(request_id))["status"] == "pending"
 
 
-async def _refused_by_hand(scene: Scene) -> None:
-    for way, write in KEPT.items():
+async def set_refused_secrets(scene: Scene) -> None:
+    for way, write in REFUSED_BODIES.items():
         body = write(scene.value(f"kept {way}"))
         reply = await scene.ada.http.post("/v1/secrets", content=body)
         assert reply.status_code == 422, (way, reply.text)
 
 
-async def _refused_fields(scene: Scene) -> None:
+async def send_refused_fields(scene: Scene) -> None:
     request_id = request_of(await scene.agent.ask(THREAD, FORM))["id"]
     for way, write in FIELDS.items():
         values = write(scene.value(f"a sensitive field {way}"))
@@ -160,14 +160,14 @@ async def _refused_fields(scene: Scene) -> None:
         assert reply.status_code == 422, (way, reply.text)
     value = scene.value("a sensitive field cut in the middle")
     body = json.dumps({"revision": 1, "values": {"short": value}}).encode()
-    assert (await scene.post(request_id, _cut(body, value))).status_code == 422
+    assert (await scene.post(request_id, cut_body(body, value))).status_code == 422
     stale = await scene.ada.answer(request_id, {"long": scene.value("a sensitive field, late")}, revision=7)
     assert refusal(stale) == (409, "stale_revision")
     beside = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
     assert (await scene.post(request_id, json.dumps(beside).encode())).status_code == 422
 
 
-async def _refused_people(scene: Scene) -> None:
+async def send_as_other_people(scene: Scene) -> None:
     request_id = await scene.need("A_KEY", assignees=["responder"])
     for person, found in (
         (scene.agent, (403, "forbidden")),
@@ -181,7 +181,7 @@ async def _refused_people(scene: Scene) -> None:
     assert refusal(by_agent) == (403, "forbidden")
 
 
-async def _refused_requests(scene: Scene) -> None:
+async def send_to_ended_requests(scene: Scene) -> None:
     """Send values to ended requests, and to requests of another kind."""
     cancelled, dismissed = await scene.need("C_KEY"), await scene.need("D_KEY")
     await scene.agent.cancel(cancelled)

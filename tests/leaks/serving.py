@@ -58,7 +58,7 @@ class Serving:
         self._command = command
         self._settings = settings or {}
         self._process: subprocess.Popen[bytes] | None = None
-        self._lives = 0
+        self._start_count = 0
         for name in ("data", "home", "tmp", "log", "packages"):
             (place / name).mkdir(mode=0o700)
         self._install(place / "packages")
@@ -79,7 +79,7 @@ class Serving:
 
     async def start(self) -> None:
         """Start a process, and return once it accepts requests."""
-        self._lives += 1
+        self._start_count += 1
         given = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
         environ = {
             **given,
@@ -128,7 +128,7 @@ class Serving:
             log.write(remaining_stdout.read())
 
     def _log(self, stream: str) -> Path:
-        return self.place / "log" / f"{stream}-{self._lives}"
+        return self.place / "log" / f"{stream}-{self._start_count}"
 
     def traces(self) -> Iterator[tuple[str, bytes]]:
         """Every current file, by its path: databases, logs, the home folder and temporary files."""
@@ -140,7 +140,7 @@ class Serving:
 
     def back_up(self) -> None:
         """Copy the database in each way in which people do, while the server runs or after."""
-        folder = self.database.parent / f"backup-{self._lives}"
+        folder = self.database.parent / f"backup-{self._start_count}"
         folder.mkdir()
         with (
             closing(sqlite3.connect(self.database)) as database,

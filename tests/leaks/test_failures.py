@@ -16,7 +16,7 @@ from askback.ports.vault import Binding, Vault
 from askback.server.app import App, create_app
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
-from tests.journeys.people import Team, gathered, refusal, request_of
+from tests.journeys.people import Team, create_team, refusal, request_of
 from tests.leaks.canary import Search, canary
 from tests.requirements import requirement
 
@@ -59,11 +59,11 @@ async def team_with_vault(vault: Vault) -> AsyncIterator[Team]:
     async with app.running():
         transport = httpx2.ASGITransport(app=app)
         admin = await app.token("admin")
-        async with gathered("http://127.0.0.1:8787", admin, transport=transport) as team:
+        async with create_team("http://127.0.0.1:8787", admin, transport=transport) as team:
             yield team
 
 
-def written(caplog: pytest.LogCaptureFixture) -> bytes:
+def log_bytes(caplog: pytest.LogCaptureFixture) -> bytes:
     """The whole log, written by the most verbose handler."""
     lines = [*caplog.messages, caplog.text]
     for record in caplog.records:
@@ -96,7 +96,7 @@ async def test_an_exception_that_contains_the_value_is_logged_only_by_its_type(
         assert await team.ada.get(request["id"]) == request
         assert await team.ada.kept() == []
     assert "KeyError" in caplog.text
-    assert Search([made_canary]).found(written(caplog)) == set()
+    assert Search([made_canary]).found(log_bytes(caplog)) == set()
 
 
 @requirement("E5", "I10")
@@ -112,5 +112,5 @@ async def test_a_failed_lease_with_the_value_in_its_exception_leaks_nothing(
         reply = await team.agent.lease("t", "A_KEY")
     assert refusal(reply) == INTERNAL
     assert "KeyError" in caplog.text
-    for data in (reply.content, written(caplog)):
+    for data in (reply.content, log_bytes(caplog)):
         assert Search([made_canary]).found(data) == set()

@@ -11,11 +11,11 @@ from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.storage.sqlite.auditfile import read_audit
 from tests.leaks.canary import Canary
-from tests.leaks.crashes import recovered, under_way
+from tests.leaks.crashes import check_values_in_transit, submissions_in_transit
 from tests.leaks.evidence import leaks
-from tests.leaks.handovers import handed_over
-from tests.leaks.mistakes import misplaced, misplaced_frames
-from tests.leaks.refusals import refused
+from tests.leaks.handovers import submit_values
+from tests.leaks.mistakes import send_misplaced_frames, send_misplaced_values
+from tests.leaks.refusals import send_refused_values
 from tests.leaks.scene import THREAD, Scene, scene
 from tests.leaks.serving import Serving, processes
 from tests.leaks.witness import Notes
@@ -32,17 +32,17 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
         await serving.start()
         async with scene(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
-                given += await handed_over(people)
-                await refused(people)
-                await misplaced(people)
+                given += await submit_values(people)
+                await send_refused_values(people)
+                await send_misplaced_values(people)
             seen_items += processes()
-            async with under_way(people) as whole:
+            async with submissions_in_transit(people) as whole:
                 serving.kill()
             seen_items += serving.traces()
         await serving.start()
         async with scene(serving, notes, canaries) as people:
             async with notes.watching(serving.url, THREAD):
-                given += await recovered(people, whole)
+                given += await check_values_in_transit(people, whole)
                 await read_all(people)
             seen_items += processes()
         serving.back_up()
@@ -96,7 +96,7 @@ async def test_a_value_that_was_sent_over_a_websocket_by_mistake_is_found_nowher
             scene(serving, notes, canaries) as people,
             notes.watching(serving.url, THREAD),
         ):
-            await misplaced_frames(people)
+            await send_misplaced_frames(people)
         serving.stop()
     finally:
         serving.kill()

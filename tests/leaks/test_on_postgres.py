@@ -8,9 +8,9 @@ import pytest
 
 from tests.journeys.keyhouse import ring
 from tests.leaks.canary import Canary
-from tests.leaks.crashes import recovered, under_way
+from tests.leaks.crashes import check_values_in_transit, submissions_in_transit
 from tests.leaks.evidence import leaks
-from tests.leaks.handovers import handed_over
+from tests.leaks.handovers import submit_values
 from tests.leaks.postgres import DatabaseFiles
 from tests.leaks.scene import scene
 from tests.leaks.serving import Serving
@@ -32,12 +32,12 @@ async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
     try:
         await serving.start()
         async with scene(serving, notes, canaries) as people:
-            given = await handed_over(people)
-            async with under_way(people) as whole:
+            given = await submit_values(people)
+            async with submissions_in_transit(people) as whole:
                 serving.kill()
         await serving.start()
         async with scene(serving, notes, canaries) as people:
-            given += await recovered(people, whole)
+            given += await check_values_in_transit(people, whole)
         serving.stop()
     finally:
         serving.kill()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.leaks.canary import Canary
 from tests.leaks.evidence import leaks
-from tests.leaks.planted import STORED, TOLD
+from tests.leaks.planted import LEAKS, STORED
 from tests.leaks.scene import THREAD, scene
 from tests.leaks.serving import Serving, processes
 from tests.leaks.witness import Notes
@@ -50,7 +50,7 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
     try:
         await serving.start()
         async with scene(serving, notes, canaries) as people, notes.watching(serving.url, THREAD):
-            for name in (*TOLD, *STORED, "IN_A_BODY", "SEALED", "ANSWERED"):
+            for name in (*LEAKS, *STORED, "IN_A_BODY", "SEALED", "ANSWERED"):
                 request_id = await people.need(name)
                 reply = await people.ada.hand_over(request_id, {name: people.value(name)})
                 assert reply.status_code == 200, reply.text

@@ -24,7 +24,7 @@ from askback.transports.endpoint import Paths
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
 from tests.leaks.canary import Search, canary
-from tests.leaks.refusals import FIELDS, FORM, KEPT, SHAPES, SUBMISSIONS
+from tests.leaks.refusals import FIELDS, FORM, REFUSED_BODIES, SHAPES, SUBMISSIONS
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -82,7 +82,7 @@ def _pieces(body: RawBody) -> list[dict[str, Any]]:
     ]
 
 
-async def reported(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
+async def error_report(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
     """The report of such a tool about the error of a person's post; with `drawn` also rich's."""
     try:
         await call(app, "responder", path, body)
@@ -112,7 +112,7 @@ async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = Fa
     """Post a value and search for it in the report."""
     made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
     body = RawBody(write(made_canary.value))
-    assert Search([made_canary]).found(await reported(app, path, body, drawn=drawn)) == set(), way
+    assert Search([made_canary]).found(await error_report(app, path, body, drawn=drawn)) == set(), way
 
 
 @requirement("E5", "I10")
@@ -133,7 +133,7 @@ async def test_a_report_about_a_sensitive_field_has_no_value_in_its_variables(ap
 
 @requirement("E5", "I10")
 async def test_a_traceback_of_a_failed_manual_storing_contains_no_value(app: App) -> None:
-    for way, write in KEPT.items():
+    for way, write in REFUSED_BODIES.items():
         await check(app, "/v1/secrets", way, write)
 
 

@@ -70,14 +70,14 @@ def submission(value: str) -> Submission:
     return read_submission(RawBody(json.dumps(body).encode()), SHOWN)
 
 
-def refused(way: str, value: str) -> Faults:
+def refusal_of(way: str, value: str) -> Faults:
     """The error of a refused body."""
     with pytest.raises(Faults) as exc_info:
         read_submission(RawBody(SUBMISSIONS[way](value)), SHOWN)
     return exc_info.value
 
 
-def raised(action: Callable[[], object]) -> Exception:
+def raised_error(action: Callable[[], object]) -> Exception:
     """The exception of something that fails."""
     try:
         action()
@@ -111,21 +111,21 @@ class Sink(NamedTuple):
 
 
 def validation(model: type[Naive], **given: Any) -> pydantic.ValidationError:
-    error = raised(lambda: model(**given))
+    error = raised_error(lambda: model(**given))
     assert isinstance(error, pydantic.ValidationError)
     return error
 
 
 def with_locals(thing: object) -> str:
     """A traceback with the variables of each function."""
-    error = raised(lambda: fail(thing))
+    error = raised_error(lambda: fail(thing))
     return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
 
 
 def with_rich(thing: object) -> str:
     """The same, drawn by rich."""
     console = Console(record=True, width=300, file=io.StringIO())
-    error = raised(lambda: fail(thing))
+    error = raised_error(lambda: fail(thing))
     console.print(Traceback.from_exception(type(error), error, error.__traceback__, show_locals=True))
     return console.export_text()
 
@@ -152,7 +152,7 @@ def answer_of_fastapi(value: str) -> str:
 
 
 @contextmanager
-def listening(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]:
+def attach_handlers(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]:
     """Attach handlers to a logger."""
     log = logging.getLogger(name)
     level_before = log.level
@@ -167,10 +167,12 @@ def listening(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]
         log.setLevel(level_before)
 
 
-def logged(thing: object) -> str:
+def log_line(thing: object) -> str:
     """A line of a log, and the record as another thread gets it."""
     records, stream = queue.SimpleQueue[logging.LogRecord](), io.StringIO()
-    with listening("sink", logging.handlers.QueueHandler(records), logging.StreamHandler(stream)) as log:
+    with attach_handlers(
+        "sink", logging.handlers.QueueHandler(records), logging.StreamHandler(stream)
+    ) as log:
         log.debug("got %s and %r", thing, thing, extra={"more": thing})
     return stream.getvalue() + repr(vars(records.get(timeout=120)))
 
@@ -179,12 +181,12 @@ def logged_address(thing: Any) -> str:
     """The log line of httpx about a request."""
     stream = io.StringIO()
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
-    with listening("httpx2", logging.StreamHandler(stream)), httpx2.Client(transport=transport) as http:
+    with attach_handlers("httpx2", logging.StreamHandler(stream)), httpx2.Client(transport=transport) as http:
         http.get("http://test/", params={"key": thing})
     return stream.getvalue()
 
 
-def sealed(value: str) -> str:
+def sealed_text(value: str) -> str:
     """The stored form of a value."""
     binding = Binding("default", "", "global", "", "A_KEY", 1)
     return anyio.run(Envelope(KeyRing({"k1": bytes(range(32))})).seal, binding, Secret(value))
@@ -200,15 +202,15 @@ def statements(text: str) -> str:
     return "".join(seen_items)
 
 
-def bound(thing: object) -> str:
+def driver_error(thing: object) -> str:
     """The driver's error about an invalid parameter, or a text that it took for SQL."""
     with closing(sqlite3.connect(":memory:")) as database:
         if isinstance(thing, str):
-            return str(raised(lambda: database.execute(f"SELECT {thing}")))
-        return str(raised(lambda: database.execute("SELECT ?", (thing,))))
+            return str(raised_error(lambda: database.execute(f"SELECT {thing}")))
+        return str(raised_error(lambda: database.execute("SELECT ?", (thing,))))
 
 
-def left_in(suffix: str, folder: Path, text: str) -> str:
+def deleted_row_content(suffix: str, folder: Path, text: str) -> str:
     """The content of a database file after a row was deleted."""
     path = folder / "sink.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
@@ -223,9 +225,9 @@ def left_in(suffix: str, folder: Path, text: str) -> str:
         return Path(f"{path}{suffix}").read_bytes().decode("latin-1")
 
 
-def of_a_process(thing: Any) -> str:
+def process_error(thing: Any) -> str:
     """An exception's text about the arguments of a program."""
-    return str(raised(lambda: subprocess.run(["false", thing], check=True)))
+    return str(raised_error(lambda: subprocess.run(["false", thing], check=True)))
 
 
 def arguments(thing: Any) -> str:
@@ -240,7 +242,7 @@ def arguments(thing: Any) -> str:
         return Path(f"/proc/{running_popen.pid}/cmdline").read_text()
 
 
-def or_error(action: Callable[[], str]) -> str:
+def result_or_error(action: Callable[[], str]) -> str:
     """The result, or everything attached to the exception."""
     try:
         return action()
@@ -250,60 +252,63 @@ def or_error(action: Callable[[], str]) -> str:
 
 SINKS: Mapping[str, Sink] = {
     "the text of a validation error": Sink(
-        lambda v: str(validation(Naive, secret=v)), lambda v: str(refused("too long", v))
+        lambda v: str(validation(Naive, secret=v)), lambda v: str(refusal_of("too long", v))
     ),
     "the list of a validation error": Sink(
-        lambda v: repr(validation(Naive, secret=v).errors()), lambda v: repr(refused("too long", v).faults)
+        lambda v: repr(validation(Naive, secret=v).errors()), lambda v: repr(refusal_of("too long", v).faults)
     ),
     "the text of an error about a type": Sink(
-        lambda v: str(validation(Naive, secret=[v])), lambda v: str(refused("in a list", v))
+        lambda v: str(validation(Naive, secret=[v])), lambda v: str(refusal_of("in a list", v))
     ),
     "the list of an error about a type": Sink(
-        lambda v: repr(validation(Naive, secret=[v]).errors()), lambda v: repr(refused("in a list", v).faults)
+        lambda v: repr(validation(Naive, secret=[v]).errors()),
+        lambda v: repr(refusal_of("in a list", v).faults),
     ),
     "the list of an error that hides its input": Sink(
         lambda v: repr(validation(Careful, secret=v).errors()),
-        lambda v: "".join(attached_texts(refused("too long", v))),
+        lambda v: "".join(attached_texts(refusal_of("too long", v))),
     ),
     "an error about a member too many": Sink(
         lambda v: repr(validation(Careful, secret="x", more=v).errors()),
-        lambda v: "".join(attached_texts(refused("beside a good one", v))),
+        lambda v: "".join(attached_texts(refusal_of("beside a good one", v))),
     ),
     "the body of a 422": Sink(
-        answer_of_fastapi, lambda v: json.dumps(problem(refused("too long", v), locale="en"))
+        answer_of_fastapi, lambda v: json.dumps(problem(refusal_of("too long", v), locale="en"))
     ),
     "a traceback with variables": Sink(with_locals, lambda v: with_locals(submission(v))),
     "a traceback drawn by rich": Sink(with_rich, lambda v: with_rich(submission(v))),
     "a missing key": Sink(
-        lambda v: str(raised(lambda: {}[v])),
-        lambda v: "".join(attached_texts(refused("in the place of a name", v))),
+        lambda v: str(raised_error(lambda: {}[v])),
+        lambda v: "".join(attached_texts(refusal_of("in the place of a name", v))),
     ),
     "a text that is no number": Sink(
-        lambda v: str(raised(lambda: int(v))),
-        lambda v: "".join(attached_texts(refused("as the revision", v))),
+        lambda v: str(raised_error(lambda: int(v))),
+        lambda v: "".join(attached_texts(refusal_of("as the revision", v))),
     ),
     "the document of a JSON error": Sink(
-        lambda v: "".join(attached_texts(raised(lambda: json.loads(f'{{"a": "{v}')))),
-        lambda v: "".join(attached_texts(refused("cut in the middle", v))),
+        lambda v: "".join(attached_texts(raised_error(lambda: json.loads(f'{{"a": "{v}')))),
+        lambda v: "".join(attached_texts(refusal_of("cut in the middle", v))),
     ),
     "the bytes of a decoding error": Sink(
-        lambda v: "".join(attached_texts(raised(lambda: (v.encode() + b"\xff").decode()))),
-        lambda v: "".join(attached_texts(refused("not in UTF-8", v))),
+        lambda v: "".join(attached_texts(raised_error(lambda: (v.encode() + b"\xff").decode()))),
+        lambda v: "".join(attached_texts(refusal_of("not in UTF-8", v))),
     ),
-    "the error of a driver": Sink(bound, lambda v: bound(Secret(v))),
-    "the echo of a statement": Sink(statements, lambda v: statements(sealed(v))),
-    "the error of a program": Sink(of_a_process, lambda v: of_a_process(Secret(v))),
-    "the arguments of a program": Sink(arguments, lambda v: or_error(lambda: arguments(Secret(v)))),
-    "the log of an HTTP client": Sink(logged_address, lambda v: or_error(lambda: logged_address(Secret(v)))),
-    "a log line and its record": Sink(logged, lambda v: logged(submission(v))),
+    "the error of a driver": Sink(driver_error, lambda v: driver_error(Secret(v))),
+    "the echo of a statement": Sink(statements, lambda v: statements(sealed_text(v))),
+    "the error of a program": Sink(process_error, lambda v: process_error(Secret(v))),
+    "the arguments of a program": Sink(arguments, lambda v: result_or_error(lambda: arguments(Secret(v)))),
+    "the log of an HTTP client": Sink(
+        logged_address, lambda v: result_or_error(lambda: logged_address(Secret(v)))
+    ),
+    "a log line and its record": Sink(log_line, lambda v: log_line(submission(v))),
     "a repr": Sink(lambda v: repr(Plain({"A_KEY": v})), lambda v: f"{submission(v)} {submission(v)!r}"),
     "a dictionary of a dataclass": Sink(
         lambda v: json.dumps(dataclasses.asdict(Plain({"A_KEY": v}))),
-        lambda v: or_error(lambda: json.dumps(dataclasses.asdict(submission(v)))),
+        lambda v: result_or_error(lambda: json.dumps(dataclasses.asdict(submission(v)))),
     ),
     "a pickle": Sink(
         lambda v: repr(pickle.dumps(Plain({"A_KEY": v}))),
-        lambda v: or_error(lambda: repr(pickle.dumps(submission(v)))),
+        lambda v: result_or_error(lambda: repr(pickle.dumps(submission(v)))),
     ),
 }
 
@@ -319,22 +324,22 @@ def test_a_sink_that_leaks_plain_text_does_not_leak_our_values(name: str) -> Non
 @requirement("E5", "H12")
 @pytest.mark.parametrize("suffix", ["", "-wal"])
 def test_remains_of_a_deleted_row_are_encrypted(suffix: str, tmp_path: Path) -> None:
-    for name, text in (("naive", str), ("ours", sealed)):
+    for name, text in (("naive", str), ("ours", sealed_text)):
         made_canary = canary(name)
         (tmp_path / name).mkdir()
-        left = left_in(suffix, tmp_path / name, text(made_canary.value))
+        left = deleted_row_content(suffix, tmp_path / name, text(made_canary.value))
         assert bool(Search([made_canary]).found(left.encode("latin-1"))) is (name == "naive")
 
 
-ELSEWHERE = {"with an old revision", "beside a saved one that is not there", "too large"}
+OTHER_SUBMISSIONS = {"with an old revision", "beside a saved one that is not there", "too large"}
 """Bodies that are refused by other code than their reader."""
 
 
 @requirement("E5", "E6")
-@pytest.mark.parametrize("way", [way for way in SUBMISSIONS if way not in ELSEWHERE])
+@pytest.mark.parametrize("way", [way for way in SUBMISSIONS if way not in OTHER_SUBMISSIONS])
 def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
     made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
-    error = refused(way, made_canary.value)
+    error = refusal_of(way, made_canary.value)
     told = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)
     plain = "".join(traceback.format_exception(error))
     for text in (*attached_texts(error), told, plain):
@@ -344,5 +349,5 @@ def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
 @requirement("E5", "E6")
 def test_a_value_that_looks_like_a_name_is_not_reported_as_one() -> None:
     made_canary = canary("in the place of a name", letters=string.ascii_uppercase)
-    error = refused("in the place of a name", made_canary.value)
+    error = refusal_of("in the place of a name", made_canary.value)
     assert Search([made_canary]).found(json.dumps(problem(error, locale="en")).encode()) == set()

@@ -11,16 +11,16 @@ import pytest
 
 from tests.fault import kill, planted
 from tests.fault.site import site
-from tests.fault.troubles import long_hole
+from tests.fault.troubles import cut_network_long
 
 SEED = int(os.environ.get("FAULT_SEED", "20261120"))
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 
 
-@pytest.mark.parametrize("fault", planted.BREAKS)
+@pytest.mark.parametrize("fault", planted.INVARIANTS_BY_FAULT)
 async def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
-    breaks, result = planted.BREAKS[fault], list[str]()
+    breaks, result = planted.INVARIANTS_BY_FAULT[fault], list[str]()
     with anyio.move_on_after(800):
         for turn in itertools.count():
             folder = tmp_path / str(turn)
@@ -38,7 +38,9 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_in_a_
     tmp_path: Path,
 ) -> None:
     fault = "acknowledged before the commit, by servers that share"
-    scene = kill.Scene(seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(long_hole,), fault=fault)
+    scene = kill.Scene(
+        seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(cut_network_long,), fault=fault
+    )
     with anyio.fail_after(500):
         async with site(servers=2) as place:
             report = await kill.run(tmp_path, scene, site=place)

@@ -16,11 +16,11 @@ pytestmark = [pytest.mark.fault, pytest.mark.timeout(900)]
 
 @pytest.mark.parametrize("fault", shell_fuzz.FAULTS)
 def test_a_planted_mistake_in_the_reading_is_found(tmp_path: Path, fault: str) -> None:
-    with shell_fuzz.planted(fault):
+    with shell_fuzz.plant_mistake(fault):
         assert shell_fuzz.run(1500, seed=PLANTED_SEED, folder=tmp_path).escapes != []
 
 
 @pytest.mark.parametrize("fault", extended_fuzz.FAULTS)
 def test_a_planted_mistake_in_the_wider_reading_is_found(folder: Path, fault: str) -> None:
-    with extended_fuzz.planted(fault):
+    with extended_fuzz.plant_mistake(fault):
         assert extended_fuzz.run(600, seed=EXTENDED_SEED, folder=folder).escapes != []

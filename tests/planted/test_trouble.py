@@ -10,14 +10,14 @@ import pytest
 from askback.service.delivery import resumes
 from askback.service.webhooks import dispatch
 from tests.fault import crowd, test_bad_bus
-from tests.fault.partition import play, two
+from tests.fault.partition import play, start_two_servers
 from tests.fault.processes import Server
 from tests.fault.site import on
-from tests.fault.test_bad_bus import NEVER_S, QUESTIONS, pulled, pushed
-from tests.fault.test_bad_bus import opened as opened  # noqa: PLC0414 - its stores are closed here as well
-from tests.fault.test_bad_bus import watched as watched  # noqa: PLC0414
+from tests.fault.test_bad_bus import NEVER_S, QUESTIONS, pull_resumes, push_messages
+from tests.fault.test_bad_bus import close_stores as close_stores  # noqa: PLC0414 - its stores are closed here as well
+from tests.fault.test_bad_bus import count_waiters as count_waiters  # noqa: PLC0414
 from tests.fault.test_partition import CUTS
-from tests.fault.test_stalled import MOST_BYTES, cost
+from tests.fault.test_stalled import MOST_BYTES, stalled_bytes
 from tests.postgres_server import PostgresServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
@@ -28,7 +28,7 @@ async def test_a_server_that_does_not_notice_a_dead_connection_is_found(
 ) -> None:
     fault = "a dead line that is not noticed"
     with anyio.fail_after(500):
-        async with on(postgres, servers=2) as place, two(tmp_path, place, fault=fault) as trial:
+        async with on(postgres, servers=2) as place, start_two_servers(tmp_path, place, fault=fault) as trial:
             await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=4)
     assert any("was told []" in item for item in trial.faults), trial.faults
 
@@ -47,7 +47,7 @@ async def test_a_buffer_without_a_limit_is_found(tmp_path: Path) -> None:
     await server.start()
     try:
         with anyio.fail_after(120):
-            assert await cost(server) > MOST_BYTES
+            assert await stalled_bytes(server) > MOST_BYTES
     finally:
         server.kill()
 
@@ -55,8 +55,8 @@ async def test_a_buffer_without_a_limit_is_found(tmp_path: Path) -> None:
 async def test_a_server_that_relies_on_its_bus_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_bad_bus, "HANG_S", 2.0)
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
-    came, ids = await pulled(0)
+    came, ids = await pull_resumes(0)
     assert came.total() < len(ids)
     monkeypatch.setattr(dispatch, "POLL_S", 0.05)
-    came, ids = await pushed(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
+    came, ids = await push_messages(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
     assert QUESTIONS <= came.total() < len(ids)

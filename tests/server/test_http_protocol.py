@@ -61,7 +61,7 @@ async def app(_scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body"})
 
 
-def connected(app: Any = app) -> tuple[BoundedHttp, Line, Clock]:
+def open_connection(app: Any = app) -> tuple[BoundedHttp, Line, Clock]:
     clock, line = Clock(), Line()
     config = Config(app, log_config=None, timeout_keep_alive=int(IDLE_S))
     protocol = BoundedHttp(config, ServerState(), {}, clock)  # pyright: ignore[reportArgumentType]
@@ -80,7 +80,7 @@ def connected(app: Any = app) -> tuple[BoundedHttp, Line, Clock]:
     ],
 )
 async def test_a_request_that_does_not_end_is_closed_in_time(sent: bytes, seconds: float) -> None:
-    protocol, line, clock = connected()
+    protocol, line, clock = open_connection()
     for byte in sent:
         protocol.data_received(bytes([byte]))
     assert clock.waits() == [seconds]
@@ -96,7 +96,7 @@ async def test_a_request_that_does_not_end_is_closed_in_time(sent: bytes, second
     "sent", [b"hello\r\n\r\n", b"GET / HTTP/1.1\r\nX y\r\n\r\n", b"\x16\x03\x01\x02\x00"]
 )
 async def test_what_is_no_http_is_refused_with_a_body_like_any_other(sent: bytes) -> None:
-    protocol, line, _ = connected()
+    protocol, line, _ = open_connection()
     protocol.data_received(sent)
     head, _, body = line.written.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
@@ -108,7 +108,7 @@ async def test_what_is_no_http_is_refused_with_a_body_like_any_other(sent: bytes
 
 @requirement("N16")
 async def test_a_connection_that_sends_nothing_is_closed() -> None:
-    _, line, clock = connected()
+    _, line, clock = open_connection()
     assert clock.waits() == [IDLE_S]
     clock.fire()
     assert (line.closed, line.written) == (True, b"")
@@ -116,7 +116,7 @@ async def test_a_connection_that_sends_nothing_is_closed() -> None:
 
 @requirement("N16")
 async def test_a_complete_request_has_no_deadline_for_its_answer() -> None:
-    protocol, line, clock = connected()
+    protocol, line, clock = open_connection()
     protocol.data_received(HEAD + b"\r\n1234567890")
     assert clock.waits() == []
     while not line.written:
@@ -129,7 +129,7 @@ async def test_a_complete_request_has_no_deadline_for_its_answer() -> None:
     ("path", "closed"), [(b"/v1/requests/req_1/files?field=a", False), (b"/v1/requests", True)]
 )
 async def test_an_upload_continues_while_enough_of_it_arrives(path: bytes, closed: bool) -> None:
-    protocol, line, clock = connected()
+    protocol, line, clock = open_connection()
     head = b"POST %b HTTP/1.1\r\nHost: askback\r\nContent-Length: %d\r\n\r\n" % (path, 3 * UPLOAD_BYTES)
     protocol.data_received(head)
     protocol.data_received(b"x" * UPLOAD_BYTES)
@@ -145,7 +145,7 @@ async def test_an_upload_continues_while_enough_of_it_arrives(path: bytes, close
 
 @requirement("N16", "M1")
 async def test_a_head_that_is_too_long_gets_its_reply_before_the_connection_ends() -> None:
-    protocol, line, clock = connected()
+    protocol, line, clock = open_connection()
     protocol.data_received(b"GET / HTTP/1.1\r\nHost: askback\r\nX: ")
     for _ in range(3):
         protocol.data_received(b"x" * HEAD_BYTES)
@@ -175,7 +175,7 @@ async def test_a_part_of_a_stream_is_sent_without_waiting_while_that_is_possible
 
     sent: list[bool] = []
     ends = (asyncio.Event(), asyncio.Event())
-    protocol, line, _ = connected(app)
+    protocol, line, _ = open_connection(app)
     protocol.data_received(b"GET /v1/events HTTP/1.1\r\nHost: askback\r\n\r\n")
     while not streams:
         await asyncio.sleep(0)

@@ -38,7 +38,7 @@ def expand(sent: Frame | tuple[bytes, ...]) -> list[Frame]:
     return [Frame(Opcode.CONT if i else Opcode.TEXT, part, fin=i == last) for i, part in enumerate(sent)]
 
 
-def sent(*frames: Frame) -> bytes:
+def masked_bytes(*frames: Frame) -> bytes:
     return b"".join(frame.serialize(mask=True) for frame in frames)
 
 
@@ -53,7 +53,7 @@ def frames_of(side: Protocol) -> list[Frame]:
     return [event for event in side.events_received() if isinstance(event, Frame)]
 
 
-def library() -> Protocol:
+def library_connection() -> Protocol:
     """Return the server's side of an open connection."""
     return Protocol(Side.SERVER, state=State.OPEN, max_size=MOST)
 
@@ -62,8 +62,8 @@ def library() -> Protocol:
 @given(st.lists(frames, max_size=6), st.lists(st.integers(1, 5_000), max_size=20))
 def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, ...]], cuts: list[int]):
     expected = [frame for item in given for frame in expand(item)]
-    splitter, other_protocol, seen = FrameSplitter(MOST), library(), list[Frame]()
-    for data in pieces(sent(*expected), cuts):
+    splitter, other_protocol, seen = FrameSplitter(MOST), library_connection(), list[Frame]()
+    for data in pieces(masked_bytes(*expected), cuts):
         for payload, text in splitter.split(data):
             if text:
                 seen.append(Frame(Opcode.TEXT, payload))
@@ -87,16 +87,16 @@ def test_written_frames_are_read_unchanged_by_a_client(texts: list[str]):
     "data",
     [
         TEXT.serialize(mask=False),
-        sent(Frame(Opcode.TEXT, b"a", fin=False), TEXT),
-        sent(Frame(Opcode.CONT, b"a")),
-        sent(Frame(Opcode.TEXT, b"x" * (MOST + 1))),
+        masked_bytes(Frame(Opcode.TEXT, b"a", fin=False), TEXT),
+        masked_bytes(Frame(Opcode.CONT, b"a")),
+        masked_bytes(Frame(Opcode.TEXT, b"x" * (MOST + 1))),
         b"\xf1" + TEXT.serialize(mask=True)[1:],
         b"\x83" + TEXT.serialize(mask=True)[1:],
     ],
     ids=["unmasked", "text within a text", "rest of nothing", "too long", "reserved bits", "unknown opcode"],
 )
 def test_invalid_frames_are_refused_by_the_library(data: bytes):
-    splitter, other_protocol = FrameSplitter(MOST), library()
+    splitter, other_protocol = FrameSplitter(MOST), library_connection()
     for payload, text in (cut for byte in data for cut in splitter.split(bytes([byte]))):
         assert not text
         other_protocol.receive_data(payload)
@@ -114,7 +114,7 @@ def test_a_frame_that_is_too_long_is_not_held():
 
 
 @contextmanager
-def connected(server: Server) -> Iterator[socket.socket]:
+def open_websocket(server: Server) -> Iterator[socket.socket]:
     """Open a WebSocket by hand, as a requester."""
     token, port = server.tokens["requester"], int(server.url.rsplit(":", 1)[1])
     with socket.create_connection(("127.0.0.1", port), timeout=120) as peer:
@@ -139,18 +139,20 @@ def read(peer: socket.socket) -> list[Frame]:
 
 
 def test_a_frame_that_comes_byte_by_byte_is_answered(server: Server):
-    with connected(server) as peer:
-        for byte in sent(Frame(Opcode.TEXT, b'{"id":1,"op":"ping"}')):
+    with open_websocket(server) as peer:
+        for byte in masked_bytes(Frame(Opcode.TEXT, b'{"id":1,"op":"ping"}')):
             peer.sendall(bytes([byte]))
         assert [json.loads(bytes(frame.data)) for frame in read(peer)] == [{"id": 1, "ok": {}}]
 
 
 def test_a_text_in_parts_with_a_ping_between_them_is_answered(server: Server):
-    with connected(server) as peer:
+    with open_websocket(server) as peer:
         begun = Frame(Opcode.TEXT, b'{"id":1,', fin=False), Frame(Opcode.PING, b"there?")
-        peer.sendall(sent(*begun))
+        peer.sendall(masked_bytes(*begun))
         assert [(f.opcode, f.data) for f in read(peer)] == [(Opcode.PONG, b"there?")]
-        peer.sendall(sent(Frame(Opcode.CONT, b'"op":"ping"}'), Frame(Opcode.TEXT, b'{"id":2,"op":"ping"}')))
+        peer.sendall(
+            masked_bytes(Frame(Opcode.CONT, b'"op":"ping"}'), Frame(Opcode.TEXT, b'{"id":2,"op":"ping"}'))
+        )
         assert [json.loads(bytes(frame.data))["id"] for frame in read(peer)] == [1, 2]
 
 
@@ -158,13 +160,13 @@ def test_a_text_in_parts_with_a_ping_between_them_is_answered(server: Server):
     ("data", "code"),
     [
         (TEXT.serialize(mask=False), 1002),
-        (sent(Frame(Opcode.TEXT, b"\xff\xfe")), 1007),
-        (sent(Frame(Opcode.TEXT, b"x" * (DEFAULTS.frame_bytes + 1))), 1009),
+        (masked_bytes(Frame(Opcode.TEXT, b"\xff\xfe")), 1007),
+        (masked_bytes(Frame(Opcode.TEXT, b"x" * (DEFAULTS.frame_bytes + 1))), 1009),
     ],
     ids=["unmasked", "not UTF-8", "too long"],
 )
 def test_a_frame_that_is_wrong_ends_the_connection_with_its_code(server: Server, data: bytes, code: int):
-    with connected(server) as peer:
+    with open_websocket(server) as peer:
         peer.sendall(data)
         closed = [frame for frame in read(peer) if frame.opcode is Opcode.CLOSE]
         assert [struct.unpack("!H", frame.data[:2])[0] for frame in closed] == [code]

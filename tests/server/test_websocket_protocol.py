@@ -23,7 +23,7 @@ HANDSHAKE = (
 )
 
 
-def begun(app: Any, line: Line) -> AskbackWebSocket:
+def accept_peer(app: Any, line: Line) -> AskbackWebSocket:
     """Accept a peer after its handshake."""
     config = Config(
         app, ws_max_size=DEFAULTS.frame_bytes, ws_per_message_deflate=False, ws_ping_interval=None
@@ -51,7 +51,7 @@ async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes,
             taken += 1
 
     line = Line()
-    socket = begun(app, line)
+    socket = accept_peer(app, line)
     with anyio.fail_after(120):
         await opened_event.wait()
         frame, sent = Frame(opcode, payload).serialize(mask=True), 0
@@ -78,7 +78,7 @@ async def test_empty_fragments_of_a_message_are_not_stored() -> None:
         taken.append((await receive())["text"])
         finished_event.set()
 
-    socket = begun(app, Line())
+    socket = accept_peer(app, Line())
     with anyio.fail_after(120):
         await finished_event.wait()
         finished_event.clear()
@@ -102,7 +102,7 @@ async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_befo
         await asyncio.Event().wait()
 
     line = Line()
-    socket = begun(app, line)
+    socket = accept_peer(app, line)
     with anyio.fail_after(120):
         await closed_event.wait()
     for opcode in (Opcode.TEXT, Opcode.BINARY):

@@ -35,7 +35,7 @@ async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
     await store.close()
 
 
-async def proposed(ctx: Services, *, quorum: int) -> str:
+async def create_proposal(ctx: Services, *, quorum: int) -> str:
     approval = {"tool": "deploy", "input": {"to": "production"}, "quorum": quorum}
     body = {"kind": "approval", "thread_id": "t1", "approval": approval}
     return (await create.create_request(ctx, AGENT, body)).record.id
@@ -47,7 +47,7 @@ def person(n: int) -> Principal:
 
 @requirement("K6")
 async def test_ten_concurrent_votes_are_all_counted(ctx: Services) -> None:
-    request = await proposed(ctx, quorum=10)
+    request = await create_proposal(ctx, quorum=10)
     await asyncio.gather(*(answer.answer_request(ctx, person(n), request, YES) for n in range(10)))
     record = await read.get_request(ctx, person(1), request)
     assert record.status == "answered"
@@ -57,7 +57,7 @@ async def test_ten_concurrent_votes_are_all_counted(ctx: Services) -> None:
 
 @requirement("K6")
 async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
-    request = await proposed(ctx, quorum=2)
+    request = await create_proposal(ctx, quorum=2)
     results = await asyncio.gather(
         *(answer.answer_request(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
     )
@@ -68,7 +68,7 @@ async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
 
 @requirement("K6")
 async def test_one_person_with_two_sessions_has_one_vote(ctx: Services) -> None:
-    request = await proposed(ctx, quorum=2)
+    request = await create_proposal(ctx, quorum=2)
     await answer.answer_request(ctx, person(1), request, YES)
     second_principal = Principal("usr_other_session", "t", "responder", "person 1")
     with pytest.raises(Conflict) as exc_info:

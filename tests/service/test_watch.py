@@ -96,7 +96,7 @@ class BadBus(LocalBus):
 
 
 @pytest.fixture(autouse=True)
-async def opened() -> AsyncIterator[None]:
+async def close_stores() -> AsyncIterator[None]:
     """Close the stores of a test at its end."""
     yield
     while OPENED:

@@ -106,11 +106,11 @@ async def test_every_change_of_a_log_is_detected(
 
 
 async def test_a_file_that_holds_no_log_is_named(tmp_path: Path) -> None:
-    missing, other, damaged = tmp_path / "missing.db", tmp_path / "other.db", tmp_path / "damaged.db"
+    missing, other, damaged_file = tmp_path / "missing.db", tmp_path / "other.db", tmp_path / "damaged.db"
     with closing(sqlite3.connect(other)) as db:
         db.execute("CREATE TABLE a (x)")
-    damaged.write_bytes(b"no database at all" * 100)
-    for file in (missing, other, damaged):
+    damaged_file.write_bytes(b"no database at all" * 100)
+    for file in (missing, other, damaged_file):
         with pytest.raises(StoreUnusable, match=f"{file.name} cannot be read"), read_audit(file) as logs:
             list(logs)
     assert not missing.exists()

@@ -33,13 +33,13 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
     await store.close()
 
 
-def long(n: int, *, version: int = 1, size: int = 600) -> SecretRecord:
+def long_secret(n: int, *, version: int = 1, size: int = 600) -> SecretRecord:
     """A secret whose sealed text is recognizable in any part of a file."""
     mark = f"<{n}.{version}>"
     return replace(secret(n, version=version), sealed=mark * (size // len(mark) + 1))
 
 
-def marks(path: Path) -> set[str]:
+def sealed_texts_in(path: Path) -> set[str]:
     """The sealed texts of which at least a part is in a file of the store."""
     return {
         mark.decode()
@@ -60,11 +60,11 @@ def reading(path: Path) -> Iterator[None]:
 async def wait_until_erased(mark: str, path: Path) -> None:
     """Wait until no file of the store has a part of a text."""
     with anyio.fail_after(120):
-        while mark in marks(path):
+        while mark in sealed_texts_in(path):
             await anyio.sleep(0.01)
 
 
-OLD, NEW = long(1), long(1, version=2)
+OLD, NEW = long_secret(1), long_secret(1, version=2)
 ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
     "deleted": lambda store: store.drop_secret("main", OLD.id, SideEffects()),
     "replaced": lambda store: store.write(SideEffects(secrets=(NEW,))),
@@ -86,9 +86,9 @@ async def test_c15_nothing_of_a_secret_that_is_over_is_in_the_files(
     store: SqliteStore, path: Path, end: Callable[[SqliteStore], Awaitable[object]]
 ) -> None:
     await store.write(SideEffects(secrets=(OLD,)))
-    assert "<1.1>" in marks(path)
+    assert "<1.1>" in sealed_texts_in(path)
     await end(store)
-    assert "<1.1>" not in marks(path)
+    assert "<1.1>" not in sealed_texts_in(path)
 
 
 @requirement("E19")
@@ -97,9 +97,9 @@ async def test_c15_nothing_of_a_candidate_that_is_over_is_in_the_files(
     store: SqliteStore, path: Path, end: Callable[[SqliteStore], Awaitable[object]]
 ) -> None:
     await store.write(SideEffects(candidates=(("req_1", OLD),)))
-    assert "<1.1>" in marks(path)
+    assert "<1.1>" in sealed_texts_in(path)
     await end(store)
-    assert "<1.1>" not in marks(path)
+    assert "<1.1>" not in sealed_texts_in(path)
 
 
 @requirement("E19")
@@ -120,19 +120,19 @@ async def test_c15_the_files_contain_only_secrets_that_were_not_erased(
                 calls.append(store.drop_secret("main", secret_id(n), SideEffects()))
             else:
                 kept[n] = version
-                calls.append(store.write(SideEffects(secrets=(long(n, version=version, size=size),))))
+                calls.append(store.write(SideEffects(secrets=(long_secret(n, version=version, size=size),))))
         await asyncio.gather(*calls)
-        assert marks(path) == {f"<{n}.{version}>" for n, version in kept.items()}
+        assert sealed_texts_in(path) == {f"<{n}.{version}>" for n, version in kept.items()}
 
 
 @requirement("E19")
 @pytest.mark.parametrize("size", [20, 4_000, 9_000, 20_000])
 async def test_c15_a_text_of_any_size_is_erased_completely(store: SqliteStore, path: Path, size: int) -> None:
     for n in range(3):
-        await store.write(SideEffects(secrets=(long(n, size=size),)))
+        await store.write(SideEffects(secrets=(long_secret(n, size=size),)))
     for n in (1, 2, 0):
         assert await store.drop_secret("main", secret_id(n), SideEffects())
-        assert f"<{n}.1>" not in marks(path)
+        assert f"<{n}.1>" not in sealed_texts_in(path)
 
 
 @requirement("E19")
@@ -143,10 +143,10 @@ async def test_c15_erased_text_held_by_a_reader_is_gone_after_the_read(
     with reading(path), anyio.fail_after(3):
         assert await store.drop_secret("main", OLD.id, SideEffects())
         assert await store.secret("main", OLD.id) is None
-        await store.write(SideEffects(secrets=(long(2),)))
-        assert "<1.1>" in marks(path)
+        await store.write(SideEffects(secrets=(long_secret(2),)))
+        assert "<1.1>" in sealed_texts_in(path)
     await wait_until_erased("<1.1>", path)
-    assert await store.secrets("main") == [long(2)]
+    assert await store.secrets("main") == [long_secret(2)]
 
 
 @requirement("E19")
@@ -160,7 +160,7 @@ async def test_c15_erased_text_left_in_the_log_by_a_crash_is_gone_after_the_next
         left.parent.mkdir()
         for end in ("", "-wal"):  # the files on the disk if the process dies now
             shutil.copy(f"{path}{end}", f"{left}{end}")
-    assert "<1.1>" in marks(left)
+    assert "<1.1>" in sealed_texts_in(left)
     second_sqlite_store = SqliteStore(left)
     await second_sqlite_store.open()
     await wait_until_erased("<1.1>", left)

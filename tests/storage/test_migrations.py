@@ -11,7 +11,7 @@ import pytest
 from askback.storage.postgres import schema as postgres
 from askback.storage.sqlite import schema as sqlite
 
-SEEN = {
+KNOWN_MIGRATIONS = {
     postgres: {
         1: "cb22eae4909885f1",
         2: "462b1444da0b31e5",
@@ -86,7 +86,9 @@ SEEN = {
 """The beginning of each migration's digest. Add a line with each new one."""
 
 
-@pytest.mark.parametrize("store", SEEN, ids=["postgres", "sqlite"])
+@pytest.mark.parametrize("store", KNOWN_MIGRATIONS, ids=["postgres", "sqlite"])
 def test_an_applied_migration_is_unchanged_in_the_next_release(store: ModuleType) -> None:
     steps: Mapping[int, str] = store.migrations()
-    assert {number: sha256(text.encode()).hexdigest()[:16] for number, text in steps.items()} == SEEN[store]
+    assert {
+        number: sha256(text.encode()).hexdigest()[:16] for number, text in steps.items()
+    } == KNOWN_MIGRATIONS[store]

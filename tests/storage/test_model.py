@@ -27,7 +27,7 @@ from tests.temporary_store import TemporaryStore
 EXAMPLES = os.environ.get("MODEL_EXAMPLES")
 
 
-def hold(place: Place, *, examples: int, shrink: bool = True) -> None:
+def run_conversations(place: Place, *, examples: int, shrink: bool = True) -> None:
     """Hold this many conversations with a store; raises if it differs from the model."""
 
     class Here(Conversation):
@@ -48,7 +48,7 @@ def hold(place: Place, *, examples: int, shrink: bool = True) -> None:
 
 
 @contextmanager
-def opened(make: Callable[[OnCommit], Store], *, reopened: bool = True) -> Iterator[Place]:
+def open_place(make: Callable[[OnCommit], Store], *, reopened: bool = True) -> Iterator[Place]:
     with asyncio.Runner() as runner:
         place = Place(make, runner, reopened=reopened)
         try:
@@ -60,16 +60,16 @@ def opened(make: Callable[[OnCommit], Store], *, reopened: bool = True) -> Itera
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_store_with_a_fault_is_not_the_model(fault: type[TemporaryStore]) -> None:
     with (
-        opened(lambda tell: fault(on_commit=tell), reopened=False) as place,
+        open_place(lambda tell: fault(on_commit=tell), reopened=False) as place,
         pytest.raises(AssertionError),
     ):
-        hold(place, examples=500, shrink=False)
+        run_conversations(place, examples=500, shrink=False)
 
 
 @requirement("H2", "H4", "H5")
 def test_sqlite_is_the_model(tmp_path: Path) -> None:
-    with opened(lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)) as place:
-        hold(place, examples=20)
+    with open_place(lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)) as place:
+        run_conversations(place, examples=20)
 
 
 @requirement("H2", "H4", "H5")
@@ -77,6 +77,6 @@ def test_postgres_is_the_model(postgres: PostgresServer) -> None:
     from askback.storage.postgres import PostgresStore
 
     name = asyncio.run(postgres.new())
-    with opened(lambda tell: PostgresStore(postgres.database(name), on_commit=tell)) as place:
-        hold(place, examples=6)
+    with open_place(lambda tell: PostgresStore(postgres.database(name), on_commit=tell)) as place:
+        run_conversations(place, examples=6)
     asyncio.run(postgres.drop(name))

@@ -21,7 +21,7 @@ from askback.storage.postgres import PostgresStore
 from askback.storage.sqlite import SqliteStore
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KEY_BYTES, KeyRing
-from tests.journeys.people import Person, leased
+from tests.journeys.people import Person, leased_values
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
@@ -48,16 +48,18 @@ BEFORE_ONE_SQL = [dump for dump in DUMPS if dump.stem in ("postgres_13", "sqlite
 
 
 @pytest.fixture(params=DUMPS, ids=lambda dump: dump.stem)
-async def older(
+async def older_server(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
 ) -> AsyncIterator[App]:
     """A server on an older database."""
-    async with opened(request.param, tmp_path, postgres) as app:
+    async with open_database(request.param, tmp_path, postgres) as app:
         yield app
 
 
 @asynccontextmanager
-async def opened(dump: Path, tmp_path: Path, postgres: PostgresServer, more: str = "") -> AsyncGenerator[App]:
+async def open_database(
+    dump: Path, tmp_path: Path, postgres: PostgresServer, more: str = ""
+) -> AsyncGenerator[App]:
     """Start a server on a dump, with `more` statements for it."""
     bus = LocalBus()
     vault = Envelope(KeyRing({"old": bytes(KEY_BYTES)}))
@@ -82,8 +84,8 @@ async def opened(dump: Path, tmp_path: Path, postgres: PostgresServer, more: str
 
 
 @requirement("H2", "N1")
-async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -> None:
-    transport = httpx2.ASGITransport(app=older)
+async def test_a_database_of_an_older_release_is_upgraded_and_read(older_server: App) -> None:
+    transport = httpx2.ASGITransport(app=older_server)
     async with (
         Person("http://127.0.0.1:8787", "old-requester", transport=transport) as agent,
         Person("http://127.0.0.1:8787", "old-responder", transport=transport) as person,
@@ -98,8 +100,8 @@ async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -
         assert lunch["answer"]["values"] == {"dish": "soup"}
         resumes = (await agent.http.get("/v1/resumes")).json()["resumes"]
         assert lunch["id"] in [resume["request"]["id"] for resume in resumes]
-        assert leased(await agent.lease("t3", "PAY_KEY")) == {"PAY_KEY": "sk-old-value"}
-    events = await older.services.store.tenant_events("default", after=0, limit=100)
+        assert leased_values(await agent.lease("t3", "PAY_KEY")) == {"PAY_KEY": "sk-old-value"}
+    events = await older_server.services.store.tenant_events("default", after=0, limit=100)
     hidden = [event.redacted.text for event in events if event.redacted is not None]
     assert len(hidden) == 2
     assert not any("PAY_KEY" in text for text in hidden)
@@ -124,7 +126,7 @@ SELECT t.key, m.id, m.owner, m.seq, m.data, {none} FROM {threads} AS t JOIN (
 async def test_decisions_from_before_the_shared_sql_are_kept(
     dump: Path, tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    async with opened(dump, tmp_path, postgres) as app:
+    async with open_database(dump, tmp_path, postgres) as app:
         transport = httpx2.ASGITransport(app=app)
         async with Person("http://127.0.0.1:8787", "old-admin", transport=transport) as admin:
             threads = [(await admin.http.get(f"/v1/threads/{name}")).json() for name in ("t9", "t10")]
@@ -154,7 +156,7 @@ async def test_threads_belong_to_the_agents_that_wrote_in_them_the_oldest_first(
     on_sqlite = dump.stem.startswith("sqlite")
     names = {name: name if on_sqlite else f"askback.{name}" for name in ("tokens", "threads", "messages")}
     more = MANY.format(**names, rest="streamed" if on_sqlite else "held", none="''" if on_sqlite else "FALSE")
-    async with opened(dump, tmp_path, postgres, more) as app:
+    async with open_database(dump, tmp_path, postgres, more) as app:
         store = app.services.store
         token = await store.token(digest("old-requester"))
         assert token is not None

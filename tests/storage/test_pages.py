@@ -31,7 +31,7 @@ def database(tmp_path: Path) -> connection.Connection:
     return opened_items
 
 
-def plan(database: connection.Connection, sql: str, *parameters: object) -> list[str]:
+def query_plan(database: connection.Connection, sql: str, *parameters: object) -> list[str]:
     """The steps of a query, whatever its parameters."""
     given = parameters or [None] * max(map(int, re.findall(r"\$(\d+)", sql)), default=0)
     return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {rewrite(sql)}", given).fetchall()]
@@ -51,7 +51,7 @@ def test_a_branch_of_a_page_walks_its_index_and_sorts_nothing_but_the_page(
     database: sqlite3.Connection, requester: str | None, person: str | None, before: str | None
 ) -> None:
     statuses = ["pending", "resolving"]
-    steps = plan(
+    steps = query_plan(
         database, *page(kind="form", statuses=statuses, requester=requester, person=person, before=before)
     )
     index = f"INDEX requests_open_{'requester' if requester else 'kind'} ("
@@ -72,7 +72,7 @@ def test_all_requests_and_those_of_a_thread_are_listed_in_the_order_of_an_index(
         (page(person=person, before=before), "sqlite_autoindex_requests_1"),
         (page(person=person, before=before, thread_id="t1"), "requests_thread"),
     ):
-        steps = plan(database, *query)
+        steps = query_plan(database, *query)
         assert any(index in step for step in steps), steps
         assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
@@ -86,7 +86,7 @@ def test_requests_of_a_label_are_found_by_its_index(
     database: sqlite3.Connection, label: str, thread_id: str | None, before: str | None
 ) -> None:
     chosen = {"thread_id": thread_id, "requester": "tok_1", "person": "ada", "before": before}
-    steps = plan(database, *page(labels=Labels(**{label: "x"}), after="req_1", **chosen))
+    steps = query_plan(database, *page(labels=Labels(**{label: "x"}), after="req_1", **chosen))
     index = f"requests_{label}_thread" if thread_id else f"requests_{label}"
     assert any(f"{index} (" in step for step in steps), steps
     assert not any(SCAN.match(step) for step in steps), steps
@@ -115,7 +115,7 @@ def test_a_page_of_threads_walks_lists_in_their_order(
         before=before,
         limit=9,
     )
-    steps = plan(database, sql, *parameters)
+    steps = query_plan(database, sql, *parameters)
     walks = [step for step in steps if "SEARCH l USING PRIMARY KEY" in step]
     assert len(walks) == len(readers) * (1 if words is None else 2), steps
     by_words = [step for step in walks if "(tenant=? AND word=?" in step]
@@ -134,7 +134,7 @@ def test_a_page_of_runs_walks_an_index_in_its_order(
     database: sqlite3.Connection, agent: str | None, *, running: bool, before: int | None
 ) -> None:
     query = runs.page_of_runs("main", "t1", agent=agent, running=running, before=before, limit=9)
-    steps = plan(database, *query)
+    steps = query_plan(database, *query)
     index = "runs_open" if running else "runs_agent" if agent else "runs_thread"
     assert any(f"{index} (" in step for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
@@ -172,7 +172,7 @@ def history(**chosen: Any) -> Any:
 def test_each_filter_of_the_history_walks_an_index_in_the_order_of_the_page(
     database: sqlite3.Connection, index: str, before: Any, time: dict[str, str]
 ) -> None:
-    steps = plan(database, *history(**FILTERS[index], **time, before=before))
+    steps = query_plan(database, *history(**FILTERS[index], **time, before=before))
     assert any(step.startswith(f"SEARCH r USING INDEX {index} ") for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
@@ -199,7 +199,7 @@ def test_a_page_of_missed_requests_uses_the_index_of_expired_ones(
     database: sqlite3.Connection, viewer: str | None, before: Any
 ) -> None:
     query = inbox.page_of_missed("main", "ada", since="2025", viewer=viewer, before=before, limit=9)
-    steps = plan(database, *query)
+    steps = query_plan(database, *query)
     assert any("requests_expired (" in step for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
@@ -209,7 +209,7 @@ def test_a_page_of_missed_requests_uses_the_index_of_expired_ones(
 def test_a_page_of_conversations_uses_the_index_by_activity(
     database: sqlite3.Connection, person: str | None, before: int | None
 ) -> None:
-    steps = plan(database, *conversations.page_of_active("main", person=person, before=before, limit=9))
+    steps = query_plan(database, *conversations.page_of_active("main", person=person, before=before, limit=9))
     assert any("thread_activity_tenant" in step for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
@@ -218,7 +218,7 @@ def test_a_page_of_conversations_uses_the_index_by_activity(
 def test_the_newest_messages_of_a_thread_are_found_without_reading_the_others(
     database: sqlite3.Connection,
 ) -> None:
-    steps = plan(database, conversations.LATEST_MESSAGES, "main", "[]", 9)
+    steps = query_plan(database, conversations.LATEST_MESSAGES, "main", "[]", 9)
     assert any(
         re.search(r"SEARCH m USING INDEX messages_seq \(thread=\? AND seq>\?\)", step) for step in steps
     ), steps
@@ -226,7 +226,9 @@ def test_the_newest_messages_of_a_thread_are_found_without_reading_the_others(
 
 @requirement("N20")
 def test_the_metrics_count_open_requests_without_reading_them(database: sqlite3.Connection) -> None:
-    assert "SCAN requests USING COVERING INDEX requests_open_requester" in plan(database, health.OPEN_BY_KIND)
+    assert "SCAN requests USING COVERING INDEX requests_open_requester" in query_plan(
+        database, health.OPEN_BY_KIND
+    )
 
 
 LISTS = [
@@ -252,7 +254,7 @@ LISTS = [
 @requirement("N20")
 @pytest.mark.parametrize("sql", LISTS)
 def test_every_other_list_walks_an_index_in_its_order(database: sqlite3.Connection, sql: str) -> None:
-    steps = plan(database, sql)
+    steps = query_plan(database, sql)
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def empty(postgres: PostgresServer) -> AsyncIterator[Database]:
+async def empty_database(postgres: PostgresServer) -> AsyncIterator[Database]:
     """A database without a schema of ours."""
     name = await postgres.new(template="template0")
     yield postgres.database(name)
@@ -59,8 +59,10 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 # Opening
 
 
-async def test_servers_started_together_on_an_empty_database_create_the_schema_once(empty: Database) -> None:
-    stores = [PostgresStore(empty) for _ in range(5)]
+async def test_servers_started_together_on_an_empty_database_create_the_schema_once(
+    empty_database: Database,
+) -> None:
+    stores = [PostgresStore(empty_database) for _ in range(5)]
     await asyncio.gather(*(store.open() for store in stores))
     row = record(1)
     await stores[0].insert(row, request_created(row))
@@ -69,11 +71,11 @@ async def test_servers_started_together_on_an_empty_database_create_the_schema_o
         await store.close()
 
 
-async def test_the_tables_are_in_their_own_schema(empty: Database) -> None:
-    store = PostgresStore(empty)
+async def test_the_tables_are_in_their_own_schema(empty_database: Database) -> None:
+    store = PostgresStore(empty_database)
     await store.open()
     await store.close()
-    connection = await asyncpg.connect(empty.url)
+    connection = await asyncpg.connect(empty_database.url)
     schemas = await connection.fetch(
         "SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname NOT LIKE 'pg%' AND schemaname <> 'information_schema'"
     )
@@ -127,9 +129,9 @@ def test_migrations_are_numbered_without_a_gap() -> None:
     assert list(schema.migrations()) == list(range(1, len(schema.migrations()) + 1))
 
 
-async def test_only_missing_migrations_are_applied(empty: Database) -> None:
+async def test_only_missing_migrations_are_applied(empty_database: Database) -> None:
     steps = {1: "CREATE TABLE a (x integer)", 2: "CREATE TABLE b (x text); INSERT INTO b VALUES (';')"}
-    connection = await empty.connect()
+    connection = await empty_database.connect()
     assert await schema.upgrade(connection, {1: steps[1]}) == (0, 1)
     assert await schema.upgrade(connection, steps) == (1, 2)
     assert await schema.upgrade(connection, steps) == (2, 2)
@@ -137,9 +139,9 @@ async def test_only_missing_migrations_are_applied(empty: Database) -> None:
     await connection.close()
 
 
-async def test_a_migration_that_fails_leaves_the_schema_before_it(empty: Database) -> None:
+async def test_a_migration_that_fails_leaves_the_schema_before_it(empty_database: Database) -> None:
     steps = {1: "CREATE TABLE a (x integer)", 2: "CREATE TABLE b (x integer); INSERT INTO nowhere VALUES (1)"}
-    connection = await empty.connect()
+    connection = await empty_database.connect()
     with pytest.raises(asyncpg.PostgresError):
         await schema.upgrade(connection, steps)
     tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'askback' ORDER BY 1")
@@ -147,8 +149,10 @@ async def test_a_migration_that_fails_leaves_the_schema_before_it(empty: Databas
     await connection.close()
 
 
-async def test_a_migration_of_much_may_take_longer_than_anybody_else(empty: Database) -> None:
-    hasty = replace(empty, patience=replace(empty.patience, statement=200, transaction=200, reply=100))
+async def test_a_migration_of_much_may_take_longer_than_anybody_else(empty_database: Database) -> None:
+    hasty = replace(
+        empty_database, patience=replace(empty_database.patience, statement=200, transaction=200, reply=100)
+    )
     connection = await hasty.connect()
     assert await schema.upgrade(connection, {1: "SELECT pg_sleep(0.5)"}) == (0, 1)
     await connection.close()
@@ -324,13 +328,13 @@ async def test_every_query_uses_an_index(database: Database) -> None:
     scanned: dict[str, list[str]] = {}
     for module, names in READS.items():
         for name in names:
-            if found := await _scans(connection, getattr(module, name)):
+            if found := await full_scans(connection, getattr(module, name)):
                 scanned[name] = found
     await connection.close()
     assert scanned == {}
 
 
-async def _scans(connection: Any, sql: str) -> list[str]:
+async def full_scans(connection: Any, sql: str) -> list[str]:
     """The steps of a query's plan, whatever its parameters, that read a table as a whole."""
     count = max(map(int, re.findall(r"\$(\d+)", sql)), default=0)
     given = f"({', '.join(['NULL'] * count)})" if count else ""
@@ -378,7 +382,7 @@ async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: 
     lists.append([secrets.secrets_at(3)])
     lists.append(webhooks.deliveries_page("main", "whk_1", before="dlv_9", limit=9))
     for sql, *_ in lists:
-        assert await _scans(connection, sql) == []
+        assert await full_scans(connection, sql) == []
     await connection.close()
 
 

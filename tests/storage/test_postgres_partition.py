@@ -19,7 +19,7 @@ from askback.storage.postgres import Database, PostgresStore
 from askback.storage.postgres.connection import Timeouts, refused_by_database
 from askback.storage.postgres.liveness import enable_keepalive
 from tests.contracts.samples import claim, record, request_created
-from tests.fault.relay import Relay, relaying
+from tests.fault.relay import Relay, start_relay
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import SOCKET
 
@@ -40,11 +40,11 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 async def wire(database: Database) -> AsyncIterator[Relay]:
     """A connection to the database that can become a black hole."""
     [folder] = parse_qs(urlsplit(database.url).query)["host"]
-    async with relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}")) as wire:
+    async with start_relay(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}")) as wire:
         yield wire
 
 
-def over(wire: Relay, database: Database) -> Database:
+def route_through(wire: Relay, database: Database) -> Database:
     """The address of the database by way of the wire."""
     name = urlsplit(database.url).path
     return replace(database, url=f"postgresql://postgres@127.0.0.1:{wire.port}{name}?sslmode=disable")
@@ -59,7 +59,7 @@ async def put(store: PostgresStore, n: int) -> Outcome:
 async def test_calls_to_an_unreachable_database_fail_and_work_again_after_recovery(
     database: Database, wire: Relay
 ) -> None:
-    store = PostgresStore(over(wire, database))
+    store = PostgresStore(route_through(wire, database))
     await store.open()
     assert await put(store, 1) is Outcome.APPLIED
     wire.stand_still()

@@ -39,14 +39,14 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def short() -> Iterator[Path]:
+def short_folder() -> Iterator[Path]:
     """A folder whose name is short enough for a socket."""
     with tempfile.TemporaryDirectory(prefix="askback-cut-") as folder:
         yield Path(folder)
 
 
 @asynccontextmanager
-async def opened(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]:
+async def open_stores(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]:
     """A store on each, as of so many servers."""
     stores = [PostgresStore(item) for item in databases]
     for store in stores:
@@ -66,7 +66,7 @@ async def put(store: PostgresStore, n: int, *, thread: str = "t1", effects: Side
 
 
 async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         notices: list[object] = []
         line = await store.subscribe(notices.append)
         await asyncio.gather(*(put(store, n, thread=f"t{n % 7}") for n in range(600)))
@@ -103,7 +103,7 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
 
 async def test_a_step_with_a_resume_shares_its_group_with_new_requests(database: Database) -> None:
     resumes = [Resume(f"rsm_{n}", "main", "t1", "tok_1", request_id(n), 9, n == 1) for n in range(3)]
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         await asyncio.gather(*(put(store, n) for n in range(3)))
         groups_before = store.pressure().groups
         await asyncio.gather(
@@ -131,7 +131,7 @@ async def test_a_statement_is_planned_once(database: Database) -> None:
 
 
 async def test_changes_of_one_row_are_made_in_the_order_in_which_they_came(database: Database) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         row = record(1)
         await store.insert(row, request_created(row))
         changes = await asyncio.gather(*(store.settle(answer(row, f"{n}")) for n in range(30)))
@@ -142,7 +142,7 @@ async def test_changes_of_one_row_are_made_in_the_order_in_which_they_came(datab
 
 
 async def test_a_caller_that_left_before_its_group_began_takes_its_change_along(database: Database) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         calls = [asyncio.ensure_future(put(store, n)) for n in range(20)]
         for call in calls[::2]:
             call.cancel()
@@ -169,7 +169,7 @@ async def test_closing_finishes_pending_work_and_refuses_later_calls(database: D
 async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_servers_commit(
     database: Database,
 ) -> None:
-    async with opened(database, database, database, database) as (*writers, reader):
+    async with open_stores(database, database, database, database) as (*writers, reader):
         total = 240
         events: list[Event] = []
 
@@ -191,7 +191,7 @@ async def test_three_servers_that_change_the_same_rows_lose_nothing_without_dead
     database: Database,
 ) -> None:
     chance = random.Random(20261121)
-    async with opened(database, database, database) as stores:
+    async with open_stores(database, database, database) as stores:
         rows = [record(n, thread=f"t{n % 5}") for n in range(60)]
         await asyncio.gather(*(stores[0].insert(row, request_created(row)) for row in rows))
         tries = [(store, row) for store in stores for row in rows]
@@ -213,14 +213,14 @@ async def test_three_servers_that_change_the_same_rows_lose_nothing_without_dead
 
 
 async def test_one_of_two_servers_with_the_same_idempotency_key_stores(database: Database) -> None:
-    async with opened(database, database) as (one, two):
+    async with open_stores(database, database) as (one, two):
         for n in range(20):
             reply = await asyncio.gather(put(one, n), put(two, n))
             assert sorted(outcome.value for outcome in reply) == ["applied", "replayed"]
 
 
 async def test_a_server_that_stops_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         await put(store, 1)
         frozen = await replace(database, patience=Timeouts(idle=300)).connect()
         await frozen.execute("BEGIN")
@@ -237,7 +237,7 @@ async def test_a_server_that_stops_in_the_middle_of_a_commit_is_cut_off(database
 async def test_a_connection_that_was_lost_while_idle_is_not_noticed(
     database: Database, postgres: PostgresServer
 ) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         await put(store, 1)
         intruder = await database.connect()
         await intruder.execute(END_OTHERS)
@@ -250,7 +250,7 @@ async def test_a_connection_that_was_lost_while_idle_is_not_noticed(
 async def test_a_change_in_progress_on_a_lost_connection_fails_and_is_not_stored(
     database: Database,
 ) -> None:
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         await put(store, 1)
         intruder = await database.connect()
         await intruder.execute("SET idle_in_transaction_session_timeout = 0")
@@ -280,9 +280,9 @@ async def test_a_change_in_progress_on_a_lost_connection_fails_and_is_not_stored
 )
 @pytest.mark.parametrize(("moment", "outcome"), [("before", Outcome.APPLIED), ("after", Outcome.REPLAYED)])
 async def test_a_connection_lost_at_commit_reports_an_error_and_a_key_makes_the_retry_safe(
-    database: Database, short: Path, moment: str, outcome: Outcome, effects: SideEffects, at: bytes
+    database: Database, short_folder: Path, moment: str, outcome: Outcome, effects: SideEffects, at: bytes
 ) -> None:
-    async with cutter(database, short) as (address, cut), opened(address) as (store,):
+    async with cutter(database, short_folder) as (address, cut), open_stores(address) as (store,):
         await put(store, 1)
         setattr(cut, moment, at)
         with pytest.raises(Unavailable, match="not known whether"):
@@ -294,7 +294,7 @@ async def test_a_connection_lost_at_commit_reports_an_error_and_a_key_makes_the_
 async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres: PostgresServer) -> None:
     name = await postgres.new()
     database = postgres.database(name, Timeouts(connect=2_000))
-    async with opened(database) as (store,):
+    async with open_stores(database) as (store,):
         await put(store, 1)
         await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS FALSE")
         await postgres.run(END_OTHERS.replace("current_database()", f"'{name}'"))

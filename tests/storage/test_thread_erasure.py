@@ -19,11 +19,11 @@ pytestmark = pytest.mark.anyio
 THREADS = 12
 
 
-def mark(thread: str) -> str:
+def thread_mark(thread: str) -> str:
     return f"<{thread}!>"
 
 
-def marks(path: Path) -> set[str]:
+def threads_in(path: Path) -> set[str]:
     """The threads of which anything is in a file of the store."""
     return {
         found.decode()
@@ -32,12 +32,14 @@ def marks(path: Path) -> set[str]:
     }
 
 
-async def talk(store: Store, numbers: range, threads: list[str], chance: random.Random) -> None:
+async def write_conversations(
+    store: Store, numbers: range, threads: list[str], chance: random.Random
+) -> None:
     """Ask, answer and write in many threads, texts of all sizes. What is done at once is done in this order."""
     asked: list[tuple[Record, str]] = []
     for n in numbers:
         thread = chance.choice(threads)
-        text = mark(thread) * chance.randrange(1, 400 if chance.random() < 0.3 else 40)
+        text = thread_mark(thread) * chance.randrange(1, 400 if chance.random() < 0.3 else 40)
         asked.append((record(n, thread=thread), text))
     await asyncio.gather(*(store.insert(row, request_created(row)) for row, _ in asked))
     chance.shuffle(asked)
@@ -58,12 +60,12 @@ async def test_no_database_page_keeps_data_that_moved_to_another(tmp_path: Path,
     store = SqliteStore(path)
     await store.open()
     for first in (0, 60, 120):
-        await talk(store, range(first, first + 60), threads, chance)
+        await write_conversations(store, range(first, first + 60), threads, chance)
         erased = threads.pop(chance.randrange(len(threads)))
-        assert erased in marks(path)
+        assert erased in threads_in(path)
         assert await store.erase_thread(thread_event("thread.erased", thread=erased))
         await store.scrub()
-        assert marks(path) <= {*threads}
-    assert marks(path) == {*threads}
+        assert threads_in(path) <= {*threads}
+    assert threads_in(path) == {*threads}
     await store.close()
-    assert marks(path) == {*threads}
+    assert threads_in(path) == {*threads}

@@ -170,13 +170,13 @@ async def test_closing_finishes_pending_work(bench: Bench) -> None:
 
 
 async def test_a_commit_that_fails_is_rolled_back_and_the_next_one_works(bench: Bench) -> None:
-    def orphan(db: Connection, _: list[Event]) -> None:
+    def write_orphan(db: Connection, _: list[Event]) -> None:
         db.execute("CREATE TABLE c (x REFERENCES t (x) DEFERRABLE INITIALLY DEFERRED)")
         db.execute("PRAGMA defer_foreign_keys = ON")
         db.execute("INSERT INTO c VALUES (404)")
 
     gate = await Gate.closed(bench)
-    calls = [bench.writer.submit(op) for op in (add(1), orphan, add(2))]
+    calls = [bench.writer.submit(op) for op in (add(1), write_orphan, add(2))]
     gate.open()
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(o) for o in outcomes] == [Unavailable] * 3
@@ -186,13 +186,13 @@ async def test_a_commit_that_fails_is_rolled_back_and_the_next_one_works(bench: 
 
 
 async def test_a_disk_that_cannot_be_read_fails_the_whole_group(bench: Bench) -> None:
-    def unreadable(db: Connection, _: list[Event]) -> None:
+    def raise_disk_error(db: Connection, _: list[Event]) -> None:
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
         raise error
 
     gate = await Gate.closed(bench)
-    calls = [bench.writer.submit(op) for op in (add(1), unreadable, add(2))]
+    calls = [bench.writer.submit(op) for op in (add(1), raise_disk_error, add(2))]
     gate.open()
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(o) for o in outcomes] == [Unavailable] * 3

@@ -14,11 +14,11 @@ from scripts.build_hook import UiPresent
 from tests.structure.tree import ROOT
 
 
-def _hook(root: Path) -> UiPresent:
+def build_hook(root: Path) -> UiPresent:
     return UiPresent(str(root), {}, None, ProjectMetadata(str(root), None), str(root / "dist"), "wheel")
 
 
-def _machine_with(folder: Path, **programs: str) -> dict[str, str]:
+def environment_with(folder: Path, **programs: str) -> dict[str, str]:
     """An environment whose PATH has only these programs, each printing its version."""
     for name, version in programs.items():
         program = folder / name
@@ -35,11 +35,11 @@ def _set_up_ui(environment: dict[str, str]) -> tuple[int, str]:
 
 def test_a_build_without_the_ui_fails_and_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="`make ui`"):
-        _hook(tmp_path).initialize("standard", {})
+        build_hook(tmp_path).initialize("standard", {})
 
 
 def test_an_editable_install_needs_no_ui(tmp_path: Path) -> None:
-    _hook(tmp_path).initialize("editable", {})
+    build_hook(tmp_path).initialize("editable", {})
 
 
 def test_a_build_with_the_ui_goes_on(tmp_path: Path) -> None:
@@ -47,19 +47,19 @@ def test_a_build_with_the_ui_goes_on(tmp_path: Path) -> None:
     (static / "assets").mkdir(parents=True)
     (static / "index.html").touch()
     (static / "assets" / "index.js").touch()
-    _hook(tmp_path).initialize("standard", {})
+    build_hook(tmp_path).initialize("standard", {})
 
 
 def test_setup_without_node_says_what_to_install(tmp_path: Path) -> None:
-    status, text = _set_up_ui(_machine_with(tmp_path))
+    status, text = _set_up_ui(environment_with(tmp_path))
     assert (status, "Node is not installed" in text) == (1, True)
 
 
 def test_setup_with_an_old_node_names_both_versions(tmp_path: Path) -> None:
-    status, text = _set_up_ui(_machine_with(tmp_path, node="v18.19.0"))
+    status, text = _set_up_ui(environment_with(tmp_path, node="v18.19.0"))
     assert (status, "Node 18.19.0 is too old" in text, "20.19 or later" in text) == (1, True, True)
 
 
 def test_setup_without_npm_says_so(tmp_path: Path) -> None:
-    status, text = _set_up_ui(_machine_with(tmp_path, node="v22.1.0"))
+    status, text = _set_up_ui(environment_with(tmp_path, node="v22.1.0"))
     assert (status, "npm is not installed" in text) == (1, True)

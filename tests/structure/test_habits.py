@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tests.structure.tree import files, relative, tracked
+from tests.structure.tree import files, relative, tracked_files
 
 BUCKETS = {"utils", "util", "common", "helpers", "helper", "types", "misc"}
 # With brackets, so that this file does not find itself.
@@ -18,11 +18,11 @@ BINARY = {".png", ".jpg", ".ico", ".woff2", ".webp"}
 
 @cache
 def _texts() -> list[tuple[str, str]]:
-    paths = [path for path in tracked() if path.suffix not in BINARY]
+    paths = [path for path in tracked_files() if path.suffix not in BINARY]
     return [(relative(path), path.read_text(encoding="utf-8")) for path in paths]
 
 
-def _found(pattern: re.Pattern[str], name: str, text: str) -> list[str]:
+def match_places(pattern: re.Pattern[str], name: str, text: str) -> list[str]:
     places = (text.count("\n", 0, match.start()) + 1 for match in pattern.finditer(text))
     return [f"{name}:{line}" for line in places]
 
@@ -43,12 +43,12 @@ def test_no_loose_ends_are_left_in_the_code() -> None:
     code = [
         (n, t) for n, t in _texts() if n.endswith((".py", ".ts", ".css", ".sql", ".mjs", ".toml", ".yaml"))
     ]
-    assert [place for name, text in code for place in _found(LOOSE_ENDS, name, text)] == []
+    assert [place for name, text in code for place in match_places(LOOSE_ENDS, name, text)] == []
 
 
 def test_nothing_names_a_package_host() -> None:
-    assert [place for name, text in _texts() for place in _found(HOSTS, name, text)] == []
+    assert [place for name, text in _texts() for place in match_places(HOSTS, name, text)] == []
 
 
 def test_nothing_names_a_place_on_somebodys_machine() -> None:
-    assert [place for name, text in _texts() for place in _found(PLACES, name, text)] == []
+    assert [place for name, text in _texts() for place in match_places(PLACES, name, text)] == []

@@ -16,13 +16,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)(.*)$", re.MULTILINE)
 
 
-def _pins(lock: str) -> dict[str, str]:
+def pinned_versions(lock: str) -> dict[str, str]:
     return {
         canonicalize_name(name): version for name, version, _ in PINNED.findall((ROOT / lock).read_text())
     }
 
 
-def _declared(lock: str) -> list[Requirement]:
+def declared_requirements(lock: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     runtime = PROJECT["project"]["dependencies"]
     extras = [
@@ -38,9 +38,11 @@ def _declared(lock: str) -> list[Requirement]:
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-tools.lock"])
 def test_a_lock_pins_the_dependencies_of_the_project(lock: str) -> None:
-    pins = _pins(lock)
+    pins = pinned_versions(lock)
     unmet = [
-        str(r) for r in _declared(lock) if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))
+        str(r)
+        for r in declared_requirements(lock)
+        if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))
     ]
     assert unmet == []
 
@@ -53,7 +55,7 @@ def test_a_lock_has_a_hash_for_each_package_and_no_address(lock: str) -> None:
 
 
 def test_tests_run_on_the_versions_that_users_get() -> None:
-    runtime, dev = _pins("requirements.lock"), _pins("requirements-dev.lock")
+    runtime, dev = pinned_versions("requirements.lock"), pinned_versions("requirements-dev.lock")
     assert {name: dev.get(name) for name in runtime} == runtime
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from tests.quick import KEPT, LEFT_OUT, is_listed, kept_of
+from tests.quick import LEFT_OUT, QUICK_TESTS, is_listed, kept_of
 from tests.requirements_asked import ASKED, HELD_ALREADY
 from tests.structure.tree import ROOT, files, relative
 
@@ -19,7 +19,7 @@ ONLY_ADAPTERS = {"C3", "C6", "G9"}
 WEB_TAG = re.compile(r"requirement: ((?:[A-Z]\d+(?:, ?)?)+)")
 
 
-def _named_in(call: ast.Call) -> list[str]:
+def requirement_ids(call: ast.Call) -> list[str]:
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name != "requirement":
@@ -41,7 +41,7 @@ def _marked(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
 
 
 @cache
-def _carried() -> dict[str, set[tuple[str, str]]]:
+def tests_by_requirement() -> dict[str, set[tuple[str, str]]]:
     """Each id that a test carries, with the files and names of its tests."""
     carried: dict[str, set[tuple[str, str]]] = {}
     for path in files(".py", under=("tests/",)):
@@ -50,7 +50,7 @@ def _carried() -> dict[str, set[tuple[str, str]]]:
             continue
         for test, part in _marked(ast.parse(text).body):
             for node in ast.walk(part):
-                for name in _named_in(node) if isinstance(node, ast.Call) else ():
+                for name in requirement_ids(node) if isinstance(node, ast.Call) else ():
                     carried.setdefault(name, set()).add((relative(path), test))
     for path in files(".ts", under=("web/tests/",)):
         for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
@@ -70,27 +70,32 @@ def _is_quick(file: str, test: str) -> bool:
 
 
 def test_every_asked_behaviour_has_a_test() -> None:
-    carried = _carried()
+    carried = tests_by_requirement()
     missing = {name: sentence for name, sentence in ASKED.items() if name not in carried}
     assert missing == {}
 
 
 def test_make_test_proves_every_behaviour_except_those_of_adapters() -> None:
-    carried = _carried().items()
+    carried = tests_by_requirement().items()
     assert {name for name, tests in carried if not any(_is_quick(*test) for test in tests)} == ONLY_ADAPTERS
 
 
 def test_no_test_carries_an_id_that_was_not_asked() -> None:
     known = {**ASKED, **HELD_ALREADY}
-    assert {name: sorted(where) for name, where in _carried().items() if name not in known} == {}
+    assert {name: sorted(where) for name, where in tests_by_requirement().items() if name not in known} == {}
 
 
 def test_the_lists_of_make_test_name_files_and_tests_that_exist() -> None:
     tests = ROOT / "tests"
     assert [pattern for pattern in LEFT_OUT if not any(tests.glob(pattern))] == []
-    assert [name for name in KEPT if not is_listed(tests / name)] == []
-    texts = {name: (tests / name).read_text(encoding="utf-8") for name in KEPT}
-    missing = [(name, kept) for name in KEPT for kept in KEPT[name] if f"def {kept}(" not in texts[name]]
+    assert [name for name in QUICK_TESTS if not is_listed(tests / name)] == []
+    texts = {name: (tests / name).read_text(encoding="utf-8") for name in QUICK_TESTS}
+    missing = [
+        (name, kept)
+        for name in QUICK_TESTS
+        for kept in QUICK_TESTS[name]
+        if f"def {kept}(" not in texts[name]
+    ]
     assert missing == []
 
 
@@ -104,6 +109,6 @@ def test_the_scan_sees_marks_of_both_languages() -> None:
     assert isinstance(call, ast.FunctionDef)
     decorator = call.decorator_list[0]
     assert isinstance(decorator, ast.Call)
-    assert _named_in(decorator) == ["A1", "B2"]
+    assert requirement_ids(decorator) == ["A1", "B2"]
     assert WEB_TAG.findall('it("x // requirement: A1, B2") // requirement: C3') == ["A1, B2", "C3"]
     assert (ROOT / "pyproject.toml").is_file()

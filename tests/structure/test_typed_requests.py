@@ -21,7 +21,7 @@ READERS = frozenset({"loads", "from_json", "fromstring"})
 SEARCHES = frozenset({"count", "endswith", "find", "index", "partition", "replace", "split", "startswith"})
 
 
-def looks(tree: ast.AST) -> list[int]:
+def text_accesses(tree: ast.AST) -> list[int]:
     """The lines that decode, cut or search the text of a request."""
     findings: list[int] = []
     for node in ast.walk(tree):
@@ -51,7 +51,7 @@ def test_only_the_owners_of_a_requests_texts_look_into_them() -> None:
         if relative(path) not in OWNERS and "testing" not in path.parts
     ]
     texts = {relative(path): path.read_text("utf-8") for path in source}
-    peeks = {name: looks(ast.parse(text)) for name, text in texts.items() if MENTIONED.search(text)}
+    peeks = {name: text_accesses(ast.parse(text)) for name, text in texts.items() if MENTIONED.search(text)}
     assert {name: lines for name, lines in peeks.items() if lines} == {}
 
 
@@ -63,7 +63,7 @@ def test_each_way_of_parsing_a_request_by_hand_is_found() -> None:
         "'x' in record.spec.text",
         "event.text.index('x')",
     )
-    assert [looks(ast.parse(way)) for way in ways] == [[1]] * len(ways)
+    assert [text_accesses(ast.parse(way)) for way in ways] == [[1]] * len(ways)
 
 
 def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:

@@ -37,7 +37,7 @@ UNKEPT = {
 
 
 @cache
-def tracked() -> tuple[Path, ...]:
+def tracked_files() -> tuple[Path, ...]:
     """Every file of the repository: what git keeps or would add; without git all but what is made."""
     command = [
         "git",
@@ -68,7 +68,11 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[Path]:
     """The tracked files with one of the suffixes below one of the folders."""
-    return [path for path in tracked() if path.suffix in suffixes and relative(path).startswith(tuple(under))]
+    return [
+        path
+        for path in tracked_files()
+        if path.suffix in suffixes and relative(path).startswith(tuple(under))
+    ]
 
 
 def relative(path: Path) -> str:

@@ -30,7 +30,7 @@ pytest_plugins = ["pytester"]
 AGES = Form(title="Who?", fields=[Text(id="name", label="Name", required=True), Number(id="age", max=99)])
 
 
-def connected(ada: ScriptedPerson) -> AsyncClient:
+def connect(ada: ScriptedPerson) -> AsyncClient:
     return AsyncClient(app=ada.app, thread_id="t1")
 
 
@@ -48,9 +48,9 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
             "*": Decline("refused"),
         }
     )
-    async with ada, connected(ada) as ask:
+    async with ada, connect(ada) as ask:
         denied_decision = await ask.approve("deploy", {"to": "prod"})
-        mailed = await ask.approve("mail", {"to": "bob"}, allow_edit=True)
+        mail_decision = await ask.approve("mail", {"to": "bob"}, allow_edit=True)
         assert (await ask.ask("Which city?"), await ask.confirm("Sure?")) == ("Rome", True)
         assert (await ask.form(AGES)).values == {"name": "Bo", "age": 7}
         assert (await ask.secrets.request("API_KEY", reason="to search")).status == "answered"
@@ -58,7 +58,7 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         done = [await ask.action(title, url=link) for title in ("Install it", "Connect it")]
         with pytest.raises(Declined):
             await ask.ask("Anything else?")
-    assert (bool(denied_decision), denied_decision.note, mailed.input) == (
+    assert (bool(denied_decision), denied_decision.note, mail_decision.input) == (
         False,
         "not on Friday",
         {"to": "eva"},
@@ -83,7 +83,7 @@ async def test_a_function_answers_and_may_leave_a_request_open() -> None:
         return LeaveOpen() if request.approval else "Rome"
 
     ada = person(reply)
-    async with ada, connected(ada) as ask:
+    async with ada, connect(ada) as ask:
         waiting_decision = await ask.approve("deploy", {}, wait=False)
         assert await ask.ask("Which city?") == "Rome"
         assert (await ask.decision(waiting_decision.request.id)).status == "pending"  # type: ignore[union-attr] - it was asked
@@ -91,7 +91,7 @@ async def test_a_function_answers_and_may_leave_a_request_open() -> None:
 
 async def test_the_policy_decides_before_the_person_is_asked() -> None:
     ada = person({})
-    async with ada, connected(ada) as ask:
+    async with ada, connect(ada) as ask:
         assert (await ask.approve("bash", {"command": "pwd"})).source == "policy"
     assert not ada.asked()
 
@@ -99,16 +99,16 @@ async def test_the_policy_decides_before_the_person_is_asked() -> None:
 async def test_a_server_that_starts_again_keeps_its_requests() -> None:
     ada = person({"deploy": True})
     async with ada:
-        async with connected(ada) as ask:
+        async with connect(ada) as ask:
             await ask.approve("deploy", {}, idempotency_key="k")
-        async with connected(ada) as ask:
+        async with connect(ada) as ask:
             assert await ask.approve("deploy", {}, idempotency_key="k")
     ada.asked_once("deploy")
 
 
 async def test_a_person_answers_on_a_server_with_its_own_settings() -> None:
     ada = person({"deploy": True}, app=create_app())
-    async with ada, connected(ada) as ask:
+    async with ada, connect(ada) as ask:
         assert await ask.approve("deploy", {})
 
 
@@ -126,32 +126,32 @@ async def test_a_person_answers_on_a_server_with_its_own_settings() -> None:
 )
 async def test_a_reply_that_the_form_refuses_fails_the_test(script: Any, says: str) -> None:
     with pytest.raises(ScriptError, match=says):
-        async with person(script) as ada, connected(ada) as ask:
+        async with person(script) as ada, connect(ada) as ask:
             await ask.form(AGES)
 
 
 @pytest.mark.parametrize("reply", ["yes", Approve(input={"to": "eva"}), {"to": "eva"}])
 async def test_a_reply_that_the_card_does_not_offer_fails_the_test(reply: Any) -> None:
     with pytest.raises(ScriptError):
-        async with person({"deploy": reply}) as ada, connected(ada) as ask:
+        async with person({"deploy": reply}) as ada, connect(ada) as ask:
             await ask.approve("deploy", {"to": "prod"})
 
 
 async def test_a_wrong_secret_is_not_in_the_error() -> None:
     with pytest.raises(ScriptError) as exc_info:
-        async with person({"API_KEY": {"OTHER": "sk-canary"}}) as ada, connected(ada) as ask:
+        async with person({"API_KEY": {"OTHER": "sk-canary"}}) as ada, connect(ada) as ask:
             await ask.secrets.request("API_KEY", reason="to search")
     assert "sk-canary" not in str(exc_info.value)
 
 
 async def test_replies_that_nobody_asked_for_fail_the_test() -> None:
     with pytest.raises(ScriptError, match="1 more replies"):
-        async with person([True, True]) as ada, connected(ada) as ask:
+        async with person([True, True]) as ada, connect(ada) as ask:
             await ask.approve("deploy", {})
 
 
 async def test_asked_once_lists_the_requests_if_it_fails() -> None:
-    async with person({"*": True}) as ada, connected(ada) as ask:
+    async with person({"*": True}) as ada, connect(ada) as ask:
         await ask.approve("deploy", {})
     with pytest.raises(
         AssertionError, match=r"'mail' was asked 0 times, not once. Asked were: \[\['deploy'\]\]"
@@ -175,11 +175,11 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
             type(remaining_outcome),
         ]
 
-    async with person(replies) as ada, connected(ada) as ask:
+    async with person(replies) as ada, connect(ada) as ask:
         first = await conversation(ask)
     save(ada.requests, tmp_path / "run.jsonl")
     recorded = load(tmp_path / "run.jsonl")
-    async with person(replay(recorded, secrets={"KEY": "canary-2"})) as bob, connected(bob) as ask:
+    async with person(replay(recorded, secrets={"KEY": "canary-2"})) as bob, connect(bob) as ask:
         again = await conversation(ask)
     assert again == first
     expected: Mapping[str, Rate] = {"deploy": Rate(2, 1, 1), "mail": Rate(1, 1, 0)}
@@ -190,7 +190,7 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
 
 async def test_a_question_that_was_not_recorded_fails_the_replay() -> None:
     with pytest.raises(ScriptError, match="no answer for approval"):
-        async with person(replay([])) as ada, connected(ada) as ask:
+        async with person(replay([])) as ada, connect(ada) as ask:
             await ask.approve("deploy", {})
 
 

@@ -23,7 +23,9 @@ ERROR, OK = WebhookResponse(500), WebhookResponse(204)
 
 
 @asynccontextmanager
-async def swept(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Api]:
+async def run_sweeping_server(
+    webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch
+) -> AsyncGenerator[Api]:
     """Run such a server."""
     monkeypatch.setattr(dispatch, "POLL_S", 3600)
     clock = ManualClock()
@@ -42,11 +44,11 @@ def webhook_client() -> FakeWebhookClient:
 @pytest.fixture
 async def api(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
     """Such a server, in place of the usual one."""
-    async with swept(webhook_client, monkeypatch) as api:
+    async with run_sweeping_server(webhook_client, monkeypatch) as api:
         yield api
 
 
-async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
+async def create_webhook(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
     """Make a webhook."""
     reply = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
     assert reply.status_code == 201, reply.text

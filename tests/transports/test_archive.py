@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 TEXT = {"content": [{"type": "text", "text": "hello"}]}
 
 
-async def refused(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
+async def refusal_of(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
     reply = await (await api.as_(who)).post(path, json=body)
     return reply.status_code, reply.json().get("error", {}).get("code", "")
 
@@ -60,17 +60,17 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     second_body = (await admin.post("/v1/threads/t1/archive")).json()
     assert second_body == {**first_body, "cancelled": []}
     no = (409, "thread_archived")
-    assert await refused(api, "requester", "/v1/requests", ask()) == no
+    assert await refusal_of(api, "requester", "/v1/requests", ask()) == no
     approval = {
         "kind": "approval",
         "thread_id": "t1",
         "approval": {"tool": "bash", "input": {"command": "ls"}},
     }
-    assert await refused(api, "requester", "/v1/requests", approval) == no
-    assert await refused(api, "responder", "/v1/threads/t1/messages", TEXT) == no
+    assert await refusal_of(api, "requester", "/v1/requests", approval) == no
+    assert await refusal_of(api, "responder", "/v1/threads/t1/messages", TEXT) == no
     assert (await admin.get("/v1/threads/t1")).json()["archived_at"] == first_body["archived_at"]
     assert (await admin.post("/v1/threads/t1/unarchive")).json() == {"id": "t1", "archived_at": None}
-    assert (await refused(api, "responder", "/v1/threads/t1/messages", TEXT))[0] == 201
+    assert (await refusal_of(api, "responder", "/v1/threads/t1/messages", TEXT))[0] == 201
     log = (await admin.get("/v1/audit")).json()["entries"]
     entries = [e["action"] for e in log if e["action"].startswith("thread.")]
     assert entries == ["thread.archived", "thread.unarchived"]
@@ -168,8 +168,8 @@ async def running(
 async def test_only_the_owner_of_a_thread_may_archive_it(api: Api) -> None:
     shared = {"owner": "ada", "others": "all"}
     await (await api.as_("admin")).put("/v1/threads/t1/access", json=shared)
-    assert await refused(api, "responder", "/v1/threads/t1/archive", None) == (403, "forbidden")
-    assert (await refused(api, "admin", "/v1/threads/t1/archive", None))[0] == 200
+    assert await refusal_of(api, "responder", "/v1/threads/t1/archive", None) == (403, "forbidden")
+    assert (await refusal_of(api, "admin", "/v1/threads/t1/archive", None))[0] == 200
     hidden = {"owner": "ada", "others": "none"}
     await (await api.as_("admin")).put("/v1/threads/t2/access", json=hidden)
-    assert await refused(api, "responder", "/v1/threads/t2/archive", None) == (404, "not_found")
+    assert await refusal_of(api, "responder", "/v1/threads/t2/archive", None) == (404, "not_found")

@@ -12,8 +12,8 @@ from askback.service.jobs import deadlines
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, create_request
-from tests.transports.hooks import api, hooked, sweep, webhook_client  # noqa: F401 - fixtures
-from tests.transports.test_resumes import pulled
+from tests.transports.hooks import api, create_webhook, sweep, webhook_client  # noqa: F401 - fixtures
+from tests.transports.test_resumes import pull_resumes
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def share(api: Api, **access: Any) -> None:
     assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=body)).status_code == 200
 
 
-async def withheld(api: Api) -> list[tuple[str, str]]:
+async def withheld_entries(api: Api) -> list[tuple[str, str]]:
     """The audit entries about it: the request, and its author."""
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     records = [entry for entry in entries if entry["action"] == "resume.withheld"]
@@ -46,22 +46,22 @@ async def test_a_message_of_an_author_without_access_is_delivered_when_access_re
     request = await answered(api, "responder/bob", how, body)
     await share(api, others="view")
     for _ in range(2):
-        assert await pulled(api) == []
+        assert await pull_resumes(api) == []
         api.clock.advance(seconds=6)
-    assert await withheld(api) == [(request["id"], "bob")]
+    assert await withheld_entries(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
-    assert [item["request"] for item in await pulled(api)] == [request]
+    assert [item["request"] for item in await pull_resumes(api)] == [request]
 
 
 @requirement("K9")
 async def test_an_unacknowledged_resume_is_withheld_too(api: Api) -> None:
     request = await answered(api, "responder/bob")
-    assert len(await pulled(api)) == 1
+    assert len(await pull_resumes(api)) == 1
     await share(api, others="view")
     for _ in range(2):
         api.clock.advance(seconds=61)
-        assert await pulled(api) == []
-    assert await withheld(api) == [(request["id"], "bob")]
+        assert await pull_resumes(api) == []
+    assert await withheld_entries(api) == [(request["id"], "bob")]
 
 
 @requirement("K9")
@@ -69,18 +69,18 @@ async def test_a_withheld_resume_does_not_block_later_ones(api: Api) -> None:
     await answered(api, "responder/bob")
     heard = await answered(api, "admin")
     await share(api, others="view")
-    assert [item["request"] for item in await pulled(api, limit=1)] == [heard]
+    assert [item["request"] for item in await pull_resumes(api, limit=1)] == [heard]
 
 
 @requirement("K9")
 async def test_a_withheld_resume_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClient) -> None:
-    await hooked(api)
+    await create_webhook(api)
     request = await answered(api, "responder/bob")
     await share(api)
     await sweep(api)
     await sweep(api, after=61)
     assert webhook_client.posted == []
-    assert await withheld(api) == [(request["id"], "bob")]
+    assert await withheld_entries(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
     assert await sweep(api, after=6) == 1
     assert len(webhook_client.posted) == 1
@@ -91,9 +91,9 @@ async def test_a_withheld_resume_is_not_pushed_either(api: Api, webhook_client: 
 async def test_the_message_of_an_author_with_access_is_delivered(api: Api, who: str) -> None:
     request = await answered(api, who)
     await share(api, owner=request["settled_by"]["id"])
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert resume["request"] == request
-    assert await withheld(api) == []
+    assert await withheld_entries(api) == []
     assert request["settled_by"].get("role") == ("admin" if who == "admin" else None)
 
 
@@ -103,7 +103,7 @@ async def test_a_resume_without_an_author_needs_no_access_check(api: Api) -> Non
     await share(api, others="none")
     api.clock.advance(seconds=2)
     await deadlines.sweep(api.app.services)
-    assert len(await pulled(api)) == 1
+    assert len(await pull_resumes(api)) == 1
 
 
 @requirement("K9")
@@ -113,5 +113,5 @@ async def test_a_cancellation_is_always_delivered(api: Api, who: str) -> None:
     archived_reply = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
     assert archived_reply.json()["cancelled"] == [request["id"]]
     await share(api, others="none")
-    assert [item["request_id"] for item in await pulled(api)] == [request["id"]]
-    assert await withheld(api) == []
+    assert [item["request_id"] for item in await pull_resumes(api)] == [request["id"]]
+    assert await withheld_entries(api) == []

@@ -14,14 +14,14 @@ from tests.transports.sockets import Socket
 
 pytestmark = pytest.mark.anyio
 
-GIVEN = [(role, reason) for role in ("requester", "admin") for reason in sorted(CANCELLED_BY)]
+ROLE_REASONS = [(role, reason) for role in ("requester", "admin") for reason in sorted(CANCELLED_BY)]
 
 
 async def over_http(api: Api, role: str, request_id: str, body: dict[str, Any]) -> dict[str, Any]:
     return (await (await api.as_(role)).post(f"/v1/requests/{request_id}/cancel", json=body)).json()
 
 
-async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str, Any]) -> dict[str, Any]:
+async def cancel_over_websocket(api: Api, role: str, request_id: str, body: dict[str, Any]) -> dict[str, Any]:
     await api.as_(role)
     headers = {"Authorization": f"Bearer {api.tokens[role]}"}
     socket = Socket(api.app, headers=headers, subprotocols=["askback.v1"])
@@ -32,8 +32,8 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
 
 
 @requirement("M9")
-@pytest.mark.parametrize("way", [over_http, over_a_websocket])
-@pytest.mark.parametrize(("role", "reason"), GIVEN)
+@pytest.mark.parametrize("way", [over_http, cancel_over_websocket])
+@pytest.mark.parametrize(("role", "reason"), ROLE_REASONS)
 async def test_a_role_gives_its_own_reasons_and_no_other(
     shared_api: Api, way: Any, role: str, reason: str
 ) -> None:
@@ -53,7 +53,7 @@ async def test_a_role_gives_its_own_reasons_and_no_other(
 
 
 @requirement("M9")
-@pytest.mark.parametrize("way", [over_http, over_a_websocket])
+@pytest.mark.parametrize("way", [over_http, cancel_over_websocket])
 @pytest.mark.parametrize(("role", "reason"), [("requester", "agent_aborted"), ("admin", "admin")])
 async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role: str, reason: str) -> None:
     request = await create_request(api)

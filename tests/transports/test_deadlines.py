@@ -15,7 +15,7 @@ from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.jobs import deadlines
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ask, create_request
-from tests.transports.test_resumes import pulled
+from tests.transports.test_resumes import pull_resumes
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +29,7 @@ WITH_DEFAULT = {
 }
 
 
-async def later(api: Api, seconds: float) -> None:
+async def advance_and_sweep(api: Api, seconds: float) -> None:
     """Let time pass, and run the deadlines."""
     api.clock.advance(seconds=seconds)
     await deadlines.sweep(api.app.services)
@@ -50,10 +50,10 @@ async def events(api: Api) -> list[str]:
 async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
     request = await create_request(api, timeout_s=5)
     assert request["expires_at"] > request["created_at"]
-    await later(api, 4.9)
+    await advance_and_sweep(api, 4.9)
     assert (await read(api, request))["status"] == "pending"
-    await later(api, 0.1)
-    await later(api, 9)
+    await advance_and_sweep(api, 0.1)
+    await advance_and_sweep(api, 9)
     assert (await read(api, request))["status"] == "expired"
     assert await events(api) == ["request.created", "request.expired"]
 
@@ -61,7 +61,7 @@ async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
 @requirement("F22")
 async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> None:
     request = await create_request(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
-    await later(api, 5)
+    await advance_and_sweep(api, 5)
     ended_request = await read(api, request)
     assert (ended_request["status"], ended_request["source"]) == ("answered", "default")
     assert ended_request["answer"] == {"values": {"format": "PDF", "pages": 5}}
@@ -71,15 +71,15 @@ async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> 
 @requirement("F22")
 async def test_a_question_may_outlive_its_deadline_under_the_same_id(api: Api) -> None:
     request = await create_request(api, timeout_s=5, on_timeout="resume")
-    await later(api, 5)
+    await advance_and_sweep(api, 5)
     open_still = await read(api, request)
     assert (open_still["status"], open_still["detached"]) == ("pending", True)
     assert "expires_at" not in open_still
     assert await events(api) == ["request.created", "request.detached"]
-    await later(api, 9999)
+    await advance_and_sweep(api, 9999)
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).status_code == 200
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert resume["request_id"] == request["id"]
 
 
@@ -88,7 +88,7 @@ async def test_an_approval_in_time_or_never(api: Api) -> None:
     agent = await api.as_("requester")
     no = (await agent.post("/v1/requests", json=body)).json()
     open_still = (await agent.post("/v1/requests", json={**body, "on_timeout": "resume"})).json()
-    await later(api, 300)
+    await advance_and_sweep(api, 300)
     assert (await read(api, no))["status"] == "expired"
     assert (await read(api, open_still))["detached"] is True
 
@@ -97,14 +97,14 @@ async def test_an_approval_in_time_or_never(api: Api) -> None:
 async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
     request = await create_request(api, timeout_s=5, timeout_from="shown")
     assert "expires_at" not in request
-    await later(api, 3600)
+    await advance_and_sweep(api, 3600)
     person = await api.as_("responder")
     body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
     assert body["shown_at"] == "2026-11-18T12:06:40.000Z"
     assert body["expires_at"] == "2026-11-18T12:06:45.000Z"
-    await later(api, 2)
+    await advance_and_sweep(api, 2)
     assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == body
-    await later(api, 3)
+    await advance_and_sweep(api, 3)
     assert (await read(api, request))["status"] == "expired"
     assert await events(api) == ["request.created", "request.shown", "request.expired"]
 
@@ -122,10 +122,10 @@ async def test_escalation_lets_other_people_answer(api: Api) -> None:
     request = await create_request(api, assignees=["ada"], escalation=steps, timeout_s=600)
     bob = api.client(headers={"Authorization": f"Bearer {await api.app.token('responder', user='bob')}"})
     path = f"/v1/requests/{request['id']}/answer"
-    await later(api, 60)
+    await advance_and_sweep(api, 60)
     assert (await read(api, request))["escalated"] == 1
     assert (await bob.post(path, json=ANSWER)).status_code == 403
-    await later(api, 60)
+    await advance_and_sweep(api, 60)
     assert (await read(api, request))["assigned"] == ["bob"]
     assert await events(api) == ["request.created", "request.escalated", "request.escalated"]
     assert (await bob.post(path, json=ANSWER)).status_code == 200
@@ -134,10 +134,10 @@ async def test_escalation_lets_other_people_answer(api: Api) -> None:
 async def test_missed_escalations_run_immediately_and_the_deadline_still_applies(api: Api) -> None:
     steps = [{"after_s": n, "notify": ["ada"]} for n in (1, 2, 3)]
     request = await create_request(api, escalation=steps, timeout_s=60)
-    await later(api, 10)
+    await advance_and_sweep(api, 10)
     assert (await read(api, request))["escalated"] == 3
     assert await events(api) == ["request.created", "request.escalated"]
-    await later(api, 50)
+    await advance_and_sweep(api, 50)
     assert (await read(api, request))["status"] == "expired"
 
 
@@ -145,7 +145,7 @@ async def test_escalations_and_the_first_view_are_kept_after_the_answer(api: Api
     request = await create_request(api, escalation=[{"after_s": 1, "notify": ["ada"]}])
     person = await api.as_("responder")
     await person.post(f"/v1/requests/{request['id']}/shown", json={})
-    await later(api, 1)
+    await advance_and_sweep(api, 1)
     ended_body = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
     assert (ended_body["escalated"], ended_body["shown_at"]) == (1, "2026-11-18T11:06:40.000Z")
 
@@ -163,7 +163,7 @@ async def test_a_request_may_end_immediately_if_nobody_is_present(api: Api) -> N
     request = await create_request(api, require_client="fail_fast", timeout_s=60)
     assert (request["status"], request["reason"]) == ("cancelled", "not_shown")
     assert await events(api) == ["request.cancelled"]
-    assert await pulled(api) == []  # the agent has read it
+    assert await pull_resumes(api) == []  # the agent has read it
 
 
 @requirement("C15")
@@ -182,9 +182,9 @@ async def test_an_open_page_makes_require_client_irrelevant(api: Api, place: str
 async def test_a_request_may_wait_for_presence(api: Api) -> None:
     single_request = await create_request(api, require_client="wait", timeout_s=60)
     assert (single_request["status"], single_request["unseen"]) == ("pending", True)
-    await later(api, 29)
+    await advance_and_sweep(api, 29)
     assert (await read(api, single_request))["status"] == "pending"
-    await later(api, 1)
+    await advance_and_sweep(api, 1)
     ended_request = await read(api, single_request)
     assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "not_shown")
 
@@ -193,14 +193,14 @@ async def test_a_request_may_wait_for_presence(api: Api) -> None:
 async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> None:
     steps = [{"after_s": 40, "notify": ["ada"]}]
     request = await create_request(api, require_client="wait", timeout_s=60, escalation=steps)
-    await later(api, 20)
+    await advance_and_sweep(api, 20)
     leave = api.app.services.presence.enter("default", None)
-    await later(api, 10)
+    await advance_and_sweep(api, 10)
     leave()
     assert "unseen" not in await read(api, request)
-    await later(api, 10)
+    await advance_and_sweep(api, 10)
     assert (await read(api, request))["escalated"] == 1
-    await later(api, 20)
+    await advance_and_sweep(api, 20)
     assert (await read(api, request))["status"] == "expired"
 
 
@@ -217,9 +217,9 @@ async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, place: st
             await anyio.sleep(0.01)
     assert now == {key: value for key, value in request.items() if key != "unseen"}
     assert await events(api) == ["request.created", "request.noted"]
-    await later(api, 30)
+    await advance_and_sweep(api, 30)
     assert (await read(api, request))["status"] == "pending"
-    await later(api, 30)
+    await advance_and_sweep(api, 30)
     assert (await read(api, request))["status"] == "expired"
 
 
@@ -290,12 +290,12 @@ async def test_an_argument_named_like_a_deadline_moves_no_deadline(api: Api) -> 
     body = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": call}}
     agent, person = await api.as_("requester"), await api.as_("responder")
     request = (await agent.post("/v1/requests", json={**body, "on_timeout": "resume"})).json()
-    await later(api, 300)
+    await advance_and_sweep(api, 300)
     seen_body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
     assert (seen_body["detached"], seen_body["status"]) == (True, "pending")
     assert seen_body["shown_at"]
     assert "expires_at" not in seen_body
-    await later(api, 9999)
+    await advance_and_sweep(api, 9999)
     assert (await read(api, request))["status"] == "pending"
 
 
@@ -315,14 +315,14 @@ async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeat
     request = await create_request(
         api, require_client="wait", timeout_s=60, timeout_from="shown", escalation=steps
     )
-    await later(api, 20)
+    await advance_and_sweep(api, 20)
     person = await api.as_("responder")
     body = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
     assert "unseen" not in body
     assert body["escalated"] == 1
-    await later(api, 30)
+    await advance_and_sweep(api, 30)
     assert await events(api) == ["request.created", "request.escalated", "request.shown"]
-    await later(api, 30)
+    await advance_and_sweep(api, 30)
     assert (await read(api, request))["status"] == "expired"
 
 
@@ -339,14 +339,14 @@ async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(ap
     answer = {"revision": 1, "values": {name: "x"}}
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{checked_request['id']}/answer", json=answer)).status_code == 200
-    await later(api, 10)
+    await advance_and_sweep(api, 10)
     assert (await read(api, other_request))["status"] == "expired"
     waits = await read(api, checked_request)
     assert (waits["status"], waits["submitted"]["values"]) == ("resolving", {name: "x"})
-    await later(api, 50)
+    await advance_and_sweep(api, 50)
     again = await read(api, checked_request)
     assert (again["status"], again["revision"], again["submitted"]["values"]) == ("pending", 2, {name: "x"})
-    await later(api, 300)
+    await advance_and_sweep(api, 300)
     assert (await read(api, checked_request))["status"] == "expired"
 
 
@@ -359,6 +359,6 @@ async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"format": "PDF"}})
     form = {"fields": [{"id": "format", "type": "text", "label": "Format", "required": True}]}
     assert (await agent.post(f"{path}/reprompt", json={"form": form})).status_code == 200
-    await later(api, 300)
+    await advance_and_sweep(api, 300)
     assert (await read(api, request))["status"] == "expired"
     assert (await read(api, other_request))["status"] == "expired"

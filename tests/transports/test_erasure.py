@@ -64,7 +64,7 @@ async def hand_over(api: Api, thread: str, value: str) -> None:
     assert reply.status_code == 200, reply.text
 
 
-def in_files(api: Api, word: str) -> set[str]:
+def files_with_word(api: Api, word: str) -> set[str]:
     """The files of the server that have a word in them."""
     files = [path for path in api.app.settings.data_dir.rglob("*") if path.is_file()]
     return {path.name for path in files if word.encode() in path.read_bytes()}
@@ -77,13 +77,13 @@ async def test_nothing_of_an_erased_thread_is_left_in_any_file(api: Api) -> None
         await fill(api, "t1", MARK, rounds=8)
     await hand_over(api, "t1", "the value")
     open_one = (await (await api.as_("requester")).post("/v1/requests", json=ask())).json()
-    assert in_files(api, MARK)
+    assert files_with_word(api, MARK)
     sealed = (await api.app.services.store.sealed_after(""))[0].sealed
-    assert in_files(api, sealed)
+    assert files_with_word(api, sealed)
     admin = await api.as_("admin")
     assert (await admin.delete("/v1/threads/t1")).status_code == 204
-    assert in_files(api, MARK) == in_files(api, sealed) == set()
-    assert in_files(api, "Kept-")
+    assert files_with_word(api, MARK) == files_with_word(api, sealed) == set()
+    assert files_with_word(api, "Kept-")
     assert (await admin.get(f"/v1/requests/{open_one['id']}")).status_code == 404
     thread = (await admin.get("/v1/threads/t1")).json()
     assert (thread["messages"], thread["requests"]) == ([], [])

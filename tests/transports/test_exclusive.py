@@ -15,7 +15,7 @@ from tests.transports.conftest import ANSWER, Api, ask, create_request
 pytestmark = pytest.mark.anyio
 
 
-def keyed(on_conflict: str | None = None, **extra: Any) -> dict[str, Any]:
+def exclusive_body(on_conflict: str | None = None, **extra: Any) -> dict[str, Any]:
     conflict = {} if on_conflict is None else {"on_conflict": on_conflict}
     return ask(exclusive_key="plan", **conflict, **extra)
 
@@ -24,15 +24,15 @@ async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
     return (await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")).json()
 
 
-async def types(api: Api, thread: str = "t1") -> list[str]:
+async def event_types(api: Api, thread: str = "t1") -> list[str]:
     events = await api.app.services.store.thread_events("default", thread, after=0)
     return [event.type for event in events]
 
 
 @requirement("M9")
 async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> None:
-    old_request = await create_request(api, **keyed())
-    new_request = await create_request(api, **keyed())
+    old_request = await create_request(api, **exclusive_body())
+    new_request = await create_request(api, **exclusive_body())
     other_request = await create_request(api, exclusive_key="other")
     ended_request = await read(api, old_request)
     assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "superseded")
@@ -40,46 +40,51 @@ async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> N
         "pending",
         "pending",
     ]
-    assert await types(api) == ["request.created", "request.cancelled", "request.created", "request.created"]
+    assert await event_types(api) == [
+        "request.created",
+        "request.cancelled",
+        "request.created",
+        "request.created",
+    ]
 
 
 async def test_of_many_concurrent_requests_that_supersede_each_other_one_is_open(api: Api) -> None:
     agent = await api.as_("requester")
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
-            tasks.start_soon(lambda: create_request(api, **keyed()))
+            tasks.start_soon(lambda: create_request(api, **exclusive_body()))
     requests = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert len(requests) == 1
 
 
 async def test_a_request_that_is_to_be_rejected_gets_the_open_one(api: Api) -> None:
-    old_request = await create_request(api, **keyed())
+    old_request = await create_request(api, **exclusive_body())
     agent = await api.as_("requester")
-    refusal = await agent.post("/v1/requests", json=keyed("reject"))
+    refusal = await agent.post("/v1/requests", json=exclusive_body("reject"))
     assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "exclusive")
     assert refusal.json()["error"]["request"] == old_request
 
 
 async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
-    first_body = (await agent.post("/v1/requests", json=keyed("reject"))).json()
-    second_reply = await agent.post("/v1/requests", json=keyed("reject"))
+    first_body = (await agent.post("/v1/requests", json=exclusive_body("reject"))).json()
+    second_reply = await agent.post("/v1/requests", json=exclusive_body("reject"))
     assert (second_reply.status_code, second_reply.json()) == (201, first_body)
 
 
 async def test_an_agent_does_not_supersede_requests_of_another(api: Api) -> None:
-    own_request = await create_request(api, **keyed())
+    own_request = await create_request(api, **exclusive_body())
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     let_in = {"agents": [own_request["requester"]["id"], other]}
     assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=let_in)).status_code == 200
-    await create_request(api, "requester/other", **keyed())
+    await create_request(api, "requester/other", **exclusive_body())
     assert (await read(api, own_request))["status"] == "pending"
 
 
 async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) -> None:
-    first_request = await create_request(api, **keyed())
-    second_request = await create_request(api, **keyed("queue"))
-    third_request = await create_request(api, **keyed("queue"))
+    first_request = await create_request(api, **exclusive_body())
+    second_request = await create_request(api, **exclusive_body("queue"))
+    third_request = await create_request(api, **exclusive_body("queue"))
     assert second_request["queued_behind"] is True
     person = await api.as_("responder")
     early = await person.post(f"/v1/requests/{second_request['id']}/answer", json=ANSWER)
@@ -94,13 +99,13 @@ async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) 
         assert (await person.post(f"/v1/requests/{now['id']}/answer", json=ANSWER)).status_code == 200
         ahead = await read(api, then)
         assert (ahead["status"], "queued_behind" in ahead) == ("pending", False)
-    assert (await types(api)).count("request.created") == 3
-    assert (await types(api))[1:3] == ["request.lined_up", "request.lined_up"]
+    assert (await event_types(api)).count("request.created") == 3
+    assert (await event_types(api))[1:3] == ["request.lined_up", "request.lined_up"]
 
 
 async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api) -> None:
-    first_request = await create_request(api, **keyed())
-    second_request = await create_request(api, **keyed("queue"))
+    first_request = await create_request(api, **exclusive_body())
+    second_request = await create_request(api, **exclusive_body("queue"))
     store = api.app.services.store
     row = await store.get("default", first_request["id"])
     assert row is not None
@@ -112,7 +117,7 @@ async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api
 async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
     agent = await api.as_("requester")
     call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
-    await create_request(api, **keyed())
+    await create_request(api, **exclusive_body())
     reply = await agent.post("/v1/requests", json={**call, "exclusive_key": "plan", "on_conflict": "queue"})
     assert (reply.status_code, reply.json()["queued_behind"]) == (201, True)
     person = await api.as_("responder")
@@ -123,9 +128,9 @@ async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
 
 
 async def test_no_clock_begins_while_a_request_waits_in_line(api: Api) -> None:
-    first_request = await create_request(api, **keyed())
+    first_request = await create_request(api, **exclusive_body())
     clock = {"timeout_s": 5, "timeout_from": "shown"}
-    lined_up = await create_request(api, **keyed("queue", **clock))
+    lined_up = await create_request(api, **exclusive_body("queue", **clock))
     person = await api.as_("responder")
     assert (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json() == lined_up
     await person.post(f"/v1/requests/{first_request['id']}/answer", json=ANSWER)

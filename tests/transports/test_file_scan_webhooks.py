@@ -92,8 +92,8 @@ UNUSABLE: list[WebhookResponse | Exception] = [
     WebhookResponse(500, body=b'{"accept": true}'),
     WebhookResponse(302, body=b'{"accept": true}'),
     *(
-        WebhookResponse(200, body=each)
-        for each in (
+        WebhookResponse(200, body=item)
+        for item in (
             b"", b"{}", b"true", b"null", b"[]", b"\xff", b'{"accept": "true"}', b'{"accept": 1}',
             b'{"accept": null}', b'{"accept": true, "infected": true}',
         )

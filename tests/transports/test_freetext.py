@@ -41,7 +41,7 @@ async def status(api: Api, request: dict[str, Any]) -> dict[str, Any]:
     return (await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")).json()
 
 
-async def types(api: Api, after: int = 0) -> list[str]:
+async def event_types(api: Api, after: int = 0) -> list[str]:
     return [event.type for event in await api.app.services.store.thread_events("default", "t1", after=after)]
 
 
@@ -99,13 +99,13 @@ async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
         reply = await say(api, text)
         assert (reply.status_code, reply.json()["held"]) == (201, True)
     await recovery.promote_and_deliver(api.app.services)
-    assert await types(api, 1) == ["message.held", "message.held"]
+    assert await event_types(api, 1) == ["message.held", "message.held"]
     person = await api.as_("responder")
     shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
     assert [message["held"] for message in shown_messages] == [True, True]
     await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     await recovery.promote_and_deliver(api.app.services)
-    assert await types(api, 3) == ["request.answered", "message.added", "message.added"]
+    assert await event_types(api, 3) == ["request.answered", "message.added", "message.added"]
     shown_messages = (await person.get("/v1/threads/t1")).json()["messages"]
     assert [(message["content"][0]["text"], "held" in message) for message in shown_messages] == [
         ("first", False),

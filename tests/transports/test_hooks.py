@@ -14,7 +14,7 @@ from askback.server.app import create_app
 from askback.service.jobs import deadlines
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock, ask, create_request
-from tests.transports.test_verdicts import later, paths, read, step
+from tests.transports.test_verdicts import advance_clock, paths, read, step
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def decline(api: Api, request: dict[str, Any], **body: Any) -> dict[str, A
     return reply.json()
 
 
-async def audited(api: Api) -> list[tuple[str, bool]]:
+async def audit_results(api: Api) -> list[tuple[str, bool]]:
     log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     return [(item["action"], item.get("held", False)) for item in log if "request_id" in item]
 
@@ -57,7 +57,7 @@ async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> N
         {"event": "decline", "reason": "dismissed", "note": "Later."},
         {"values": {"dish": "so"}},
     )
-    assert await audited(api) == [("decline", True)]
+    assert await audit_results(api) == [("decline", True)]
     again = (await step(api, request, "reprompt", error_summary="Really?")).json()
     assert (again["status"], again["declined_once"], again["submitted"]) == (
         "pending",
@@ -79,7 +79,7 @@ async def test_a_decline_is_final_if_the_agent_accepts_it_or_does_not_reply(api:
         request = await create_request(api, hooks=["decline"], thread_id=f"t{number}")
         await decline(api, request, remember=remember)
         if number:
-            await later(api, 25 * 3600)
+            await advance_clock(api, 25 * 3600)
             ended_request = await read(api, request)
         else:
             ended_request = (await step(api, request, "accept")).json()
@@ -107,7 +107,7 @@ async def test_a_second_decline_during_the_check_is_final_immediately(api: Api) 
 @requirement("F20", "F22")
 async def test_a_hook_may_answer_instead(api: Api) -> None:
     request = await create_request(api, hooks=["decline", "timeout"], timeout_s=5)
-    await later(api, 6)
+    await advance_clock(api, 6)
     assert (await read(api, request))["held"] == {"event": "timeout"}
     assert paths(await step(api, request, "accept", message="x")) == [("values", "missing_required")]
     ended_body = (await step(api, request, "accept", values={"dish": "soup"}, message="Chosen.")).json()
@@ -126,7 +126,7 @@ async def test_a_hook_may_answer_instead(api: Api) -> None:
 async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: str, status: str) -> None:
     form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "default": "soup"}]}
     request = await create_request(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
-    await later(api, 6)
+    await advance_clock(api, 6)
     assert (await read(api, request))["status"] == "resolving"
     ended_body = (await step(api, request, "accept")).json()
     assert (ended_body["status"], "expires_at" in ended_body and status == "pending") == (status, False)
@@ -135,12 +135,12 @@ async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: s
 @requirement("F22")
 async def test_a_deadline_may_be_moved_or_removed_by_its_hook(api: Api) -> None:
     request = await create_request(api, hooks=["timeout"], timeout_s=5)
-    await later(api, 6)
+    await advance_clock(api, 6)
     await step(api, request, "reprompt", error_summary="Still there?", timeout_s=60)
-    await later(api, 61)
+    await advance_clock(api, 61)
     assert (await read(api, request))["held"] == {"event": "timeout"}
     await step(api, request, "reprompt", timeout_s=None)
-    await later(api, 10_000)
+    await advance_clock(api, 10_000)
     assert (await read(api, request))["status"] == "pending"
 
 
@@ -187,13 +187,13 @@ async def wait_for_check(api: Api, request: dict[str, Any]) -> dict[str, Any]:
     return (await person.get(f"/v1/requests/{request['id']}", params=params)).json()
 
 
-def _really(submission: Submission) -> Verdict:
+def ask_really(submission: Submission) -> Verdict:
     return AskAgain(error_summary="Really?") if submission.event == "decline" else None
 
 
 @requirement("F13", "F20")
 async def test_a_validator_of_the_server_asks_once_about_a_decline(serve: Serve) -> None:
-    api = await serve(_really)
+    api = await serve(ask_really)
     request = await create_request(api, validator="stock", hooks=["decline"])
     await decline(api, request)
     again = await wait_for_check(api, request)

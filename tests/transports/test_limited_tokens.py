@@ -16,10 +16,10 @@ from tests.transports.sockets import Socket
 pytestmark = pytest.mark.anyio
 
 APPROVAL = {"kind": "approval", "approval": {"tool": "deploy", "input": {"to": "prod"}}}
-SAID = {"content": [{"type": "text", "text": "Hello"}]}
+MESSAGE = {"content": [{"type": "text", "text": "Hello"}]}
 
 
-async def limited(api: Api, role: str = "responder", **body: Any) -> dict[str, Any]:
+async def create_limited_token(api: Api, role: str = "responder", **body: Any) -> dict[str, Any]:
     """Create a token for the threads `t1` and `shop-*`."""
     body = {"role": role, "threads": ["t1", "shop-*"], **body}
     reply = await (await api.as_("admin")).post("/v1/tokens", json=body)
@@ -45,7 +45,7 @@ async def page_of(api: Api, token: dict[str, Any]) -> httpx2.AsyncClient:
 async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
     api: Api, with_session: bool
 ) -> None:
-    token = await limited(api)
+    token = await create_limited_token(api)
     person = await page_of(api, token) if with_session else caller(api, token)
     request, present_request = (
         await create_request(api, thread_id="shop-7"),
@@ -56,7 +56,7 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
         ("GET", "/v1/threads/t2/events", None),
         ("GET", "/v1/threads/t2/access", None),
         ("PUT", "/v1/threads/t2/access", {"owner": "mallory"}),
-        ("POST", "/v1/threads/t2/messages", SAID),
+        ("POST", "/v1/threads/t2/messages", MESSAGE),
         ("POST", "/v1/threads/t2/archive", None),
         ("GET", "/v1/threads/t2/export", None),
         ("DELETE", "/v1/threads/t2", None),
@@ -81,7 +81,7 @@ async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
 
 @requirement("N15")
 async def test_a_person_with_a_limited_token_changes_nothing_for_more_than_its_threads(api: Api) -> None:
-    person = caller(api, await limited(api))
+    person = caller(api, await create_limited_token(api))
     agent = (await (await api.as_("admin")).post("/v1/agents", json={"name": "shop"})).json()
     rule = (await (await api.as_("admin")).post("/v1/rules", json={"rule": "make test"})).json()
     request = (
@@ -108,7 +108,7 @@ async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api
     whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
-    part = caller(api, await limited(api, "requester", agent="shop"))
+    part = caller(api, await create_limited_token(api, "requester", agent="shop"))
     everywhere = caller(api, whole_body)
     other_body = (await everywhere.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))).json()
     for method, path, body in (
@@ -118,7 +118,7 @@ async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api
         ("POST", f"/v1/requests/{other_body['id']}/cancel", {}),
         ("GET", "/v1/threads/t2/resumes", None),
         ("GET", "/v1/threads/t2", None),
-        ("POST", "/v1/threads/t2/messages", SAID),
+        ("POST", "/v1/threads/t2/messages", MESSAGE),
         ("POST", "/v1/secrets/lease", {"thread_id": "t2", "names": ["KEY"]}),
     ):
         reply = await part.request(method, path, json=body)
@@ -133,7 +133,10 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
     whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
-    everywhere, part = caller(api, whole_body), caller(api, await limited(api, "requester", agent="shop"))
+    everywhere, part = (
+        caller(api, whole_body),
+        caller(api, await create_limited_token(api, "requester", agent="shop")),
+    )
     ended: dict[str, str] = {}
     for thread in ("t2", "shop-1", "t1"):
         body = ask(thread_id=thread, delivery="resume")
@@ -159,7 +162,7 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
 
 @requirement("N15")
 async def test_a_limited_token_gets_no_event_of_another_thread_over_a_websocket(api: Api) -> None:
-    token = await limited(api)
+    token = await create_limited_token(api)
     headers = {"Authorization": f"Bearer {token['token']}"}
     peer = Socket(api.app, headers=headers, subprotocols=[SUBPROTOCOL])
     assert (await peer.message())["type"] == "websocket.accept"

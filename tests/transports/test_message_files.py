@@ -24,7 +24,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 FORM: dict[str, Any] = {"form": {"fields": [{"id": "scan", "type": "file", "label": "Scan"}]}}
 
 
-async def uploaded(api: Api, thread: str = "t1", *, claimed: bool = True) -> dict[str, Any]:
+async def upload_and_answer(api: Api, thread: str = "t1", *, claimed: bool = True) -> dict[str, Any]:
     """Upload a file for a form in a thread, and answer with it."""
     request = await create_request(api, thread_id=thread, **FORM)
     person = await api.as_("responder")
@@ -66,7 +66,7 @@ async def add_agent(api: Api, name: str, thread: str = "t1") -> None:
 
 @requirement("A19")
 async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
-    file = await uploaded(api)
+    file = await upload_and_answer(api)
     await add_agent(api, "requester/other")
     other_client, person = await api.as_("requester/other"), await api.as_("responder")
     address = f"/v1/files/{file['id']}"
@@ -92,7 +92,7 @@ async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
 
 
 async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> None:
-    file = await uploaded(api)
+    file = await upload_and_answer(api)
     message = (await post(api, {"type": "text", "text": "See this."})).json()["id"]
     agent = await api.as_("requester")
     extra = {"append_to": message, "content": [part(file["id"])]}
@@ -111,9 +111,9 @@ async def test_a_file_is_added_to_a_message_and_to_one_of_a_person(api: Api) -> 
 
 async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -> None:
     file, other_file, unsent = (
-        await uploaded(api),
-        await uploaded(api, "t2"),
-        await uploaded(api, "t1", claimed=False),
+        await upload_and_answer(api),
+        await upload_and_answer(api, "t2"),
+        await upload_and_answer(api, "t1", claimed=False),
     )
     await add_agent(api, "requester/other")
     text = {"type": "text", "text": "See this."}
@@ -137,7 +137,7 @@ async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -
     assert (await (await api.as_("requester/other")).get(f"/v1/files/{file['id']}")).status_code == 404
 
 
-async def sent(
+async def upload_for_message(
     api: Api, content: bytes = b"hello", who: str = "requester", thread: str = "t1", **query: str
 ) -> httpx2.Response:
     """Upload a file for a message, as an agent."""
@@ -147,7 +147,7 @@ async def sent(
 
 @requirement("A19")
 async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
-    made_reply = await sent(api, PNG, name="../a\u202e/chart.png")
+    made_reply = await upload_for_message(api, PNG, name="../a\u202e/chart.png")
     assert made_reply.status_code == 201, made_reply.text
     file = made_reply.json()
     digest = hashlib.sha256(PNG).hexdigest()
@@ -179,7 +179,7 @@ async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
 
 
 async def test_a_page_that_an_agent_uploads_is_bytes_to_a_browser(api: Api) -> None:
-    file = (await sent(api, b"<!doctype html><script>alert(1)</script>", name="a.html")).json()
+    file = (await upload_for_message(api, b"<!doctype html><script>alert(1)</script>", name="a.html")).json()
     assert (await post(api, part(file["id"]))).status_code == 201
     reply = await (await api.as_("responder")).get(f"/v1/files/{file['id']}")
     assert reply.headers["content-type"] == "application/octet-stream"
@@ -187,16 +187,16 @@ async def test_a_page_that_an_agent_uploads_is_bytes_to_a_browser(api: Api) -> N
 
 async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased(api: Api) -> None:
     assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
-    kept, deleted = [(await sent(api)).json()["id"] for _ in range(2)]
+    kept, deleted_id = [(await upload_for_message(api)).json()["id"] for _ in range(2)]
     await add_agent(api, "requester/other")
     other_client, agent = await api.as_("requester/other"), await api.as_("requester")
     assert (await other_client.get(f"/v1/files/{kept}")).status_code == 404
     assert (await other_client.delete(f"/v1/files/{kept}")).status_code == 404
     assert faults(await post(api, part(kept), who="requester/other")) == [("content[0].file", "unknown_file")]
-    assert (await agent.delete(f"/v1/files/{deleted}")).status_code == 204
+    assert (await agent.delete(f"/v1/files/{deleted_id}")).status_code == 204
     api.clock.advance(seconds=LIMITS.file_upload_s + 1)
     await sweep_files(api.app.services)
-    for file in (kept, deleted):
+    for file in (kept, deleted_id):
         assert (await agent.get(f"/v1/files/{file}")).status_code == 404
         assert faults(await post(api, part(file))) == [("content[0].file", "unknown_file")]
 
@@ -204,7 +204,7 @@ async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased
 async def test_only_agents_of_the_thread_upload_files_for_messages(api: Api) -> None:
     assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
     statuses = {
-        person: (await sent(api, who=person)).status_code
+        person: (await upload_for_message(api, who=person)).status_code
         for person in ("responder", "admin", "requester/other", "requester")
     }
     assert statuses == {"responder": 403, "admin": 403, "requester/other": 403, "requester": 201}
@@ -231,17 +231,17 @@ async def test_files_for_messages_have_the_limits_and_scans_of_others() -> None:
             (b"x", "..", [("name", "empty")]),
             (b"x", "a" * 201, [("name", "too_long")]),
         ):
-            assert faults(await sent(api, content, name=name)) == code, name
-        assert (await sent(api, b"x" * 1001)).status_code == 413
-        files = [(await sent(api, b"x" * 1000)).json()["id"] for _ in range(2)]
-        full_reply = await sent(api, b"x" * 501)
+            assert faults(await upload_for_message(api, content, name=name)) == code, name
+        assert (await upload_for_message(api, b"x" * 1001)).status_code == 413
+        files = [(await upload_for_message(api, b"x" * 1000)).json()["id"] for _ in range(2)]
+        full_reply = await upload_for_message(api, b"x" * 501)
         assert (full_reply.status_code, "thread" in full_reply.json()["error"]["message"]) == (413, True)
-        assert (await sent(api, b"x" * 501, thread="t2")).status_code == 201
-        assert (await sent(api, b"x")).status_code == 201
-        assert faults(await sent(api, b"x")) == [("file", "too_many")]
+        assert (await upload_for_message(api, b"x" * 501, thread="t2")).status_code == 201
+        assert (await upload_for_message(api, b"x")).status_code == 201
+        assert faults(await upload_for_message(api, b"x")) == [("file", "too_many")]
         assert (await post(api, *[part(file) for file in files])).status_code == 201
-        assert (await sent(api, b"x" * 501)).status_code == 413
-        assert (await sent(api, b"x" * 499)).status_code == 201
+        assert (await upload_for_message(api, b"x" * 501)).status_code == 413
+        assert (await upload_for_message(api, b"x" * 499)).status_code == 201
 
 
 @requirement("E5", "I10")
@@ -252,7 +252,9 @@ async def test_a_file_of_a_message_is_erased_with_its_thread_and_nothing_of_it_i
     app = create_app(load({}, data_dir=tmp_path), clock=ManualClock())
     async with app.running():
         api = Api(app, app.services.clock)  # pyright: ignore[reportArgumentType]
-        body, unused = [(await sent(api, mark.encode() * 9000, name=f"{mark}.txt")).json() for _ in range(2)]
+        body, unused = [
+            (await upload_for_message(api, mark.encode() * 9000, name=f"{mark}.txt")).json() for _ in range(2)
+        ]
         assert (await post(api, part(body["id"]))).status_code == 201
         admin, agent = await api.as_("admin"), await api.as_("requester")
         assert (await admin.get(f"/v1/files/{body['id']}")).status_code == 200
@@ -271,7 +273,7 @@ async def test_the_files_of_a_message_count_with_what_the_server_writes() -> Non
     app = create_app(limits=replace(LIMITS, message_bytes=1000), clock=ManualClock())
     async with app.running():
         api = Api(app, ManualClock())
-        file = await uploaded(api)
+        file = await upload_and_answer(api)
         for count, status in ((4, 201), (8, 422)):
             reply = await post(api, *[{"type": "file", "file": file["id"]}] * count)
             assert reply.status_code == status, reply.text

@@ -22,8 +22,8 @@ from askback.testing.fake_webhook_client import FakeWebhookClient
 from askback.transports.rest import monitoring
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import ANSWER, Api, ManualClock, create_request
-from tests.transports.hooks import hooked, sweep, swept
-from tests.transports.test_resumes import pulled, settled
+from tests.transports.hooks import create_webhook, run_sweeping_server, sweep
+from tests.transports.test_resumes import pull_resumes, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ async def numbers(api: Api) -> dict[str, float]:
 
 async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     webhook_client = FakeWebhookClient(answers=[WebhookResponse(500)])
-    async with swept(webhook_client, monkeypatch) as api:
+    async with run_sweeping_server(webhook_client, monkeypatch) as api:
         await create_request(api)
         request = await create_request(api)
         api.clock.advance(seconds=30)
@@ -47,10 +47,10 @@ async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyP
         await create_request(api, timeout_s=1)
         api.clock.advance(seconds=2)
         await deadlines.sweep(api.app.services)
-        await hooked(api)
+        await create_webhook(api)
         await settled(api, delivery="resume")
         await sweep(api)
-        await pulled(api, limit=1)
+        await pull_resumes(api, limit=1)
         result = await numbers(api)
     expected = {
         'askback_requests_open{kind="form"}': 1,

@@ -28,7 +28,7 @@ async def post(api: Api, body: Any, who: str = "requester") -> httpx2.Response:
     return await (await api.as_(who)).post("/v1/requests", json=body)
 
 
-async def used(api: Api, thread: str = "t1") -> dict[str, Any]:
+async def used_quota(api: Api, thread: str = "t1") -> dict[str, Any]:
     reply = await (await api.as_("requester")).get("/v1/limits", params={"thread_id": thread})
     return reply.json()["thread"]
 
@@ -51,12 +51,12 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
     assert eleventh.headers["retry-after"] == "3590"
     assert (await post(api, APPROVAL)).status_code == 201
     assert (await post(api, ask(thread_id="t2"))).status_code == 201
-    shown = await used(api)
+    shown = await used_quota(api)
     assert (shown["questions"], shown["pending"]) == (10, 11)
     api.clock.now = begun + 3600 * 1000
-    assert (await used(api))["questions"] == 0
+    assert (await used_quota(api))["questions"] == 0
     assert (await post(api, ask())).status_code == 201
-    assert (await used(api))["questions"] == 1
+    assert (await used_quota(api))["questions"] == 1
 
 
 @requirement("D8")
@@ -109,7 +109,7 @@ async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
 @requirement("L7")
 async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) -> None:
     asker = (await create_request(api, thread_id="t2"))["requester"]["id"]
-    assert (await used(api))["question_limits"] == []
+    assert (await used_quota(api))["question_limits"] == []
     tool, own, another = {"tool": "ask_user", "max": 2}, {"agent": asker, "max": 3}, {"agent": "x", "max": 4}
     both = {"tool": "ask_user", "agent": asker, "max": 5}
     await set_policy(api, questions_window_s=3600, question_limits=[tool, own, another, both])
@@ -158,11 +158,11 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
         {"agent": own_request["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
         {"tool": "ask_user", "max": 2, "used": 2, "reset_at": None, "set_by": "asker"},
     ]
-    assert sorted((await used(api))["question_limits"], key=lambda item: item["max"]) == listing
+    assert sorted((await used_quota(api))["question_limits"], key=lambda item: item["max"]) == listing
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
     assert [(await create_request(api, **extra))[name] for name in ("ordinal", "of")] == [1, 3]
-    [of_tool] = [limit for limit in (await used(api))["question_limits"] if "tool" in limit]
+    [of_tool] = [limit for limit in (await used_quota(api))["question_limits"] if "tool" in limit]
     assert (of_tool["max"], of_tool["used"], of_tool["set_by"]) == (3, 2, "policy")
     admin = await api.as_("admin")
     assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
@@ -261,22 +261,22 @@ async def test_a_new_server_limits_the_requests_and_messages_of_an_agent() -> No
 
 @requirement("N16")
 async def test_wrong_tokens_are_counted_by_address_and_lock_nobody_out(api: Api) -> None:
-    def guess(address: str) -> Any:
+    def guess_token(address: str) -> Any:
         transport = httpx2.ASGITransport(app=api.app, client=(address, 1))
         return httpx2.AsyncClient(
             transport=transport, base_url=BASE, headers={"Authorization": "Bearer wrong"}
         ).get("/v1/requests")
 
-    statuses = [(await guess("10.0.0.1")).status_code for _ in range(21)]
+    statuses = [(await guess_token("10.0.0.1")).status_code for _ in range(21)]
     assert statuses == [401] * 19 + [429] * 2
-    assert (await guess("10.0.0.2")).status_code == 401
+    assert (await guess_token("10.0.0.2")).status_code == 401
     token = await api.app.token("responder")
     transport = httpx2.ASGITransport(app=api.app, client=("10.0.0.1", 1))
     async with httpx2.AsyncClient(transport=transport, base_url=BASE) as right:
         reply = await right.get("/v1/requests", headers={"Authorization": f"Bearer {token}"})
         assert reply.status_code == 200
     api.clock.advance(seconds=60)
-    assert (await guess("10.0.0.1")).status_code == 401
+    assert (await guess_token("10.0.0.1")).status_code == 401
 
 
 @requirement("N16")

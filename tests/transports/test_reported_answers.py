@@ -25,7 +25,7 @@ OF_PEOPLE: list[dict[str, Any]] = [
 """Requests whose answers cannot be reported."""
 
 
-async def created(api: Api, body: dict[str, Any], who: str = "requester") -> str:
+async def create_and_return_id(api: Api, body: dict[str, Any], who: str = "requester") -> str:
     reply = await (await api.as_(who)).post("/v1/requests", json=body)
     assert reply.status_code == 201, reply.text
     return reply.json()["id"]
@@ -37,7 +37,7 @@ async def report(api: Api, id_: str, body: Any, who: str = "requester", **header
 
 
 async def test_a_reported_answer_settles_the_form_and_names_the_agent(api: Api) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     settled_body = (await report(api, id_, ANSWER)).json()
     assert (settled_body["status"], settled_body["source"], settled_body["settled_by"]["name"]) == (
         "answered",
@@ -50,20 +50,20 @@ async def test_a_reported_answer_settles_the_form_and_names_the_agent(api: Api) 
 
 
 async def test_a_reported_answer_is_checked_like_any_other(api: Api) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     refusal = await report(api, id_, {"revision": 1, "values": {}})
     assert (refusal.status_code, (await read(api, id_))["status"]) == (422, "pending")
 
 
 async def test_the_first_answer_wins_over_the_reported_one(api: Api) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     await (await api.as_("responder")).post(f"/v1/requests/{id_}/answer", json=ANSWER)
     assert (await report(api, id_, ANSWER)).status_code == 409
     assert (await read(api, id_))["source"] == "responder"
 
 
 async def test_a_report_that_is_sent_twice_is_a_replay(api: Api) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     key = {"Idempotency-Key": "k1"}
     first, again = [await report(api, id_, ANSWER, **key) for _ in range(2)]
     assert (first.status_code, again.status_code) == (200, 200)
@@ -73,7 +73,7 @@ async def test_a_report_that_is_sent_twice_is_a_replay(api: Api) -> None:
 
 async def test_a_decline_of_any_request_is_reported(api: Api) -> None:
     for number, body in enumerate([ask(), APPROVAL, *OF_PEOPLE]):
-        id_ = await created(api, {**body, "thread_id": f"t{number}"})
+        id_ = await create_and_return_id(api, {**body, "thread_id": f"t{number}"})
         settled_body = (await report(api, id_, {"revision": 1, "declined": "refused", "note": "no"})).json()
         assert (settled_body["status"], settled_body["reason"], settled_body["note"]) == (
             "declined",
@@ -85,7 +85,7 @@ async def test_a_decline_of_any_request_is_reported(api: Api) -> None:
 @requirement("I2")
 @pytest.mark.parametrize("body", [APPROVE, {**APPROVE, "decision": "deny"}])
 async def test_an_agent_cannot_report_a_decision_about_its_own_call(api: Api, body: Any) -> None:
-    id_ = await created(api, APPROVAL)
+    id_ = await create_and_return_id(api, APPROVAL)
     refusal = await report(api, id_, body)
     assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "forbidden")
     assert (await read(api, id_))["status"] == "pending"
@@ -102,7 +102,7 @@ async def test_an_operator_may_take_reported_decisions(decision: str) -> None:
         api = Api(app, ManualClock())
         caller = (await (await api.as_("requester")).get("/v1/session")).json()
         assert caller["reported_approvals"] is True
-        id_ = await created(api, APPROVAL)
+        id_ = await create_and_return_id(api, APPROVAL)
         settled_body = (await report(api, id_, {**APPROVE, "decision": decision, "note": "fine"})).json()
         assert (settled_body["source"], settled_body["answer"]["note"]) == ("client", "fine")
         assert settled_body["answer"]["decision"] == decision
@@ -112,7 +112,7 @@ async def test_an_operator_may_take_reported_decisions(decision: str) -> None:
 async def test_an_answer_to_a_request_with_assignees_cannot_be_reported(
     api: Api, body: dict[str, Any]
 ) -> None:
-    id_ = await created(api, body)
+    id_ = await create_and_return_id(api, body)
     refusal = await report(api, id_, ANSWER)
     assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "not_reportable")
 
@@ -130,13 +130,13 @@ async def test_an_answer_to_a_request_with_assignees_cannot_be_reported(
     ],
 )
 async def test_a_wrong_report_is_refused_with_a_path(api: Api, body: Any, path: str) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     refusal = await report(api, id_, body)
     assert (refusal.status_code, refusal.json()["error"]["field_errors"][0]["path"]) == (422, path)
 
 
 async def test_another_agent_cannot_report(api: Api) -> None:
-    id_ = await created(api, ask())
+    id_ = await create_and_return_id(api, ask())
     assert (await report(api, id_, ANSWER, "requester/other")).status_code == 404
 
 

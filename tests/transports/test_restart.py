@@ -19,7 +19,7 @@ from askback.server.settings import load
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ManualClock, create_request
-from tests.transports.test_resumes import pulled
+from tests.transports.test_resumes import pull_resumes
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,7 @@ async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) 
             "expired", "pending", "pending",
         ]  # fmt: skip
         api.clock.advance(seconds=10)
-        assert [item["request_id"] for item in await pulled(api)] == [awaited[0]["id"]]
+        assert [item["request_id"] for item in await pull_resumes(api)] == [awaited[0]["id"]]
 
 
 class Unwritable(TemporaryStore):

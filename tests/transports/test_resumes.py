@@ -14,7 +14,7 @@ from tests.transports.conftest import ANSWER, Api, create_request
 pytestmark = pytest.mark.anyio
 
 
-async def pulled(api: Api, who: str = "requester", **query: Any) -> list[dict[str, Any]]:
+async def pull_resumes(api: Api, who: str = "requester", **query: Any) -> list[dict[str, Any]]:
     """The resumes that an agent pulls."""
     thread = query.pop("thread", None)
     path = "/v1/resumes" if thread is None else f"/v1/threads/{thread}/resumes"
@@ -41,7 +41,7 @@ async def settled(api: Api, how: str = "answer", body: Any = ANSWER, **asking: A
 @requirement("F23", "H5")
 async def test_an_answer_waits_for_an_agent_that_has_ended_its_turn(api: Api) -> None:
     request = await settled(api, delivery="resume")
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert resume["request_id"] == request["id"]
     assert resume["thread_id"] == "t1"
     assert resume["request"] == request
@@ -50,7 +50,7 @@ async def test_an_answer_waits_for_an_agent_that_has_ended_its_turn(api: Api) ->
     assert resume["text"] == f"About your question ({request['id']}): {said}"
     assert (await ack(api, resume)).json() == {}
     api.clock.advance(seconds=3600)
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("F23")
@@ -65,7 +65,7 @@ async def test_an_unanswered_question_is_reported_too(
     api: Api, how: str, body: dict[str, Any], said: str
 ) -> None:
     await settled(api, how, body, delivery="resume")
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert said in resume["text"]
     assert "answer" not in resume["request"]
 
@@ -75,12 +75,12 @@ async def test_without_auto_resume_nothing_is_queued(api: Api) -> None:
     request = await settled(api, delivery="resume", auto_resume=False)
     assert "queued" not in request
     api.clock.advance(seconds=3600)
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 async def test_an_agent_gets_no_resume_for_its_own_cancellation(api: Api) -> None:
     await settled(api, "cancel", {}, delivery="resume")
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("H5")
@@ -88,10 +88,10 @@ async def test_an_unacknowledged_resume_is_redelivered_and_its_old_lease_is_void
     api: Api,
 ) -> None:
     await settled(api, delivery="resume")
-    [first] = await pulled(api)
-    assert await pulled(api) == []
+    [first] = await pull_resumes(api)
+    assert await pull_resumes(api) == []
     api.clock.advance(seconds=60)
-    [second] = await pulled(api)
+    [second] = await pull_resumes(api)
     assert (second["id"], second["attempt"]) == (first["id"], 2)
     late, early = await ack(api, first), await ack(api, {**second, "attempt": 3})
     for refused, text in ((late, "another worker has it now"), (early, "was never leased")):
@@ -101,16 +101,16 @@ async def test_an_unacknowledged_resume_is_redelivered_and_its_old_lease_is_void
         assert (await ack(api, second)).status_code == 200
     assert (await ack(api, first)).status_code == 200  # it is done, no matter by whom
     api.clock.advance(seconds=3600)
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("I12")
 async def test_resumes_are_found_by_requester_and_thread(api: Api) -> None:
     await settled(api, delivery="resume", thread_id="t2")
-    assert await pulled(api, thread="t1") == []
-    assert await pulled(api, "requester/other") == []
-    assert await pulled(api, "requester@acme") == []
-    [resume] = await pulled(api, thread="t2")
+    assert await pull_resumes(api, thread="t1") == []
+    assert await pull_resumes(api, "requester/other") == []
+    assert await pull_resumes(api, "requester@acme") == []
+    [resume] = await pull_resumes(api, thread="t2")
     for who in ("requester/other", "requester@acme"):
         strange = await ack(api, resume, who)
         unknown = await ack(api, {**resume, "id": "rsm_unknown"}, who)
@@ -127,7 +127,7 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
     found: list[dict[str, Any]] = []
 
     async def poll() -> None:
-        found.extend(await pulled(api, wait=20))
+        found.extend(await pull_resumes(api, wait=20))
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -141,9 +141,9 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
 async def test_an_outcome_without_a_waiter_becomes_a_resume_with_the_same_id(api: Api) -> None:
     request = await settled(api)
     assert request["queued"] is True
-    assert await pulled(api) == []  # the waiting client may be about to reconnect
+    assert await pull_resumes(api) == []  # the waiting client may be about to reconnect
     api.clock.advance(seconds=10)
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert resume["request_id"] == request["id"]
 
 
@@ -166,14 +166,14 @@ async def test_a_requester_that_reads_the_outcome_in_time_gets_no_resume(api: Ap
     }
     assert (await back[how]()).json()["status"] == "answered"
     api.clock.advance(seconds=60)
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 async def test_an_outcome_read_by_a_person_still_reaches_the_agent(api: Api) -> None:
     request = await settled(api)
     await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
     api.clock.advance(seconds=10)
-    assert len(await pulled(api)) == 1
+    assert len(await pull_resumes(api)) == 1
 
 
 async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
@@ -214,7 +214,7 @@ async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, 
     if arrives:
         assert (await agent.get(path)).json() == ended[0]
     api.clock.advance(seconds=10)
-    assert [item["request_id"] for item in await pulled(api)] == ([] if arrives else [request["id"]])
+    assert [item["request_id"] for item in await pull_resumes(api)] == ([] if arrives else [request["id"]])
 
 
 @requirement("E8")
@@ -230,7 +230,7 @@ async def test_a_resume_about_a_tool_call_has_the_decision(api: Api) -> None:
         f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
     )
     assert decided.status_code == 200
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert resume["text"].startswith(f"About your tool call ({made.json()['id']}): The call of the tool")
     assert resume["request"]["answer"]["decision"] == "approve"
 

@@ -297,13 +297,13 @@ async def _status(
 ) -> tuple[int, str | None]:
     """Return the status and error code; a stream is left as soon as it has begun."""
     if url.endswith("/events"):
-        return await _begun(api, caller, url)
+        return await stream_status(api, caller, url)
     response = await caller.request(method, url, json=body)
     error = response.json()["error"]["code"] if response.status_code >= 400 else None
     return response.status_code, error
 
 
-async def _begun(api: Api, caller: httpx2.AsyncClient, url: str) -> tuple[int, str | None]:
+async def stream_status(api: Api, caller: httpx2.AsyncClient, url: str) -> tuple[int, str | None]:
     import json
 
     sent: list[Any] = []

@@ -15,13 +15,13 @@ pytestmark = pytest.mark.anyio
 RUNS = "/v1/threads/t1/runs"
 
 
-async def begun(api: Api, who: str = "requester", thread: str = "t1", **body: Any) -> dict[str, Any]:
+async def begin_run(api: Api, who: str = "requester", thread: str = "t1", **body: Any) -> dict[str, Any]:
     reply = await (await api.as_(who)).post(f"/v1/threads/{thread}/runs", json=body)
     assert reply.status_code == 201, reply.text
     return reply.json()
 
 
-async def types(api: Api) -> list[str]:
+async def event_types(api: Api) -> list[str]:
     events = await api.app.services.store.thread_events("default", "t1", after=0)
     return [event.type for event in events]
 
@@ -34,7 +34,7 @@ async def read(api: Api, run: dict[str, Any]) -> dict[str, Any]:
 
 async def test_a_run_begins_and_ends_with_its_reason(api: Api) -> None:
     agent = await api.as_("requester")
-    run = await begun(api, run_id="r1", metadata={"turn": None})
+    run = await begin_run(api, run_id="r1", metadata={"turn": None})
     assert {**run, "agent": "", "started_at": ""} == {
         "id": "r1",
         "thread_id": "t1",
@@ -54,8 +54,8 @@ async def test_a_run_begins_and_ends_with_its_reason(api: Api) -> None:
     for path in (RUNS, f"{RUNS}/r1/renew"):
         refusal = await agent.post(path, json={"run_id": "r1"} if path == RUNS else {})
         assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "run_ended")
-    assert await types(api) == ["run.started", "run.ended"]
-    other = await begun(api)
+    assert await event_types(api) == ["run.started", "run.ended"]
+    other = await begin_run(api)
     assert other["id"].startswith("run_")
     listing = (await agent.get(RUNS)).json()
     assert listing == {"runs": [other, ended_reply.json()], "next_cursor": None}
@@ -67,10 +67,10 @@ async def test_a_run_begins_and_ends_with_its_reason(api: Api) -> None:
 
 
 async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_its_own(api: Api) -> None:
-    ended, mine = await begun(api, run_id="r1"), await begun(api, run_id="r2")
+    ended, mine = await begin_run(api, run_id="r1"), await begin_run(api, run_id="r2")
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [mine["agent"], other]})
-    theirs = await begun(api, "requester/other", run_id="r3")
+    theirs = await begin_run(api, "requester/other", run_id="r3")
     await (await api.as_("requester")).post(f"{RUNS}/{ended['id']}/end", json={})
     shown = {
         person: (await (await api.as_(person)).get("/v1/threads/t1")).json()["runs"]
@@ -82,7 +82,7 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
 @requirement("A19")
 async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api: Api) -> None:
     agent = await api.as_("requester")
-    run, other = await begun(api, run_id="r1"), await begun(api, run_id="r2")
+    run, other = await begin_run(api, run_id="r1"), await begin_run(api, run_id="r2")
     own_items = [await create_request(api, run_id="r1") for _ in range(2)]
     queued_request = await create_request(api, run_id="r1", exclusive_key="k", on_conflict="queue")
     other_request = await create_request(api, run_id="r2")
@@ -105,7 +105,7 @@ async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api:
 
 
 async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
-    run = await begun(api, run_id="r1")
+    run = await begin_run(api, run_id="r1")
     request = await create_request(api, run_id="r1")
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [run["agent"], other]})
@@ -125,7 +125,9 @@ async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
 
 async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     agent = await api.as_("requester")
-    runs = {name: await begun(api, run_id=name) for name in ("silent", "asks", "says", "renewed", "waits")}
+    runs = {
+        name: await begin_run(api, run_id=name) for name in ("silent", "asks", "says", "renewed", "waits")
+    }
     waiting_request = await create_request(api, run_id="waits")
     api.clock.advance(seconds=300)
     await create_request(api, run_id="asks", delivery="resume")
@@ -147,12 +149,12 @@ async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     await agent.post(f"/v1/requests/{waiting_request['id']}/cancel", json={})
     api.clock.advance(seconds=600)
     assert await running() == set()
-    assert (await types(api)).count("run.ended") == 5
+    assert (await event_types(api)).count("run.ended") == 5
 
 
 async def test_an_archived_thread_ends_its_runs_and_begins_none(api: Api) -> None:
     agent = await api.as_("requester")
-    run = await begun(api)
+    run = await begin_run(api)
     await agent.post("/v1/threads/t1/archive")
     ended_request = await read(api, run)
     assert (ended_request["status"], ended_request["reason"]) == ("ended", "thread_archived")
@@ -183,12 +185,12 @@ async def test_an_archived_thread_ends_its_runs_and_begins_none(api: Api) -> Non
 async def test_bad_input_is_refused_with_its_path_and_changes_nothing(
     api: Api, path: str, body: Any, fault: tuple[str, str]
 ) -> None:
-    run = await begun(api, run_id="r1")
+    run = await begin_run(api, run_id="r1")
     reply = await (await api.as_("requester")).post(f"{RUNS}{path}", json=body)
     (field_error,) = reply.json()["error"]["field_errors"]
     assert (reply.status_code, field_error["path"], field_error["code"]) == (422, *fault)
     assert await read(api, run) == run
-    assert await types(api) == ["run.started"]
+    assert await event_types(api) == ["run.started"]
 
 
 async def test_a_run_that_does_not_exist_is_not_found(api: Api) -> None:

@@ -217,25 +217,25 @@ async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: 
 async def test_a_signed_address_opens_one_resource_in_one_session_for_a_minute(api: Api) -> None:
     await create_request(api)
     browser, other = await api.browser(), await api.browser()
-    signed = (
+    signed_address = (
         await browser.post("/v1/session/addresses", json={"path": "/v1/requests?thread_id=t1&limit=5"})
     ).json()["url"]
     for item in (browser, other):
         del item.headers[HALF]
-    assert len((await browser.get(signed)).json()["requests"]) == 1
-    assert (await browser.head(signed)).status_code == 200
+    assert len((await browser.get(signed_address)).json()["requests"]) == 1
+    assert (await browser.head(signed_address)).status_code == 200
     for caller, method, address in (
-        (browser, "GET", signed.replace("/v1/requests", "/v1/rules")),
-        (browser, "GET", signed.replace("t1", "t2")),
-        (browser, "GET", signed[:-1] + ("0" if signed[-1] != "0" else "1")),
-        (browser, "GET", signed + "&limit=9"),
-        (browser, "POST", signed),
-        (other, "GET", signed),
-        (api.client(), "GET", signed),
+        (browser, "GET", signed_address.replace("/v1/requests", "/v1/rules")),
+        (browser, "GET", signed_address.replace("t1", "t2")),
+        (browser, "GET", signed_address[:-1] + ("0" if signed_address[-1] != "0" else "1")),
+        (browser, "GET", signed_address + "&limit=9"),
+        (browser, "POST", signed_address),
+        (other, "GET", signed_address),
+        (api.client(), "GET", signed_address),
     ):
         assert (await caller.request(method, address)).status_code == 401, (method, address)
     api.clock.advance(seconds=60)
-    assert (await browser.get(signed)).status_code == 401
+    assert (await browser.get(signed_address)).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def server(folder: Path, configured: str) -> App:
     return create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": configured}, data_dir=folder))
 
 
-async def works(app: App, secret: str) -> str | None:
+async def principal_of_token(app: App, secret: str) -> str | None:
     """The principal of a token, None if it is refused."""
     try:
         principal = await tokens.authenticate(app.services, secret)
@@ -38,17 +38,19 @@ async def works(app: App, secret: str) -> str | None:
 async def test_a_bootstrap_token_that_is_no_longer_configured_ends_at_the_next_start(tmp_path: Path) -> None:
     first_app = server(tmp_path, "admin:the-old-admin-token,requester/shop:the-old-agent-token")
     async with first_app.running():
-        agent = await works(first_app, "the-old-agent-token")
+        agent = await principal_of_token(first_app, "the-old-agent-token")
     second_app = server(tmp_path, "admin:the-new-admin-token,requester/shop:the-new-agent-token")
     async with second_app.running():
-        assert await works(second_app, "the-old-admin-token") is None
-        assert await works(second_app, "the-old-agent-token") is None
-        assert await works(second_app, "the-new-admin-token") is not None
-        assert await works(second_app, "the-new-agent-token") == agent, "the same agent with another token"
+        assert await principal_of_token(second_app, "the-old-admin-token") is None
+        assert await principal_of_token(second_app, "the-old-agent-token") is None
+        assert await principal_of_token(second_app, "the-new-admin-token") is not None
+        assert await principal_of_token(second_app, "the-new-agent-token") == agent, (
+            "the same agent with another token"
+        )
     third_app = server(tmp_path, "admin:the-old-admin-token")
     async with third_app.running():
-        assert await works(third_app, "the-old-admin-token") is not None
-        assert await works(third_app, "the-new-agent-token") is None
+        assert await principal_of_token(third_app, "the-old-admin-token") is not None
+        assert await principal_of_token(third_app, "the-new-agent-token") is None
 
 
 @requirement("N15")
@@ -60,7 +62,7 @@ async def test_a_command_does_not_revoke_tokens_missing_in_its_configuration(
         pass
     command = server(tmp_path, "")
     async with command.running(serves=False):
-        assert await works(command, "the-admin-token-of-the-server") is not None
+        assert await principal_of_token(command, "the-admin-token-of-the-server") is not None
 
 
 async def create_token(api: Api, **body: Any) -> dict[str, Any]:
@@ -118,8 +120,8 @@ async def test_an_agents_token_never_expires_unless_asked_and_others_do_after_90
     agents, short = await create_token(api), await create_token(api, expires_in_s=3 * day)
     person = await create_token(api, role="responder")
     assert agents["expires_at"] is None
-    warned = await get(api, short["token"])
-    assert warned.headers["x-askback-token-expires"] == short["expires_at"]
+    reply_with_warning = await get(api, short["token"])
+    assert reply_with_warning.headers["x-askback-token-expires"] == short["expires_at"]
     assert "x-askback-token-expires" not in (await get(api, person["token"])).headers
     api.clock.advance(seconds=84 * day)
     assert (await get(api, short["token"])).status_code == 401

@@ -11,7 +11,7 @@ from askback.domain.limits import Limits
 from askback.server.app import create_app
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ManualClock, ask, create_request
-from tests.transports.test_verdicts import WRONG, later, paths, read
+from tests.transports.test_verdicts import WRONG, advance_clock, paths, read
 
 pytestmark = pytest.mark.anyio
 
@@ -92,14 +92,14 @@ async def test_a_returned_answer_survives_a_change_of_the_form(api: Api) -> None
 async def test_a_deadline_is_moved_set_and_removed(api: Api) -> None:
     request = await create_request(api, timeout_s=5)
     await update(api, request, timeout_s=60)
-    await later(api, 59)
+    await advance_clock(api, 59)
     assert (await read(api, request))["status"] == "pending"
     await update(api, request, timeout_s=None)
-    await later(api, 10_000)
+    await advance_clock(api, 10_000)
     open_still = await read(api, request)
     assert (open_still["status"], "expires_at" in open_still) == ("pending", False)
     await update(api, request, timeout_s=5)
-    await later(api, 6)
+    await advance_clock(api, 6)
     assert (await read(api, request))["status"] == "expired"
     assert code(await update(api, request, timeout_s=5)) == (410, "expired")
 
@@ -108,10 +108,10 @@ async def test_a_deadline_is_moved_set_and_removed(api: Api) -> None:
 async def test_a_deadline_that_begins_when_it_is_shown_still_does(api: Api) -> None:
     request = await create_request(api, timeout_s=60, timeout_from="shown")
     assert "expires_at" not in (await update(api, request, timeout_s=5)).json()
-    await later(api, 100)
+    await advance_clock(api, 100)
     shown_reply = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/shown", json={})
     assert "expires_at" in shown_reply.json()
-    await later(api, 6)
+    await advance_clock(api, 6)
     assert (await read(api, request))["status"] == "expired"
 
 

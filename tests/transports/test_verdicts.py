@@ -25,14 +25,14 @@ async def step(api: Api, request: dict[str, Any], what: str, **body: Any) -> htt
     return await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/{what}", json=body)
 
 
-async def submitted(api: Api, **extra: Any) -> dict[str, Any]:
+async def submitted_request(api: Api, **extra: Any) -> dict[str, Any]:
     """Return a request whose answer `soup` is being checked."""
     request = await create_request(api, validator="requester", **extra)
     person = await api.as_("responder")
     return (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
 
 
-async def later(api: Api, seconds: float) -> None:
+async def advance_clock(api: Api, seconds: float) -> None:
     api.clock.advance(seconds=seconds)
     await deadlines.sweep(api.app.services)
 
@@ -55,7 +55,7 @@ async def test_a_deadline_may_cancel(api: Api, what: dict[str, Any]) -> None:
     body = {name: part for name, part in ask(**what).items() if part is not None}
     agent = await api.as_("requester")
     request = (await agent.post("/v1/requests", json={**body, "timeout_s": 5, "on_timeout": "cancel"})).json()
-    await later(api, 6)
+    await advance_clock(api, 6)
     ended_request = await read(api, request)
     assert (ended_request["status"], ended_request["reason"]) == ("cancelled", "timeout")
     assert "settled_by" not in ended_request
@@ -87,7 +87,7 @@ async def test_errors_may_come_with_the_first_asking(api: Api) -> None:
 
 @requirement("F13")
 async def test_a_check_may_return_changed_values(api: Api) -> None:
-    request = await submitted(api)
+    request = await submitted_request(api)
     made = {"values": {"dish": "Soup"}, "result": {"number": 12}, "message": "Booked, number 12."}
     ended_body = (await step(api, request, "accept", **made)).json()
     assert (ended_body["status"], ended_body["answer"], ended_body["settled_by"]["name"]) == (
@@ -114,36 +114,36 @@ async def test_a_check_may_return_changed_values(api: Api) -> None:
 async def test_an_invalid_verdict_changes_nothing(
     api: Api, body: dict[str, Any], fault: tuple[str, str]
 ) -> None:
-    request = await submitted(api)
+    request = await submitted_request(api)
     assert paths(await step(api, request, "accept", **body)) == [fault]
     assert await read(api, request) == request
 
 
 @requirement("F14")
 async def test_asking_again_may_bring_a_deadline(api: Api) -> None:
-    request = await submitted(api)
+    request = await submitted_request(api)
     await step(api, request, "reprompt", error_summary="No.", timeout_s=60)
-    await later(api, 59)
+    await advance_clock(api, 59)
     assert (await read(api, request))["timeout_s"] == 60
     assert (await read(api, request))["status"] == "pending"
-    await later(api, 2)
+    await advance_clock(api, 2)
     assert (await read(api, request))["status"] == "expired"
 
 
 @requirement("F14")
 async def test_asking_again_may_end_the_deadline(api: Api) -> None:
-    request = await submitted(api, timeout_s=60)
+    request = await submitted_request(api, timeout_s=60)
     second_body = (await step(api, request, "reprompt", timeout_s=None)).json()
     assert (second_body["status"], second_body["submitted"]) == ("pending", {"values": {"dish": "soup"}})
     assert not {"expires_at", "timeout_s"} & second_body.keys()
-    await later(api, 10_000)
+    await advance_clock(api, 10_000)
     assert (await read(api, request))["status"] == "pending"
 
 
 @requirement("F14")
 @pytest.mark.parametrize("timeout_s", [0, -1, 0.5, 2_592_001, "60", True])
 async def test_a_deadline_that_cannot_be_is_refused(api: Api, timeout_s: object) -> None:
-    request = await submitted(api)
+    request = await submitted_request(api)
     [(path, _)] = paths(await step(api, request, "reprompt", error_summary="No.", timeout_s=timeout_s))
     assert path == "timeout_s"
     assert await read(api, request) == request

@@ -21,15 +21,15 @@ from tests.transports.hooks import (  # noqa: F401 - fixtures
     ERROR,
     URL,
     api,
+    create_webhook,
     deliver_all_due,
-    hooked,
     log,
     read,
     redeliver,
     sweep,
     webhook_client,
 )
-from tests.transports.test_resumes import ack, pulled, settled
+from tests.transports.test_resumes import ack, pull_resumes, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_resume_is_pushed_signed_and_is_then_done(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     request = await settled(api, delivery="resume")
     assert await sweep(api) == 1
     [posted] = webhook_client.posted
@@ -49,7 +49,7 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(
     assert data["text"].endswith('The person answered "Lunch": "Dish" (dish): "soup"')
     assert posted.headers["webhook-id"] == data["id"]
     assert await sweep(api, after=7200) == 0
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
     [delivery] = await log(api, hook)
     [attempt] = delivery["attempts"]
     assert (delivery["state"], delivery["message_id"]) == ("delivered", data["id"])
@@ -63,7 +63,7 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(
 async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     api: Api, webhook_client: FakeWebhookClient, failure: WebhookResponse | Exception
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     await settled(api, delivery="resume")
     webhook_client.answers = [failure, failure]
     assert await sweep(api) == 1
@@ -78,18 +78,18 @@ async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     entries = [(attempt["status"], attempt["error"]) for attempt in delivery["attempts"]]
     expected = (None, "timeout") if isinstance(failure, Exception) else (failure.status, None)
     assert entries == [expected, expected, (204, None)]
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("G10")
 async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_more(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     await settled(api, delivery="resume")
     webhook_client.answers = [ERROR]
     await sweep(api)
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     assert await sweep(api, after=10) == 1  # it looks, and finds that somebody has it
     assert len(webhook_client.posted) == 1
     await ack(api, resume)
@@ -100,7 +100,7 @@ async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_mo
 
 @requirement("G10")
 async def test_a_resume_being_pushed_cannot_be_pulled(api: Api, webhook_client: FakeWebhookClient) -> None:
-    await hooked(api)
+    await create_webhook(api)
     await settled(api, delivery="resume")
     webhook_client.held = anyio.Event()
     with anyio.fail_after(120):
@@ -108,16 +108,16 @@ async def test_a_resume_being_pushed_cannot_be_pulled(api: Api, webhook_client: 
             tasks.start_soon(deliver_all_due, api)
             while not webhook_client.posted:
                 await anyio.lowlevel.checkpoint()
-            assert await pulled(api) == []
+            assert await pull_resumes(api) == []
             webhook_client.held.set()
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("G10", "H5")
 async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api, events=["resume", "request.answered"])
+    hook = await create_webhook(api, events=["resume", "request.answered"])
     await settled(api, delivery="resume")
     webhook_client.held = anyio.Event()
     with anyio.fail_after(120):
@@ -132,12 +132,12 @@ async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
     ids = [posted.headers["webhook-id"] for posted in webhook_client.posted]
     assert sorted(ids[:2]) == sorted(ids[2:])
     assert {item["state"] for item in await log(api, hook)} == {"delivered"}
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("G10")
 async def test_a_receiver_may_say_when_to_come_again(api: Api, webhook_client: FakeWebhookClient) -> None:
-    await hooked(api)
+    await create_webhook(api)
     await settled(api, delivery="resume")
     webhook_client.answers = [WebhookResponse(429, retry_after=900)]
     await sweep(api)
@@ -145,9 +145,9 @@ async def test_a_receiver_may_say_when_to_come_again(api: Api, webhook_client: F
     assert await sweep(api, after=1) == 1
 
 
-async def switched_off(api: Api, webhook_client: FakeWebhookClient) -> dict[str, Any]:
+async def switched_off_webhook(api: Api, webhook_client: FakeWebhookClient) -> dict[str, Any]:
     """Return a webhook whose receiver replied 410, and which missed an event after that."""
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     await settled(api, delivery="resume")
     webhook_client.answers = [WebhookResponse(410)]
     await sweep(api)
@@ -159,7 +159,7 @@ async def switched_off(api: Api, webhook_client: FakeWebhookClient) -> dict[str,
 async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await switched_off(api, webhook_client)
+    hook = await switched_off_webhook(api, webhook_client)
     assert await sweep(api, after=7200) == 0
     assert len(webhook_client.posted) == 1
     webhooks = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
@@ -168,20 +168,20 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
     assert delivery["state"] == "dead"
     refusal = await redeliver(api, hook, delivery=delivery["id"])
     assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "webhook_off")
-    assert len(await pulled(api)) == 2
+    assert len(await pull_resumes(api)) == 2
 
 
 @requirement("G10")
 async def test_a_re_enabled_webhook_gets_its_missed_events(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await switched_off(api, webhook_client)
+    hook = await switched_off_webhook(api, webhook_client)
     assert await sweep(api, after=60) == 0
     admin = await api.as_("admin")
     for _ in range(2):
-        switched = await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": True})
-        assert (switched.status_code, switched.json()["active"]) == (200, True)
-    assert switched.json() == (await admin.get("/v1/webhooks")).json()["webhooks"][0]
+        enabled_reply = await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": True})
+        assert (enabled_reply.status_code, enabled_reply.json()["active"]) == (200, True)
+    assert enabled_reply.json() == (await admin.get("/v1/webhooks")).json()["webhooks"][0]
     assert await sweep(api) == 1
     missed, gone = await log(api, hook)
     assert (missed["state"], gone["state"]) == ("delivered", "dead")
@@ -203,7 +203,7 @@ async def test_a_re_enabled_webhook_gets_its_missed_events(
 async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     request = await settled(api, delivery="resume")
     webhook_client.answers = [ERROR] * 100
     for _ in range(80):
@@ -211,7 +211,7 @@ async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     [dead] = await log(api, hook)
     assert (dead["state"], dead["next_at"]) == ("dead", None)
     assert 12 <= len(dead["attempts"]) <= 30
-    assert [item["request_id"] for item in await pulled(api)] == [request["id"]]
+    assert [item["request_id"] for item in await pull_resumes(api)] == [request["id"]]
     api.clock.advance(seconds=60)
     webhook_client.answers = [ERROR]
     again = await redeliver(api, hook, delivery=dead["id"])
@@ -220,7 +220,7 @@ async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     await sweep(api, after=10)
     [sent] = await log(api, hook)
     assert (sent["id"], sent["state"]) == (dead["id"], "delivered")
-    assert await pulled(api) == []
+    assert await pull_resumes(api) == []
 
 
 @requirement("G10")
@@ -228,9 +228,9 @@ async def test_an_acknowledged_resume_is_resent_only_on_request(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     request = await settled(api, delivery="resume")
-    [resume] = await pulled(api)
+    [resume] = await pull_resumes(api)
     await ack(api, resume)
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     assert await sweep(api) == 0
     for n in (1, 2):
         assert (await redeliver(api, hook, resume=resume["id"])).status_code == 200
@@ -249,7 +249,7 @@ async def test_an_acknowledged_resume_is_resent_only_on_request(
 async def test_a_resume_held_for_a_waiter_is_pushed_when_the_waiter_leaves(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    await hooked(api)
+    await create_webhook(api)
     request = await settled(api)
     assert await sweep(api) == 0
     assert await sweep(api, after=10) == 1
@@ -264,7 +264,7 @@ async def test_a_resume_held_for_a_waiter_is_pushed_when_the_waiter_leaves(
 @requirement("G10")
 async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client: FakeWebhookClient) -> None:
     await create_request(api)
-    hook = await hooked(api, events=["request.created", "request.escalated"])
+    hook = await create_webhook(api, events=["request.created", "request.escalated"])
     request = await create_request(api, escalation=[{"after_s": 60, "notify": ["ada"]}])
     await create_request(api, "requester@acme")
     api.clock.advance(seconds=60)
@@ -286,7 +286,7 @@ async def test_a_webhook_of_a_requester_gets_only_its_requests(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     own_request = await create_request(api, "requester/one")
-    await hooked(api, events=["request.created"], requester=own_request["requester"]["id"])
+    await create_webhook(api, events=["request.created"], requester=own_request["requester"]["id"])
     second_request = await create_request(api, "requester/one")
     await create_request(api, "requester/two", thread_id="t2")
     await sweep(api)
@@ -297,7 +297,7 @@ async def test_a_webhook_of_a_requester_gets_only_its_requests(
 
 @requirement("G10", "E20")
 async def test_hidden_names_of_secrets_are_in_no_event(api: Api, webhook_client: FakeWebhookClient) -> None:
-    await hooked(api, events=["request.created"])
+    await create_webhook(api, events=["request.created"])
     secret = {"names": ["HIDDEN_KEY"], "reason": "needed", "hide_names": True}
     body = ask(kind="secret", secret=secret)
     del body["form"]
@@ -315,8 +315,8 @@ async def test_a_running_server_delivers_automatically(monkeypatch: pytest.Monke
     app = create_app(webhook_client=webhook_client)
     async with app.running():
         api = Api(app, ManualClock())
-        hook = await hooked(api)
-        gone = await hooked(api, events=["request.created"])
+        hook = await create_webhook(api)
+        gone = await create_webhook(api, events=["request.created"])
         assert (await (await api.as_("admin")).delete(f"/v1/webhooks/{gone['id']}")).status_code == 204
         await settled(api, delivery="resume")
         with anyio.fail_after(120):
@@ -337,7 +337,7 @@ async def test_a_running_server_delivers_automatically(monkeypatch: pytest.Monke
 async def test_an_admin_tries_a_webhook_and_reads_the_reply(
     api: Api, webhook_client: FakeWebhookClient, answer: WebhookResponse | Exception, came: tuple[Any, Any]
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     admin = await api.as_("admin")
     assert (await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": False})).status_code == 200
     webhook_client.answers = [answer]
@@ -357,7 +357,7 @@ async def test_an_admin_tries_a_webhook_and_reads_the_reply(
 async def test_a_test_delivery_answered_with_410_does_not_disable_the_webhook(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     webhook_client.answers = [WebhookResponse(410)]
     admin = await api.as_("admin")
     assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).json()["status"] == 410

@@ -14,8 +14,8 @@ from askback.vault.envelope import LockedVault
 from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
 from tests.requirements import requirement
 from tests.transports.conftest import LIMITS, Api, ManualClock
-from tests.transports.hooks import URL, api, hooked, read, sweep, webhook_client  # noqa: F401 - fixtures
-from tests.transports.test_resumes import pulled, settled
+from tests.transports.hooks import URL, api, create_webhook, read, sweep, webhook_client  # noqa: F401 - fixtures
+from tests.transports.test_resumes import pull_resumes, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +51,7 @@ async def test_an_invalid_webhook_is_refused(api: Api, body: dict[str, Any], pat
 async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     admin = await api.as_("admin")
     assert hook["secret"].startswith("whsec_")
     webhooks = (await admin.get("/v1/webhooks")).json()["webhooks"]
@@ -70,7 +70,7 @@ async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
 async def test_a_removed_webhook_gets_no_events_and_leaves_no_data(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await hooked(api)
+    hook = await create_webhook(api)
     await settled(api, delivery="resume")
     admin, foreign_client = await api.as_("admin"), await api.as_("admin@acme")
     path = f"/v1/webhooks/{hook['id']}"
@@ -81,12 +81,12 @@ async def test_a_removed_webhook_gets_no_events_and_leaves_no_data(
     assert (await admin.delete(path)).status_code == 404
     assert await sweep(api) == 0
     assert await api.app.services.store.sealed_after("") == []
-    assert len(await pulled(api)) == 1
+    assert len(await pull_resumes(api)) == 1
 
 
 async def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api) -> None:
     for _ in range(LIMITS.webhooks):
-        await hooked(api)
+        await create_webhook(api)
     refusal = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
     assert (refusal.status_code, refusal.json()["error"]["code"]) == (409, "too_many_webhooks")
     assert len(await api.app.services.store.sealed_after("")) == LIMITS.webhooks

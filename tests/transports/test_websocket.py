@@ -138,8 +138,8 @@ async def test_refusals_have_the_shape_of_rest(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     request = await agent.call("create_request", body=body())
     answer = {"revision": 1, "values": {"topic": "x"}}
-    forbidden = await agent.call("answer_request", request_id=request["id"], body=answer)
-    assert (forbidden["status"], forbidden["code"]) == (403, "forbidden")
+    forbidden_reply = await agent.call("answer_request", request_id=request["id"], body=answer)
+    assert (forbidden_reply["status"], forbidden_reply["code"]) == (403, "forbidden")
     assert (await agent.call("get_request", request_id="req_nope"))["status"] == 404
     assert (await agent.call("subscribe", inbox=True))["status"] == 403
     stale = await person.call("answer_request", request_id=request["id"], body={**answer, "revision": 2})

@@ -132,7 +132,7 @@ def own_server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 
 @asynccontextmanager
-async def dialled(server: ServerProcess, token: str, **options: Any) -> AsyncIterator[Any]:
+async def dial(server: ServerProcess, token: str, **options: Any) -> AsyncIterator[Any]:
     headers = {"Authorization": f"Bearer {token}"}
     url = f"ws://127.0.0.1:{server.port}/v1/ws"
     async with connect(
@@ -144,7 +144,7 @@ async def dialled(server: ServerProcess, token: str, **options: Any) -> AsyncIte
 @pytest.mark.requirement("G14")
 async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: ServerProcess):
     with anyio.fail_after(120):
-        async with dialled(own_server, TOKENS["requester"]) as socket:
+        async with dial(own_server, TOKENS["requester"]) as socket:
             assert socket.subprotocol == "askback.v1"
             assert "permessage-deflate" not in str(socket.response.headers)
             await socket.send('{"id": 1, "op": "ping"}')
@@ -155,13 +155,13 @@ async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: Serve
             assert exc_info.value.rcvd is not None
             assert exc_info.value.rcvd.code == 1009
             assert "exceeds limit" in exc_info.value.rcvd.reason
-        async with dialled(own_server, "nobody-knows-me") as socket:
+        async with dial(own_server, "nobody-knows-me") as socket:
             with pytest.raises(ConnectionClosed) as exc_info:
                 await socket.recv()
             assert exc_info.value.rcvd is not None
             assert exc_info.value.rcvd.code == 4401
         with pytest.raises(InvalidStatus) as foreign:
-            async with dialled(own_server, TOKENS["requester"], origin="http://evil.example"):
+            async with dial(own_server, TOKENS["requester"], origin="http://evil.example"):
                 pass
         assert foreign.value.response.status_code == 403
 
@@ -173,8 +173,8 @@ async def test_a_stalled_socket_costs_a_bounded_buffer_and_gets_everything_by_cu
     text = {"content": [{"type": "text", "text": "x" * 20_000}]}
     with anyio.fail_after(120):
         async with (
-            dialled(own_server, TOKENS["requester"]) as agent,
-            dialled(own_server, TOKENS["responder"], max_queue=1, max_size=None) as person,
+            dial(own_server, TOKENS["requester"]) as agent,
+            dial(own_server, TOKENS["responder"], max_queue=1, max_size=None) as person,
         ):
             await person.send('{"id": 1, "op": "subscribe", "thread_id": "t1", "cursor": 0}')
             for n in range(800):

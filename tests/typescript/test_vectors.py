@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.anyio]
 
 NOT_JAVASCRIPT = ('"options_from"', "lone_surrogate", "1000000000000000000000")
 """A source of the server; half a character, for which REST refuses the whole body; a number that JavaScript rounds."""
-BESIDE = ('"file"', '"options_from"', '"sensitive"')
+UNSUPPORTED_KEYS = ('"file"', '"options_from"', '"sensitive"')
 """What needs more than a form: an upload, a source of the server, a store of secrets."""
 FORMS = [
     case
@@ -29,17 +29,17 @@ ANSWERS = [
     for case in cases("answers")
     if "answer" in case
     and not {"skipped", "control"} & case.keys()
-    and not any(word in json.dumps(case) for word in BESIDE)
+    and not any(word in json.dumps(case) for word in UNSUPPORTED_KEYS)
 ]
 
 
-def _written(path: Path, chosen: list[dict[str, Any]]) -> str:
+def write_forms(path: Path, chosen: list[dict[str, Any]]) -> str:
     path.write_text(json.dumps([{"id": case["id"], "form": case["form"]} for case in chosen]), "utf-8")
     return str(path)
 
 
 async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start, tmp_path: Path) -> None:
-    program = start("vectors.js", _written(tmp_path / "forms.json", FORMS))
+    program = start("vectors.js", write_forms(tmp_path / "forms.json", FORMS))
     outcomes = json.loads(await program.ended())
     for case in FORMS:
         result = outcomes[case["id"]]
@@ -53,7 +53,7 @@ async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start,
 async def test_every_answer_comes_back_as_the_vectors_say(
     start: Start, person: AsyncClient, tmp_path: Path
 ) -> None:
-    program = start("vectors.js", _written(tmp_path / "answers.json", ANSWERS), "wait")
+    program = start("vectors.js", write_forms(tmp_path / "answers.json", ANSWERS), "wait")
     asked = json.loads(await program.line())
     for case in ANSWERS:
         await person.requests.answer(asked[case["id"]], case["values"])

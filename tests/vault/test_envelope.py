@@ -60,8 +60,8 @@ def test_the_binding_is_canonical_json_of_every_field(binding: Binding, key_id: 
 async def test_a_text_of_this_format_can_be_made_by_hand() -> None:
     """The format, written out: a change needs a new version, because stored texts must open."""
     root, data_key, nonce = bytes(range(32)), bytes(range(32, 64)), bytes(range(12))
-    extracted = hmac.digest(bytes(32), root, "sha256")
-    kek = hmac.digest(extracted, b"askback/secret-kek/v1|k1\x01", "sha256")
+    extracted_key = hmac.digest(bytes(32), root, "sha256")
+    kek = hmac.digest(extracted_key, b"askback/secret-kek/v1|k1\x01", "sha256")
     block = hmac.digest(data_key, b"askback/ab1: value key, commitment\x01", "sha512")
     wrapped = nonce + AESGCM(kek).encrypt(nonce, data_key, key_context(BINDING, "k1"))
     box = block[32:] + nonce + AESGCM(block[:32]).encrypt(nonce, "pä55".encode(), value_context(BINDING))

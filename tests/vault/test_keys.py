@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 ONE, TWO = bytes(range(200, 232)), bytes([251, 255, 190, *range(29)])
 
 
-def encoded(key: bytes) -> str:
+def encode_key(key: bytes) -> str:
     return base64.urlsafe_b64encode(key).rstrip(b"=").decode()
 
 
@@ -30,9 +30,9 @@ def ring(text: str) -> KeyRing:
 @pytest.mark.parametrize(
     "text",
     [
-        f"new:{encoded(TWO)},old:{encoded(ONE)}",
-        f" new:{encoded(TWO)} , old:{encoded(ONE)} ,",
-        f",new:{encoded(TWO)},,old:{encoded(ONE)}",
+        f"new:{encode_key(TWO)},old:{encode_key(ONE)}",
+        f" new:{encode_key(TWO)} , old:{encode_key(ONE)} ,",
+        f",new:{encode_key(TWO)},,old:{encode_key(ONE)}",
         f"new:{base64.b64encode(TWO).decode()},old:{base64.urlsafe_b64encode(ONE).decode()}",
     ],
 )
@@ -45,23 +45,23 @@ async def test_a_setting_gives_its_keys_in_order_in_any_spelling_of_base64(text:
 
 
 REFUSED = {
-    "too short": (f"a:{encoded(ONE[:31])}", "entry 1"),
-    "too long": (f"a:{encoded(ONE + b'x')}", "entry 1"),
-    "16 bytes": (f"a:{encoded(ONE[:16])}", "entry 1"),
+    "too short": (f"a:{encode_key(ONE[:31])}", "entry 1"),
+    "too long": (f"a:{encode_key(ONE + b'x')}", "entry 1"),
+    "16 bytes": (f"a:{encode_key(ONE[:16])}", "entry 1"),
     "hexadecimal": (f"a:{ONE.hex()}", "entry 1"),
     "no base64": (f"a:{'!' * 43}", "entry 1"),
-    "bits that base64 has to spare": (f"a:{encoded(bytes(32))[:-1]}B", "entry 1"),
-    "two signs of padding": (f"a:{encoded(ONE)}==", "entry 1"),
-    "a blank inside": (f"a:{encoded(ONE)[:20]} {encoded(ONE)[20:]}", "entry 1"),
-    "no id": (encoded(ONE), "entry 1"),
-    "an empty id": (f":{encoded(ONE)}", "entry 1"),
-    "an odd id": (f"a b:{encoded(ONE)}", "entry 1"),
-    "a long id": (f"{'a' * 65}:{encoded(ONE)}", "entry 1"),
-    "key and id swapped": (f"{encoded(ONE)}:a", "entry 1"),
+    "bits that base64 has to spare": (f"a:{encode_key(bytes(32))[:-1]}B", "entry 1"),
+    "two signs of padding": (f"a:{encode_key(ONE)}==", "entry 1"),
+    "a blank inside": (f"a:{encode_key(ONE)[:20]} {encode_key(ONE)[20:]}", "entry 1"),
+    "no id": (encode_key(ONE), "entry 1"),
+    "an empty id": (f":{encode_key(ONE)}", "entry 1"),
+    "an odd id": (f"a b:{encode_key(ONE)}", "entry 1"),
+    "a long id": (f"{'a' * 65}:{encode_key(ONE)}", "entry 1"),
+    "key and id swapped": (f"{encode_key(ONE)}:a", "entry 1"),
     "no key": ("a:", "entry 1"),
-    "the second one": (f"a:{encoded(ONE)},b:{encoded(TWO)[:-4]}", "entry 2"),
-    "one id twice": (f"a:{encoded(ONE)},a:{encoded(TWO)}", "entry 2 has the id or the key"),
-    "one key twice": (f"a:{encoded(ONE)},b:{encoded(ONE)}=", "entry 2 has the id or the key"),
+    "the second one": (f"a:{encode_key(ONE)},b:{encode_key(TWO)[:-4]}", "entry 2"),
+    "one id twice": (f"a:{encode_key(ONE)},a:{encode_key(TWO)}", "entry 2 has the id or the key"),
+    "one key twice": (f"a:{encode_key(ONE)},b:{encode_key(ONE)}=", "entry 2 has the id or the key"),
     "nothing": ("", "has no key"),
     "only commas": (" , ,", "has no key"),
 }
@@ -73,7 +73,7 @@ def test_an_invalid_key_is_named_by_its_number_and_not_shown(case: str) -> None:
     with pytest.raises(KeysUnusable, match=f"ASKBACK_MASTER_KEYS.*{why}") as exc_info:
         ring(text)
     shown = "".join(traceback.format_exception(exc_info.value))
-    for secret in (encoded(ONE), encoded(TWO), ONE.hex(), text):
+    for secret in (encode_key(ONE), encode_key(TWO), ONE.hex(), text):
         parts = {secret[at : at + 8] for at in range(len(secret) - 7)}
         assert [part for part in parts if part in shown] == []
 
@@ -90,7 +90,7 @@ async def test_one_key_under_two_ids_is_two_keys() -> None:
 
 
 def test_a_ring_shows_ids_alone() -> None:
-    keys = ring(f"new:{encoded(TWO)},old:{encoded(ONE)}")
+    keys = ring(f"new:{encode_key(TWO)},old:{encode_key(ONE)}")
     assert f"{keys} {keys!r}" == "KeyRing(new, old) KeyRing(new, old)"
 
 

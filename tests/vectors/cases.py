@@ -17,7 +17,7 @@ VECTORS = Path(__file__).parents[2] / "vectors"
 def cases(name: str) -> list[dict[str, Any]]:
     """All cases of one file; half surrogate pairs are in them on purpose, so the plain reader is used."""
     text = (VECTORS / f"{name}.json").read_text(encoding="utf-8")
-    return expanded(json.loads(text, parse_float=_number)["cases"])
+    return expand(json.loads(text, parse_float=_number)["cases"])
 
 
 def families(name: str) -> list[Any]:
@@ -30,17 +30,17 @@ def families(name: str) -> list[Any]:
 
 def as_vectors(faults: Sequence[Fault]) -> list[dict[str, str]]:
     """Faults in the format of the vectors."""
-    spoken = [
+    fault_texts = [
         {"path": fault.path, "code": fault.code, "en": render(fault, "en"), "de": render(fault, "de")}
         for fault in faults
     ]
-    return sorted(spoken, key=lambda item: (item["path"], item["code"]))
+    return sorted(fault_texts, key=lambda item: (item["path"], item["code"]))
 
 
-def expanded(value: Any) -> Any:
+def expand(value: Any) -> Any:
     """Write `$repeat`, `$repeat_list` and `$count_list` out."""
     if isinstance(value, list):
-        return [expanded(item) for item in value]
+        return [expand(item) for item in value]
     if not isinstance(value, dict):
         return value
     if list(value) == ["$repeat"]:
@@ -48,11 +48,11 @@ def expanded(value: Any) -> Any:
         return text * times
     if list(value) == ["$repeat_list"]:
         item, times = value["$repeat_list"]
-        return [expanded(item)] * times
+        return [expand(item)] * times
     if list(value) == ["$count_list"]:
         text, times = value["$count_list"]
         return [f"{text}{number}" for number in range(times)]
-    return {key: expanded(member) for key, member in value.items()}
+    return {key: expand(member) for key, member in value.items()}
 
 
 def _number(digits: str) -> float:

@@ -12,11 +12,11 @@ from tests.vectors.cases import cases, families
 FAMILIES = families("redaction")
 
 
-def as_given(text: Any) -> Any:
+def decode_text(text: Any) -> Any:
     return bytes.fromhex(text["hex"]) if isinstance(text, dict) else text
 
 
-def in_chunks(redactor: Redactor, text: Any, size: int) -> Any:
+def redact_in_chunks(redactor: Redactor, text: Any, size: int) -> Any:
     stream = redactor.stream(type(text))
     chunks = [stream.feed(text[index : index + size]) for index in range(0, len(text), size)]
     return type(text)().join([*chunks, stream.close()])
@@ -25,9 +25,9 @@ def in_chunks(redactor: Redactor, text: Any, size: int) -> Any:
 @pytest.mark.parametrize("members", [m for _, m in FAMILIES], ids=[family for family, _ in FAMILIES])
 def test_values_are_replaced_as_the_vectors_say(members: list[dict[str, Any]]) -> None:
     for case in members:
-        redactor, text = Redactor(case["values"]), as_given(case["text"])
-        redacted = [redactor.redact(text), *(in_chunks(redactor, text, size) for size in (1, 7, 64))]
-        assert redacted == [as_given(case["redacted"])] * 4, case["id"]
+        redactor, text = Redactor(case["values"]), decode_text(case["text"])
+        redacted = [redactor.redact(text), *(redact_in_chunks(redactor, text, size) for size in (1, 7, 64))]
+        assert redacted == [decode_text(case["redacted"])] * 4, case["id"]
         assert redactor.redact(redacted[0]) == redacted[0], case["id"]
 
 

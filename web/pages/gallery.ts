@@ -122,11 +122,11 @@ async function show(): Promise<void> {
   const requests = groups.flatMap(({ examples }) => examples.flatMap(({ request }) => request ?? []));
   // No server checks what is sent here.
   await Promise.all([loadKinds(requests), import("../src/elements/rules/rules.ts")]);
-  const only = location.hash.slice(1);
+  const shownId = location.hash.slice(1);
   const place = $("examples");
   place.replaceChildren();
   for (const group of groups) {
-    const shownExamples = group.examples.filter((example) => !only || example.id === only);
+    const shownExamples = group.examples.filter((example) => !shownId || example.id === shownId);
     if (shownExamples.length > 0) place.append(heading("h2", group.title));
     for (const example of shownExamples) {
       const box = document.createElement("section");

@@ -28,17 +28,17 @@ function closure(graph: Graph, id: string, lazy: boolean, visited = new Set<stri
  * pages, so it counts only where it would otherwise load, and run, another page.
  */
 export function chunksOf(sources: readonly string[]): (id: string, graph: Graph) => string | null {
-  let reached: { page: string; initial: Set<string>; reachable: Set<string> }[] | undefined;
+  let reachedPages: { page: string; initial: Set<string>; reachable: Set<string> }[] | undefined;
   return (id, graph) => {
-    reached ??= sources.map((page) => ({
+    reachedPages ??= sources.map((page) => ({
       page,
       initial: closure(graph, fileOf(page), false),
       reachable: closure(graph, fileOf(page), true),
     }));
-    const pages = reached.filter(({ page }) => page !== "gallery");
+    const pages = reachedPages.filter(({ page }) => page !== "gallery");
     const initial = pages.filter((each) => each.initial.has(id)).map(({ page }) => page);
     if (initial.length > 1) return id.endsWith(".css") ? null : initial.includes("login") ? "words" : "core";
-    const reachable = (initial.length ? reached : pages).filter((each) => each.reachable.has(id));
+    const reachable = (initial.length ? reachedPages : pages).filter((each) => each.reachable.has(id));
     return reachable.length > 1 ? (initial[0] ? `${initial[0]}-shared` : "core") : (initial[0] ?? null);
   };
 }

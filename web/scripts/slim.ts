@@ -49,10 +49,10 @@ const SQUEEZE = new Map([
   ["rules", squeezeCss],
 ]);
 
-function* tagged(node: unknown): Generator<Node> {
+function* taggedNodes(node: unknown): Generator<Node> {
   if (typeof node !== "object" || node === null) return;
   if ((node as Node).type === "TaggedTemplateExpression") yield node as Node;
-  for (const child of Object.values(node)) yield* tagged(child);
+  for (const child of Object.values(node)) yield* taggedNodes(child);
 }
 
 /** Takes line breaks and indentation out of `html` and `css` templates, and shortens the names of our own properties. */
@@ -62,7 +62,7 @@ export function slimTemplates(): Plugin {
     apply: "build",
     transform(code, id) {
       if (!/\/src\/(elements|app)\//.test(id)) return null;
-      const edits = [...tagged(this.parse(code))].flatMap((node) => {
+      const edits = [...taggedNodes(this.parse(code))].flatMap((node) => {
         const squeeze = SQUEEZE.get(node.tag?.name ?? "");
         return squeeze ? (node.quasi?.quasis ?? []).map((part) => ({ part, squeeze })) : [];
       });

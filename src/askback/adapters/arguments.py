@@ -150,7 +150,7 @@ def form_for(arguments: AskUser) -> Asked:
         return Asked(arguments.form)
     if arguments.questions is not None:
         return Asked(form_of_questions({"questions": arguments.questions}, "questions"), by_text=True)
-    form = _of_question(arguments)
+    form = _question_arguments(arguments)
     try:
         check_form(form)
     except Faults as error:
@@ -177,7 +177,7 @@ def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, An
         raise error.with_paths([(r"input\.questions", place)]) from None
 
 
-def _of_question(arguments: AskUser) -> dict[str, Any]:
+def _question_arguments(arguments: AskUser) -> dict[str, Any]:
     field: dict[str, Any] = {"id": FIELD_ID, "label": arguments.question, "required": True}
     if arguments.options is None:
         field |= {"type": "text"}

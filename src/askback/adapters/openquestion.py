@@ -83,8 +83,8 @@ def typed_form(value: Any, schema: Mapping[str, Any]) -> ModelForm:
     )
 
     def instance(values: Mapping[str, Any]) -> Any:
-        made = form_of_schema.instance(values)
-        return made[FIELD] if is_wrapped else made
+        typed_instance = form_of_schema.instance(values)
+        return typed_instance[FIELD] if is_wrapped else typed_instance
 
     return ModelForm(form, instance)
 

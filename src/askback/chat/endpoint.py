@@ -16,7 +16,7 @@ _TIMEOUT = httpx2.Timeout(10, read=300)
 _MAX_ERROR_CHARACTERS = 300
 _NO_NAME = "unknown"
 _COMPLETE = "stop"
-_CUT = ("length", "content_filter")
+_CUT_REASONS = ("length", "content_filter")
 """The reasons for which a reply ends before the model has finished it."""
 HTTP_OK = 200
 
@@ -92,7 +92,7 @@ class Endpoint:
                             ending = choice.get("finish_reason") or ending
                             for delta in _objects([choice.get("delta")]):
                                 yield delta
-                if ending is None or ending in _CUT:
+                if ending is None or ending in _CUT_REASONS:
                     raise ModelError(f"{address} ended the reply too early: {ending or 'its end is missing'}")
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:
             raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed

@@ -44,7 +44,7 @@ def text_of(message: Mapping[str, Any]) -> str:
     return "\n".join(part["text"] for part in message["content"] if part["type"] == "text")
 
 
-def for_model(thread: Mapping[str, Any]) -> list[Json]:
+def model_messages(thread: Mapping[str, Any]) -> list[Json]:
     """Return the conversation as messages of the chat completions API."""
     items = list[Json]()
     for message in messages(thread):

@@ -41,7 +41,7 @@ class ModelAgent:
             if calls := [part for _, part in history.open_calls(thread)]:
                 await gather_all(self._call(turn, tools, item) for item in calls)
                 continue
-            prompt_messages = [system, *history.for_model(thread)]
+            prompt_messages = [system, *history.model_messages(thread)]
             calls = await self.endpoint.reply(
                 prompt_messages, [_describe_tool(tool) for tool in tools.values()], turn.write
             )

@@ -32,8 +32,8 @@ def list_(data_dir: DataDir = None) -> None:
     report_empty(agents, "agents")
     for agent in agents:
         state = f"stopped {agent.stopped_at:%Y-%m-%d}" if agent.stopped_at else "active"
-        works = f"for {agent.user}" if agent.user else ""
-        print("  ".join(filter(None, [agent.id, agent.name, state, works])))
+        owner = f"for {agent.user}" if agent.user else ""
+        print("  ".join(filter(None, [agent.id, agent.name, state, owner])))
         for root in agent.roots:
             print(f"    may read {root.path}")
 

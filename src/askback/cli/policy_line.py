@@ -78,8 +78,8 @@ def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
     if len(parts) != 1:
         return "Give one of `command`, `argv` and `input`."
     shell = fields.get("shell")
-    shelled = shell is not None and "argv" not in parts
-    return Call(tool, {**parts, "shell": shell} if shelled else parts, folder)
+    is_shell_line = shell is not None and "argv" not in parts
+    return Call(tool, {**parts, "shell": shell} if is_shell_line else parts, folder)
 
 
 def _policy(

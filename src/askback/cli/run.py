@@ -75,7 +75,7 @@ def run(
     )
     hints = Console(stderr=True, highlight=False)
     try:
-        server = _as_agent(data_dir)
+        server = _connect_as_agent(data_dir)
         status = interruptible(_run(server, secret_needs, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
@@ -88,7 +88,7 @@ def run(
     raise typer.Exit(status)
 
 
-def _as_agent(data_dir: Path | None) -> Connection:
+def _connect_as_agent(data_dir: Path | None) -> Connection:
     """Return a client for the agent of `ASKBACK_CREDENTIALS` or `ASKBACK_TOKEN`, or else for that of `askback run`.
 
     A server of an older version has no such agent: there it is the agent that this user's programs share.

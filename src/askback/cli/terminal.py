@@ -212,10 +212,10 @@ def _lines(text: Parts, style: str, width: int | None) -> Iterator[Text]:
         else:
             full_text.append(printable(part))
     for line in full_text.split("\n", allow_blank=True):
-        yield from line.divide(_breaks(line.plain, width)) if width else [line]
+        yield from line.divide(_break_positions(line.plain, width)) if width else [line]
 
 
-def _breaks(line: str, width: int) -> Iterator[int]:
+def _break_positions(line: str, width: int) -> Iterator[int]:
     used_cells = 0
     for index, char in enumerate(line):
         char_cells = cell_len(char)

@@ -57,9 +57,9 @@ def decision_text(request: InputRequest) -> str:
     """Return the outcome of a decision about a tool call."""
     answer = request.answer or Answer()
     if not request.settled:
-        agreed = sum(vote.decision == "approve" for vote in request.votes)
+        approval_count = sum(vote.decision == "approve" for vote in request.votes)
         quorum = request.approval.quorum if request.approval else 1
-        return f"{title(request)}: your approval counts; {agreed} of {quorum}."
+        return f"{title(request)}: your approval counts; {approval_count} of {quorum}."
     if request.source == "policy":
         reasons_text = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
         return f"{title(request)}: {_status(request)} by the policy. {reasons_text}".rstrip()

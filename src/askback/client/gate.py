@@ -202,9 +202,9 @@ class ApprovalGate:
         tool = tool or function.__name__
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(f"{tool} is a generator. Wrap a function that is done when it returns.")
-        documented = (inspect.getdoc(function) or "").partition("\n")[0]
-        titled: ApprovalOptions = {"title": documented, **options} if documented else options
-        return cls(tool, Parameters(function, tool, exclude=exclude), titled, client, thread_id)
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        options_with_title: ApprovalOptions = {"title": summary, **options} if summary else options
+        return cls(tool, Parameters(function, tool, exclude=exclude), options_with_title, client, thread_id)
 
     def resolve_client(self, kind: type[C], default: Callable[[], C]) -> C:
         """Return the gate's client, that of `ask_context`, or the default one."""

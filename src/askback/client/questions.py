@@ -11,7 +11,7 @@ from askback.errors import Invalid
 FIELD_ID = "answer"
 YES, NO = "Yes", "No"
 MAX_BUTTONS = 5
-"""Up to so many short choices are buttons; more are a list."""
+"""The most short choices that are shown as buttons; more are a list."""
 
 MAX_BUTTON_LENGTH = 30
 

@@ -46,7 +46,7 @@ class WebSocketTransport(NetworkTransport):
                 proxy=None if is_loopback(self.address) else True,
             )
         except InvalidStatus as error:
-            raise _by_status(error.response.status_code) from None
+            raise _status_error(error.response.status_code) from None
         except (InvalidHandshake, InvalidURI) as error:
             raise UpgradeRefused(str(error)) from None
         except (OSError, TimeoutError, ConnectionClosed, EOFError) as error:
@@ -90,21 +90,21 @@ class WebSocketFrames:
         try:
             await self._connection.send(text)
         except ConnectionClosed as error:
-            raise _by_close(error) from None
+            raise _close_error(error) from None
 
     async def receive(self) -> str:
         """Return the next frame."""
         try:
             return await self._connection.recv(decode=True)
         except ConnectionClosed as error:
-            raise _by_close(error) from None
+            raise _close_error(error) from None
 
     async def close(self) -> None:
         """Close with a close frame, or without one after a second."""
         await self._connection.close()
 
 
-def _by_close(error: ConnectionClosed) -> TransportError | Refused:
+def _close_error(error: ConnectionClosed) -> TransportError | Refused:
     """Return the error for a closed connection, the same for senders and readers."""
     close_frame = error.rcvd
     return (
@@ -114,7 +114,7 @@ def _by_close(error: ConnectionClosed) -> TransportError | Refused:
     )
 
 
-def _by_status(status: int) -> TransportError | Refused:
+def _status_error(status: int) -> TransportError | Refused:
     if status == 401:
         return unknown_token()
     if status == 403:

@@ -292,10 +292,10 @@ def _shown_options(field: Select | Radio) -> Sequence[Option]:
 
 def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, Any]:
     """Return choices, whose values MCP allows to be texts only."""
-    titled = {value_text(option.value): choose(option.label, [locale]) for option in options}
-    if all(value == title for value, title in titled.items()):
-        return {"enum": [*titled]}
-    return {keyword: [{"const": value, "title": title} for value, title in titled.items()]}
+    titles = {value_text(option.value): choose(option.label, [locale]) for option in options}
+    if all(value == title for value, title in titles.items()):
+        return {"enum": [*titles]}
+    return {keyword: [{"const": value, "title": title} for value, title in titles.items()]}
 
 
 def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:

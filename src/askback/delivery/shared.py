@@ -131,16 +131,18 @@ class SharedBus:
         """Call `notify` with each change, here or elsewhere."""
         self._local.on_personal_change(notify)
 
-    def _notify_others(self, news: Unstored) -> None:
-        task = asyncio.get_running_loop().create_task(self._send(news))
+    def _notify_others(self, unstored: Unstored) -> None:
+        task = asyncio.get_running_loop().create_task(self._send(unstored))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _send(self, news: Unstored) -> None:
+    async def _send(self, unstored: Unstored) -> None:
         try:
-            await self._feed.tell(news)
+            await self._feed.tell(unstored)
         except Exception as error:  # noqa: BLE001 - the change is stored, and others read it later
-            _log.error("the other servers were not notified of a %s: %s", type(news).__name__.lower(), error)
+            _log.error(
+                "the other servers were not notified of a %s: %s", type(unstored).__name__.lower(), error
+            )
 
     def _stream(self, tenant: str) -> Stream:
         # A tenant that was not in `positions` has no event yet.

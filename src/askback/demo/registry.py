@@ -33,7 +33,7 @@ class Registry:
         self._folder = folder
         self._token_sha256 = token_sha256
 
-    def knows(self, authorization: str | None) -> bool:
+    def is_authorized(self, authorization: str | None) -> bool:
         """Whether the value of an `Authorization` header has the token."""
         scheme, _, token = (authorization or "").partition(" ")
         return scheme == "Bearer" and hmac.compare_digest(digest_of(token), self._token_sha256)
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def _is_authorized(self) -> bool:
-        return self._registry.knows(self.headers.get("Authorization"))
+        return self._registry.is_authorized(self.headers.get("Authorization"))
 
     def _reply(self, status: int, body: bytes = b"") -> None:
         self.send_response(status)

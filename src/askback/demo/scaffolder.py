@@ -104,7 +104,7 @@ class Scaffolder:
         await self.talk.name(TITLE)
         await self.talk.say("intro", INTRO)
         try:
-            plan = await self._agree()
+            plan = await self._confirm_plan()
         except NotAnswered as error:
             await self.talk.say("goodbye", GOODBYES[type(error)])
             return None
@@ -115,7 +115,7 @@ class Scaffolder:
         await self.talk.say("done", _report(plan, folder, published))
         return BuiltProject(folder, published)
 
-    async def _agree(self) -> Plan:
+    async def _confirm_plan(self) -> Plan:
         """Ask until the person agrees to a plan; raises `NotAnswered`."""
         values: dict[str, Any] = {}
         step = 1

@@ -79,12 +79,12 @@ def _verify_entry(text: str, *, seq: int, previous_hash: str) -> str:
     if read.get("prev") != previous_hash:
         raise ValueError("The entry does not follow the one before it.")
     try:
-        hashed = _hash(read)
+        entry_hash = _hash(read)
     except NotCanonical:
         raise ValueError(_NO_ENTRY) from None
-    if sealed != hashed:
+    if sealed != entry_hash:
         raise ValueError("The entry has been changed.")
-    return hashed
+    return entry_hash
 
 
 def _parse_entry(text: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class TimeoutSettings(BaseModel):
     def schedule_from(
         self, expires_at: int | None, *, created_at: int, escalated: int, viewer_by: int | None = None
     ) -> Schedule:
-        """Return the schedule of a request with this deadline after so many escalation steps.
+        """Return the schedule of a request with this deadline after this many escalation steps.
 
         `viewer_by` is the time by which a page must show the request.
         """

@@ -156,14 +156,14 @@ def committed_event(
     if spec is None:
         return _event(draft, seq, position, access, _SUBJECTS.get(draft.type, "message"), draft.data)
     state = State(draft.data)
-    event = _of_request(draft, seq, position, access, spec, state)
+    event = _request_event(draft, seq, position, access, spec, state)
     if not hides_names:
         return event
     public_spec, public_state = spec.without_names(), state.without_names()
-    return replace(event, redacted=_of_request(draft, seq, position, access, public_spec, public_state))
+    return replace(event, redacted=_request_event(draft, seq, position, access, public_spec, public_state))
 
 
-def _of_request(
+def _request_event(
     draft: EventDraft, seq: int, position: int, access: AccessList, spec: Spec, state: State
 ) -> Event:
     text = jsontext.merge(spec.text, state.text)

@@ -193,7 +193,7 @@ class Feed(Protocol):
         """Call `receive` on the event loop with each new message, including those of this server."""
         ...
 
-    async def tell(self, news: Unstored) -> None:
+    async def tell(self, unstored: Unstored) -> None:
         """Send a message to every server."""
         ...
 

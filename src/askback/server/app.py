@@ -217,14 +217,14 @@ class App:
         tasks.start_soon(submissions.run_checks, self.services)
         tasks.start_soon(recovery.run_follow_ups, self.services)
         tasks.start_soon(deadlines.watch_for_viewers, self.services)
-        tasks.start_soon(sessions.watch_ended_sessions, self.services, self._sessions_open)
+        tasks.start_soon(sessions.watch_ended_sessions, self.services, self._open_session_ids)
         tasks.start_soon(files.run_file_sweep, self.services)
         tasks.start_soon(erase.run_retention, self.services, self.settings.retention_days)
         if self.settings.on_restart == "expire":
             started = self.services.clock.now_ms()
             tasks.start_soon(partial(recovery.run_expiry, self.services, before_ms=started))
 
-    def _sessions_open(self) -> set[str]:
+    def _open_session_ids(self) -> set[str]:
         return self._sockets.sessions() | self._streams.sessions() | self._compat.sessions()
 
     def _connections(self) -> Mapping[str, int]:

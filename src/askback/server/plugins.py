@@ -50,11 +50,11 @@ def installed_probes() -> dict[str, Probe]:
 
 def _entry_points(group: str) -> EntryPoints:
     """Return the entry points of a group."""
-    return _by_group(tuple(sys.path))[group]
+    return _entry_points_by_group(tuple(sys.path))[group]
 
 
 @cache
-def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
+def _entry_points_by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
     """Return the entry points by group. Reading them takes longer than building the rest of a server."""
     entries = entry_points()
     return {group: entries.select(group=group) for group in GROUPS}

@@ -96,10 +96,10 @@ class BusContracts:
         def first(_: Event) -> None:
             called.append("first")
             leave_first()
-            leave_second()
+            stop_second()
 
         leave_first = bus.listen(tenant_topic("main"), first)
-        leave_second = bus.listen(tenant_topic("main"), lambda _: called.append("second"))
+        stop_second = bus.listen(tenant_topic("main"), lambda _: called.append("second"))
         bus.listen(tenant_topic("main"), lambda _: called.append("third"))
         bus.publish([event(1), event(2)])
         await self.settled(bus)

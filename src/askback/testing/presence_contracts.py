@@ -51,71 +51,71 @@ class PresenceContracts:
             await server.close()
 
     async def test_a_thread_has_no_viewer_until_one_enters(self, servers: tuple[Presence, Presence]) -> None:
-        here, there = servers
-        assert not await here.has_viewer("main", "t1")
-        there.enter("main", "t1")
-        await there.synchronized()
-        assert await here.has_viewer("main", "t1")
-        assert await there.has_viewer("main", "t1")
+        first_server, second_server = servers
+        assert not await first_server.has_viewer("main", "t1")
+        second_server.enter("main", "t1")
+        await second_server.synchronized()
+        assert await first_server.has_viewer("main", "t1")
+        assert await second_server.has_viewer("main", "t1")
 
     async def test_viewers_of_other_threads_and_tenants_do_not_count(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
+        first_server, second_server = servers
         for tenant_and_thread in (("main", "t2"), ("acme", "t1"), ("acme", None)):
-            there.enter(*tenant_and_thread)
-        await there.synchronized()
-        assert not await here.has_viewer("main", "t1")
+            second_server.enter(*tenant_and_thread)
+        await second_server.synchronized()
+        assert not await first_server.has_viewer("main", "t1")
 
     async def test_a_viewer_of_everything_counts_in_each_thread(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
-        there.enter("main", None)
-        await there.synchronized()
-        assert await here.has_viewer("main", "any")
+        first_server, second_server = servers
+        second_server.enter("main", None)
+        await second_server.synchronized()
+        assert await first_server.has_viewer("main", "any")
 
     async def test_a_thread_has_viewers_until_the_last_one_leaves(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
-        first, last = there.enter("main", "t1"), there.enter("main", "t1")
+        first_server, second_server = servers
+        first, last = second_server.enter("main", "t1"), second_server.enter("main", "t1")
         first()
         first()
-        await there.synchronized()
-        assert await here.has_viewer("main", "t1")
+        await second_server.synchronized()
+        assert await first_server.has_viewer("main", "t1")
         last()
-        await there.synchronized()
-        assert not await here.has_viewer("main", "t1")
+        await second_server.synchronized()
+        assert not await first_server.has_viewer("main", "t1")
 
     async def test_a_viewer_that_leaves_and_returns_immediately_counts(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
-        there.enter("main", "t1")()
-        there.enter("main", "t1")
-        await there.synchronized()
-        there.enter("main", "t2")()
-        await there.synchronized()
-        assert await here.has_viewer("main", "t1")
-        assert not await here.has_viewer("main", "t2")
+        first_server, second_server = servers
+        second_server.enter("main", "t1")()
+        second_server.enter("main", "t1")
+        await second_server.synchronized()
+        second_server.enter("main", "t2")()
+        await second_server.synchronized()
+        assert await first_server.has_viewer("main", "t1")
+        assert not await first_server.has_viewer("main", "t2")
 
     async def test_an_unusual_thread_id_affects_no_other_thread(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
+        first_server, second_server = servers
         for name in ("\0", "'; --", "ß\u2028"):
-            there.enter("main", name)
-        there.enter("main", "t1")
-        await there.synchronized()
-        assert await here.has_viewer("main", "t1")
-        assert await here.has_viewer("main", "'; --")
-        assert not await here.has_viewer("main", "")
+            second_server.enter("main", name)
+        second_server.enter("main", "t1")
+        await second_server.synchronized()
+        assert await first_server.has_viewer("main", "t1")
+        assert await first_server.has_viewer("main", "'; --")
+        assert not await first_server.has_viewer("main", "")
 
     async def test_the_first_viewer_is_announced_after_it_is_counted(
         self, servers: tuple[Presence, Presence]
     ) -> None:
-        here, there = servers
+        first_server, second_server = servers
         announced = list[tuple[str, str | None]]()
         received_event = anyio.Event()
 
@@ -124,15 +124,15 @@ class PresenceContracts:
             if thread_id is None:
                 received_event.set()
 
-        here.on_arrival(record)
-        there.enter("main", "t1")
-        await there.synchronized()
-        there.enter("main", "t1")
-        there.enter("acme", None)
+        first_server.on_arrival(record)
+        second_server.enter("main", "t1")
+        await second_server.synchronized()
+        second_server.enter("main", "t1")
+        second_server.enter("acme", None)
         with anyio.fail_after(10):
             await received_event.wait()
         assert announced == [("main", "t1"), ("acme", None)]
-        assert await here.has_viewer("acme", "t9")
+        assert await first_server.has_viewer("acme", "t9")
 
 
 class RegisterContracts:

@@ -52,16 +52,16 @@ class FakeModel:
 
     def reply(self, body: Mapping[str, Any]) -> list[Block]:
         """Return the blocks of the next reply."""
-        played, turns = 0, ()
+        turn_index, turns = 0, ()
         for message in reversed(body["messages"]):
-            played += message["role"] == "assistant"
+            turn_index += message["role"] == "assistant"
             words = [word for word in self._plays if message["role"] == "user" and word in _text(message)]
             if words:
                 turns = self._plays[max(words, key=len)]
                 break
-        if not body.get("tools") or played >= len(turns):  # without tools it asks for a title
+        if not body.get("tools") or turn_index >= len(turns):  # without tools it asks for a title
             return [{"type": "text", "text": "done"}]
-        turn = turns[played]
+        turn = turns[turn_index]
         blocks = turn(body) if callable(turn) else turn
         return [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
 

@@ -15,7 +15,7 @@ from tests.requirements import requirement
 
 LOOKING = Policy(tuple(parse_rule(rule) for rule in ("ls:*", "echo:*", "pwd", "rg:*")))
 
-UNDERSTOOD: list[tuple[str, dict[str, Any], str | None]] = [
+UNDERSTOOD_INPUTS: list[tuple[str, dict[str, Any], str | None]] = [
     ("Bash", {"command": "ls -la", "description": "List", "timeout": 120000}, None),
     ("Bash", {"command": "ls", "run_in_background": False, "dangerouslyDisableSandbox": False}, None),
     ("bash", {"command": "ls", "workdir": "/srv/shop/", "timeout": 1}, "/srv/shop"),
@@ -82,7 +82,7 @@ UNKNOWN_SHELLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @requirement("N13")
-@pytest.mark.parametrize(("tool", "tool_input", "folder"), UNDERSTOOD)
+@pytest.mark.parametrize(("tool", "tool_input", "folder"), UNDERSTOOD_INPUTS)
 def test_the_input_of_a_known_agent_is_understood(
     tool: str, tool_input: Mapping[str, Any], folder: str | None
 ) -> None:

@@ -35,8 +35,8 @@ def test_a_rule_is_described_by_its_form(text: str, form: str, subject: str, det
 
 
 def test_a_description_has_the_folder_and_every_command_has_no_subject() -> None:
-    placed = describe_text("bash(make test) in /srv/shop", "allow")
-    assert placed == RuleDescription(form="command", subject="make test", folder="/srv/shop")
+    description_with_folder = describe_text("bash(make test) in /srv/shop", "allow")
+    assert description_with_folder == RuleDescription(form="command", subject="make test", folder="/srv/shop")
     assert describe_text("bash(:*)", "deny") == RuleDescription(form="everything", subject="")
 
 
@@ -45,9 +45,9 @@ def test_a_text_that_is_no_rule_any_more_has_no_description() -> None:
 
 
 def test_every_built_in_rule_is_in_one_group() -> None:
-    grouped = [rule.text for rules in built_in_groups().values() for rule in rules]
-    assert len(grouped) == len(set(grouped))
-    assert set(grouped) == {rule.text for name in LISTS for rule in built_in_rules(name)}
+    grouped_texts = [rule.text for rules in built_in_groups().values() for rule in rules]
+    assert len(grouped_texts) == len(set(grouped_texts))
+    assert set(grouped_texts) == {rule.text for name in LISTS for rule in built_in_rules(name)}
 
 
 def test_every_hard_limit_is_listed() -> None:

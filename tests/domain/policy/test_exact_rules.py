@@ -12,7 +12,7 @@ from askback.domain.policy.rules import RuleError, parse_rule
 from askback.domain.policy.suggestions import called_scripts, exact_rule
 from tests.requirements import requirement
 
-TOLD = [
+RULE_TEXTS = [
     "npm test 2>&1 | tail -20",
     "cd web && npm test",
     "FOO=1 make test",
@@ -66,7 +66,7 @@ def stored_rule(call: Call) -> str:
 
 
 @requirement("N12")
-@pytest.mark.parametrize("command", TOLD)
+@pytest.mark.parametrize("command", RULE_TEXTS)
 def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: str) -> None:
     call = bash(command, cwd="/srv/shop", description="Build")
     rule = stored_rule(call)
@@ -75,7 +75,7 @@ def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: st
 
 
 @requirement("N12")
-@pytest.mark.parametrize("command", TOLD)
+@pytest.mark.parametrize("command", RULE_TEXTS)
 def test_one_character_more_or_less_or_another_folder_is_asked(command: str) -> None:
     rule = stored_rule(bash(command, cwd="/srv/shop"))
     other = [f"{command[:at]}x{command[at:]}" for at in range(0, len(command) + 1, 3)]
@@ -131,8 +131,8 @@ def test_the_folder_reported_by_the_adapter_limits_rules_with_and_without_a_fold
 ) -> None:
     policy = Policy((parse_rule(rule),), roots=("/srv/shop",))
     call = Call("Bash", {"command": "make test", **tool_input}, cwd)
-    judged = decide(call, policy)
-    assert judged.decision == expected, judged.reasons
+    policy_result = decide(call, policy)
+    assert policy_result.decision == expected, policy_result.reasons
     kept_rule = exact_rule(call)
     if kept_rule is not None:
         assert kept_rule.text == f"bash(make test) in {call.folder}"

@@ -9,7 +9,7 @@ from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.shell.program_table import ProgramOption, load_table
 from tests.requirements import requirement
 
-LISTED = sorted({" ".join(rule.words[:2]) for rule in built_in_rules("default") if rule.words})
+LISTED_COMMANDS = sorted({" ".join(rule.words[:2]) for rule in built_in_rules("default") if rule.words})
 
 
 def options_of(words: list[str]) -> dict[str, ProgramOption]:
@@ -26,7 +26,7 @@ def options_of(words: list[str]) -> dict[str, ProgramOption]:
 @requirement("N7")
 def test_an_option_takes_the_next_word_only_if_its_table_does() -> None:
     wrong: list[tuple[str, str]] = []
-    for command in LISTED:
+    for command in LISTED_COMMANDS:
         for name, option in options_of(command.split()).items():
             parsed_arguments = operands.parse_arguments((*command.split(), name, "VALUE"))
             taken = "VALUE" not in parsed_arguments.operands

@@ -17,7 +17,7 @@ UNITS = st.text(
     st.sampled_from('\x7f\x80\u0334\u0301\u200b\u202e\U000e0041\ue000\n\t\r\\"%×aeé漢 ') | st.characters(),
     max_size=20,
 ).map(lambda unit: unit.encode("utf-8", "ignore").decode())
-APART = st.integers(0, 40)
+DISTANCES = st.integers(0, 40)
 
 
 def repeated(unit: str, apart: int) -> str:
@@ -39,7 +39,7 @@ def test_a_text_can_be_read_back(text: str, line: bool) -> None:
 
 @requirement("B14")
 @settings(max_examples=40, deadline=None)
-@given(UNITS, APART, st.booleans())
+@given(UNITS, DISTANCES, st.booleans())
 @example("a\x7f", 0, False)
 @example("a\u0301\u0301\u0301", 0, False)
 @example("\u202e%7f\\n×3", 0, True)
@@ -52,7 +52,7 @@ def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apa
 
 @requirement("B14")
 @settings(max_examples=40, deadline=None)
-@given(UNITS, APART, st.booleans())
+@given(UNITS, DISTANCES, st.booleans())
 @example("\x7f\u0334", 0, False)
 @example("\x7f%", 0, False)
 @example("\x7f" * 7 + "a", 0, False)

@@ -47,7 +47,7 @@ export class Calls {
     if (method !== "GET") headers["Idempotency-Key"] = idempotency_key;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
-    const until = Date.now() + retry_for * 1000;
+    const deadline = Date.now() + retry_for * 1000;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return await withTimeout(wait * 1000 + TIMEOUT_MS, signal, async (signal) => {
@@ -64,7 +64,7 @@ export class Calls {
         const outage = error instanceof WireError || (error instanceof Refused && OUTAGE.has(error.status));
         if (!outage) throw error;
         const delay = Math.max(pause, error instanceof Refused ? error.retryAfter * 1000 : 0);
-        if (Date.now() + delay > until) throw error instanceof Refused ? error : new ConnectionLost(url);
+        if (Date.now() + delay > deadline) throw error instanceof Refused ? error : new ConnectionLost(url);
         await sleep(delay * (0.75 + Math.random() / 2), signal);
       }
     }
@@ -88,7 +88,7 @@ function route(text: string, args: Readonly<Record<string, unknown>>) {
 /** The longest time that a timer can measure. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Run `work` with a signal that is aborted with another one, or after so many milliseconds. */
+/** Run `work` with a signal that is aborted with another one, or after this many milliseconds. */
 export async function withTimeout<T>(
   ms: number,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import type { Form, Option } from "./generated/bodies.ts";
 /** The id of the field of a single question. */
 export const FIELD_ID = "answer";
 export const YES_LABEL = "Yes";
-/** Up to so many short choices are buttons; more are a list. */
+/** The most short choices that are shown as buttons; more are a list. */
 const MAX_BUTTONS = 5;
 const MAX_BUTTON_LENGTH = 30;
 
@@ -22,10 +22,10 @@ export function question(
   const shared = { id: FIELD_ID, label, required: true, default: preset };
   if (!choices) return { fields: [{ ...shared, type: "text" }] };
   const labels = choices.map((choice) => (typeof choice === "string" ? choice : choice.label));
-  const short = labels.every(
+  const isShort = labels.every(
     (labelText) => typeof labelText === "string" && labelText.length <= MAX_BUTTON_LENGTH,
   );
-  const widget = short && !allow_other && choices.length <= MAX_BUTTONS ? "buttons" : undefined;
+  const widget = isShort && !allow_other && choices.length <= MAX_BUTTONS ? "buttons" : undefined;
   return { fields: [{ ...shared, type: "select", options: [...choices], allow_other, widget }] };
 }
 

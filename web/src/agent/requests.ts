@@ -76,22 +76,22 @@ export class Requests {
   ): Promise<InputRequest> {
     signal?.throwIfAborted();
     // Not ended by the signal: a request that was created and not seen would stay open.
-    const leaving = new AbortController();
-    const creating = this.create(body, { ...options, retry_for, signal: leaving.signal });
+    const abort = new AbortController();
+    const creation = this.create(body, { ...options, retry_for, signal: abort.signal });
     try {
-      const created = await unlessAborted(creating, signal);
+      const created = await unlessAborted(creation, signal);
       return isEnded(created) ? created : await this.wait(created, { signal });
     } catch (error) {
-      if (signal?.aborted && cancel_on_abort) await this.#withdraw(creating);
-      leaving.abort();
+      if (signal?.aborted && cancel_on_abort) await this.#withdraw(creation);
+      abort.abort();
       throw error;
     }
   }
 
-  async #withdraw(creating: Promise<InputRequest>): Promise<void> {
+  async #withdraw(creation: Promise<InputRequest>): Promise<void> {
     const limit = AbortSignal.timeout(WITHDRAWAL_S * 1000);
-    const cancelling = creating.then((created) => this.cancel(created, "agent_aborted", { signal: limit }));
-    await unlessAborted(cancelling, limit).catch(() => undefined);
+    const cancellation = creation.then((created) => this.cancel(created, "agent_aborted", { signal: limit }));
+    await unlessAborted(cancellation, limit).catch(() => undefined);
   }
 }
 

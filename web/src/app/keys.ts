@@ -19,7 +19,7 @@ const TYPING =
   "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
 
 /** Return the element that has the focus, in shadow roots too. */
-export function focused(): Element | null {
+export function focusedElement(): Element | null {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   return element;

@@ -62,8 +62,8 @@ export class Notifier {
   #follow(): void {
     const { mine, loading } = this.inbox;
     if (mine.length === 0) this.#notification?.close();
-    const watched = document.visibilityState === "visible" && document.hasFocus();
-    if (loading || watched || !this.#knownIds) this.#knownIds = new Set(mine.map(({ id }) => id));
+    const isWatched = document.visibilityState === "visible" && document.hasFocus();
+    if (loading || isWatched || !this.#knownIds) this.#knownIds = new Set(mine.map(({ id }) => id));
     else if (this.#newRequests().length > 0) this.#timer ??= setTimeout(() => this.#show(), PAUSE_MS);
   }
 

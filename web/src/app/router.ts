@@ -13,7 +13,7 @@ export interface Route {
 /** Return what a URL of this origin shows, among the places that this person may see. */
 export function match(url: URL, places: readonly PlaceEntry[]): Route {
   const [, name = "", item = "", ...rest] = url.pathname.split("/");
-  const place = rest.length > 0 ? undefined : places.find((each) => each.name === (name || "inbox"));
+  const place = rest.length > 0 ? undefined : places.find((item) => item.name === (name || "inbox"));
   return { place, item: decode(item), query: url.searchParams };
 }
 
@@ -27,7 +27,7 @@ export const pathOf = (name: string, item = ""): string => {
 export function addressOf(event: MouseEvent, places: readonly PlaceEntry[]): URL | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;
-  const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement && each.href);
+  const link = event.composedPath().find((item) => item instanceof HTMLAnchorElement && item.href);
   if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download")) return undefined;
   const url = new URL(link.href);
   const isHere = url.origin === location.origin && !url.hash;

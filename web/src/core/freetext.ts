@@ -21,9 +21,9 @@ export function parseReply(form: Form, text: string): ParsedReply {
   if (field.sensitive) return { why: "not_for_text" };
   if (field.type === "text" || field.type === "textarea") return { values: { [field.id]: reply } };
   if (!("options" in field)) return { why: "not_for_text" };
-  const exact = matchingOption(field.options, reply, (each) => each);
+  const exact = matchingOption(field.options, reply, (item) => item);
   const [found, ...others] =
-    exact.length > 0 ? exact : matchingOption(field.options, reply, (each) => each.toLowerCase());
+    exact.length > 0 ? exact : matchingOption(field.options, reply, (item) => item.toLowerCase());
   if (found === undefined || others.length > 0)
     return { why: found === undefined ? "not_an_option" : "ambiguous" };
   return { values: { [field.id]: field.type === "multiselect" ? [found] : found } };

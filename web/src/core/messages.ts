@@ -12,7 +12,7 @@ const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 export const loadTexts = (locale: Locale): Promise<void> | undefined =>
   locale === "de" && CATALOGUES.de === en ? loadGerman() : undefined;
 
-/** What fetches the German texts, in so many files. */
+/** The functions that fetch the German texts, one for each file. */
 const german: (() => Promise<{ default: Catalogue }>)[] = [
   () => import("../../../src/askback/messages/de.json"),
 ];

@@ -105,12 +105,12 @@ export function entries(thread: Transcript, exceptId?: string): Entry[] {
     requestsByPlace.set(place, [...(requestsByPlace.get(place) ?? []), request]);
   }
   const unplaced = requestsByPlace.get("") ?? [];
-  const takeBefore = (seq: number) =>
+  const takeEntriesBefore = (seq: number) =>
     unplaced.splice(0, unplaced.filter((request) => request.seq < seq && !isLast(request)).length);
   /** What is at a place; a place that is named twice counts once. */
   const takeAt = (place: string) => (places.delete(place) ? (requestsByPlace.get(place) ?? []) : []);
   const placed = messages.flatMap((message): Entry[] => [
-    ...takeBefore(message.seq).map(entryOf),
+    ...takeEntriesBefore(message.seq).map(entryOf),
     { type: "message", id: message.id, message, parts: partsOf(message, places, takeAt) },
     ...takeAt(`message ${message.id}`).map(entryOf),
   ]);

@@ -64,8 +64,8 @@ const faultOf = (path: string, reason: Reason | null): readonly Fault[] =>
   reason ? [fault(path, ...reason)] : [];
 
 function choicesFaults(field: Multiselect, values: readonly OptionValue[], path: string): readonly Fault[] {
-  const each = values.flatMap((item, index) => faultOf(join(path, index), choiceReason(field, item)));
-  return [...faultOf(path, countReason(field, values.length)), ...each];
+  const itemFaults = values.flatMap((item, index) => faultOf(join(path, index), choiceReason(field, item)));
+  return [...faultOf(path, countReason(field, values.length)), ...itemFaults];
 }
 
 /** Dates are checked by their native inputs: see `elements/rules/faults.ts`. */
@@ -161,7 +161,7 @@ function decimal(value: number): Decimal {
   return { digits: BigInt(integer + fraction), exponent: Number(power) - fraction.length };
 }
 
-function scaled(value: Decimal, exponent: number): bigint {
+function scale(value: Decimal, exponent: number): bigint {
   return value.digits * 10n ** BigInt(value.exponent - exponent);
 }
 
@@ -169,6 +169,6 @@ function scaled(value: Decimal, exponent: number): bigint {
 function onStep(value: number, base: number, step: number): boolean {
   const parts = [decimal(value), decimal(base), decimal(step)] as const;
   const exponent = Math.min(...parts.map((part) => part.exponent));
-  const [v, b, s] = parts.map((part) => scaled(part, exponent)) as [bigint, bigint, bigint];
+  const [v, b, s] = parts.map((part) => scale(part, exponent)) as [bigint, bigint, bigint];
   return (v - b) % s === 0n;
 }

@@ -164,8 +164,8 @@ export function progress(form: Form, draft: Draft): { done: number; total: numbe
   const fields = allFields(form);
   const skipped = skippedFields(form, draft);
   const isProvided = (field: Field): boolean => isEntryProvided(field, draft.get(field.id));
-  const must = fields.filter((field) => field.required && !skipped.has(field));
-  return { done: must.filter(isProvided).length, total: must.length };
+  const requiredFields = fields.filter((field) => field.required && !skipped.has(field));
+  return { done: requiredFields.filter(isProvided).length, total: requiredFields.length };
 }
 
 /** A field that is the whole form and is answered by one click (A5). */

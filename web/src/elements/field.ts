@@ -1,10 +1,10 @@
 import { isZoned, type MomentField } from "../core/form.ts";
 import { isYesNo } from "./draft.ts";
-import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.ts";
+import { describedBy, type FieldView, hintOf, isChecked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
-import { asYesNoChoice, drawOptions } from "./options.ts";
+import { drawOptions, yesNoChoice } from "./options.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
@@ -76,7 +76,7 @@ function box(view: FieldView, asSwitch: boolean): Template {
         aria-describedby=${describedBy(view)}
         disabled=${view.disabled}
         .checked=${view.entry.on}
-        .onchange=${(event: Event) => view.change({ on: ticked(event) })}
+        .onchange=${(event: Event) => view.change({ on: isChecked(event) })}
       />
       <span class="what">${label({ ...view, titled: false })}</span>
     </label>
@@ -115,7 +115,7 @@ export function drawField(view: FieldView): Template {
   const { field } = view;
   if (field.type === "textarea") return labelled(view, area(view));
   if ("options" in field || isYesNo(field)) {
-    const { grouped, control } = drawOptions("options" in field ? { ...view, field } : asYesNoChoice(view));
+    const { grouped, control } = drawOptions("options" in field ? { ...view, field } : yesNoChoice(view));
     return (grouped ? group : labelled)(view, control);
   }
   if (field.type === "boolean" || field.type === "checkbox")

@@ -29,7 +29,7 @@ export interface FieldView<F extends Field = Field> {
 export const typed = (event: Event): string => (event.target as HTMLInputElement).value;
 
 /** Whether its box was ticked. */
-export const ticked = (event: Event): boolean => (event.target as HTMLInputElement).checked;
+export const isChecked = (event: Event): boolean => (event.target as HTMLInputElement).checked;
 
 /** The ids of the texts that describe the control, for `aria-describedby`. */
 export const describedBy = (view: FieldView): string | false =>

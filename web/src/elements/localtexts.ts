@@ -9,7 +9,7 @@ export const texts: Partial<typeof import("./texts/texts.ts") & typeof import(".
 export const needsTexts = ({ view }: InputRequest): boolean => !!(view?.languages || view?.messages);
 
 /** A request in the language of its reader, with plain fields in place of rows. */
-export const readable = (request: InputRequest, element?: Element): InputRequest =>
+export const localizeRequest = (request: InputRequest, element?: Element): InputRequest =>
   texts.flatten?.(request, element) ?? texts.localize?.(request, element) ?? request;
 
 /** The body that the server accepts. */

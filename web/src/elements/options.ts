@@ -1,6 +1,6 @@
 import type { OptionValue, SingleField } from "../core/form.ts";
 import type { Multiselect, Option } from "../core/generated/wire.ts";
-import { describedBy, type FieldView, ticked, typed } from "./fieldview.ts";
+import { describedBy, type FieldView, isChecked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { labelOf } from "./show.ts";
 
@@ -28,8 +28,9 @@ export function itemsOf({ field, uid, entry, getText, change }: Choice): Item[] 
     other: false,
     on: chosen.has(option.value) && (many || !entry.other),
     set(on) {
-      const kept = (value: OptionValue): boolean => (value === option.value ? on : many && chosen.has(value));
-      change({ chosen: values.filter(kept), other: many && entry.other });
+      const isKept = (value: OptionValue): boolean =>
+        value === option.value ? on : many && chosen.has(value);
+      change({ chosen: values.filter(isKept), other: many && entry.other });
     },
   }));
   if (!field.allow_other) return items;
@@ -84,7 +85,7 @@ export function drawRows(view: Choice, items: readonly Item[], className: string
           name=${view.uid}
           disabled=${view.disabled || item.disabled}
           .checked=${item.on}
-          .onchange=${(event: Event) => item.set(ticked(event))}
+          .onchange=${(event: Event) => item.set(isChecked(event))}
         />
         <span class="what">${drawLabel(item, view)}</span>
       </label>`,
@@ -123,10 +124,10 @@ function drawDropdown(view: Choice): Template {
 /** Buttons that answer immediately. "Other" opens its text box, which has a Submit. */
 function drawAnswerButtons(view: Choice): Template {
   const items = itemsOf(view);
-  const styled = items.some(({ option }) => option.style === "primary");
+  const isStyled = items.some(({ option }) => option.style === "primary");
   const suggested = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
   const chosen = items.find(({ on, other }) => on && !other);
-  const first = view.field.widget === "confirm" && !styled && !dangerClass(items[0]) && items[0];
+  const first = view.field.widget === "confirm" && !isStyled && !dangerClass(items[0]) && items[0];
   const primary = chosen ?? suggested ?? first;
   return html`<div class="answers">${items.map(
     (item) =>
@@ -150,7 +151,7 @@ function drawAnswerButtons(view: Choice): Template {
 }
 
 /** A yes/no question, drawn as a choice of two. */
-export function asYesNoChoice(view: FieldView): Choice {
+export function yesNoChoice(view: FieldView): Choice {
   const options = ["yes", "no"].map((value) => ({ value, label: view.getText(value) }));
   const { preset, field } = view;
   return {

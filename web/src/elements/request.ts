@@ -11,7 +11,7 @@ import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import type { BodyFactory, Card, Host, Kind, Sender } from "./kind.ts";
 import { drawUnknown, loadKinds, makeKind } from "./kinds.ts";
-import { readable, texts } from "./localtexts.ts";
+import { localizeRequest, texts } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
 import { card, markdown, receipt } from "./request.css.ts";
 import { drawRequester, nextTick } from "./requester.ts";
@@ -112,7 +112,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       });
     if (changed.has("request")) this.#load(request);
     if (this.view.request) {
-      const readableRequest = readable(this.view.request, this);
+      const readableRequest = localizeRequest(this.view.request, this);
       if (readableRequest !== this.view.request) this.view = { ...this.view, request: readableRequest };
       if (changed.has("view")) this.#kind?.adopt(readableRequest);
     }

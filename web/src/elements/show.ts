@@ -1,13 +1,13 @@
 import { allFields, type ChoiceField, nameOf } from "../core/form.ts";
 import type { Field, InputRequest, Option } from "../core/generated/wire.ts";
 import type { Locale } from "../core/messages.ts";
-import { readable } from "./localtexts.ts";
+import { localizeRequest } from "./localtexts.ts";
 import { onDemand } from "./ondemand.ts";
 import type { GetText } from "./text.ts";
 
 /** The one line that stands for the whole question. */
 export function questionOf(request: InputRequest, locale?: Locale): string {
-  const { form, approval, secret, action, summary, kind } = readable(request);
+  const { form, approval, secret, action, summary, kind } = localizeRequest(request);
   const preview = approval?.preview;
   if (form) return form.title || nameOf(form, allFields(form)[0] as Field);
   return (

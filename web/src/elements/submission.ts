@@ -67,10 +67,10 @@ export class Submission {
   async #deliver(id: string, attempt: Attempt): Promise<void> {
     const { host } = this;
     const { action, body, key, makeBody } = attempt;
-    const unclaimed = host.dispatchEvent(
+    const isUnclaimed = host.dispatchEvent(
       createEvent("askback-submit", { id, action, body: foldRows(body), key }),
     );
-    if (!host.client || !unclaimed) return;
+    if (!host.client || !isUnclaimed) return;
     try {
       const sentBody = makeBody ? { ...(makeBody() as object), languages: body.languages } : body;
       const request = await host.client.send(id, action, foldRows(sentBody), key);

@@ -4,7 +4,7 @@ import en from "../../../src/askback/messages/en.json" with { type: "json" };
 import { typeNames } from "../../src/elements/files/accepted.ts";
 
 const texts = { en, de } as Record<string, Record<string, string>>;
-const said = (accept: readonly string[], locale: "en" | "de"): string =>
+const sentenceOf = (accept: readonly string[], locale: "en" | "de"): string =>
   typeNames(
     accept,
     (key, params = {}) => (texts[locale]?.[`ui.${key}`] ?? key).replace("{format}", String(params.format)),
@@ -25,6 +25,6 @@ test.each([
     undefined,
   ],
 ])("the accepted types %j are said in words", (accept, english, german) => {
-  expect(said(accept, "en")).toBe(english);
-  if (german) expect(said(accept, "de")).toBe(german);
+  expect(sentenceOf(accept, "en")).toBe(english);
+  if (german) expect(sentenceOf(accept, "de")).toBe(german);
 });

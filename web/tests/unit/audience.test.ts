@@ -43,12 +43,15 @@ test("who was added since is meant as well, and nobody knows of a stranger", () 
 
 test("an assignment replaces those whom the agent named, and null brings them back", () => {
   const assigned = { by: { id: "x", name: "Bob" }, at: "2026-11-20T09:00:00.000Z", number: 1 };
-  const handed = request({ assignees: ["Bob"], assignment: { ...assigned, assignees: ["group:ops"] } });
-  expect([readOnlyReason(handed, ADA), audience(handed)]).toEqual([undefined, "ops"]);
-  const returned = { ...handed, assignment: { ...assigned, assignees: null, number: 2 } };
-  expect(readOnlyReason(returned, ADA)).toBe("for");
-  expect(isNewer(returned, handed)).toBe(true);
-  expect(isNewer(handed, returned)).toBe(false);
+  const assignedRequest = request({
+    assignees: ["Bob"],
+    assignment: { ...assigned, assignees: ["group:ops"] },
+  });
+  expect([readOnlyReason(assignedRequest, ADA), audience(assignedRequest)]).toEqual([undefined, "ops"]);
+  const returnedRequest = { ...assignedRequest, assignment: { ...assigned, assignees: null, number: 2 } };
+  expect(readOnlyReason(returnedRequest, ADA)).toBe("for");
+  expect(isNewer(returnedRequest, assignedRequest)).toBe(true);
+  expect(isNewer(assignedRequest, returnedRequest)).toBe(false);
 });
 
 test("where the agent named nobody, whom an escalation added excludes nobody", () => {

@@ -104,19 +104,19 @@ test("a connection that cannot be made is given up, and tried again", async () =
 
 test("the last follower of a thread to go ends its subscription, also while it is still beginning", async () => {
   const connection = await openConnection();
-  const begins = () => ({
+  const beginFrame = () => ({
     ...follower,
     thread: "t1",
     sync: (socket: Socket) => socket.call<void>("subscribe"),
   });
   const unsubscribeFrames = () => Network.sockets[0]?.sent.filter(({ op }) => op === "unsubscribe");
-  const [first, second] = [connection.follow(begins()), connection.follow(begins())];
+  const [first, second] = [connection.follow(beginFrame()), connection.follow(beginFrame())];
   await vi.advanceTimersByTimeAsync(0);
   first();
   expect(unsubscribeFrames()).toEqual([]);
   second();
   expect(unsubscribeFrames()).toMatchObject([{ thread_id: "t1" }]);
-  connection.follow(begins())();
+  connection.follow(beginFrame())();
   await vi.advanceTimersByTimeAsync(0);
   expect(unsubscribeFrames()?.length).toBe(3);
 });

@@ -52,14 +52,21 @@ test("a failed attempt is retried with the same key", () => {
 });
 
 test("what is being tried is on its way, and tried in vain it is open again with what was wrong", () => {
-  const resolving = reduce(viewAfter(pending, submit), { type: "accepted", request: request("resolving") });
-  expect([stateOf(resolving), isOpen(resolving), resolving.key]).toEqual(["submitting", false, null]);
+  const resolvingView = reduce(viewAfter(pending, submit), {
+    type: "accepted",
+    request: request("resolving"),
+  });
+  expect([stateOf(resolvingView), isOpen(resolvingView), resolvingView.key]).toEqual([
+    "submitting",
+    false,
+    null,
+  ]);
   const repromptedRequest = {
     ...request("pending", 2),
     field_errors: [fault],
     error_summary: "It was refused.",
   };
-  const repromptedView = reduce(resolving, { type: "request", request: repromptedRequest });
+  const repromptedView = reduce(resolvingView, { type: "request", request: repromptedRequest });
   expect([stateOf(repromptedView), isOpen(repromptedView)]).toEqual(["error", true]);
   expect([repromptedView.errors, repromptedView.summary]).toEqual([[fault], "It was refused."]);
   expect(reduce(repromptedView, { type: "submit", key: "k2" })).toMatchObject({ errors: [], summary: null });
@@ -237,8 +244,8 @@ test("somebody else's vote leaves what the person is doing as it is", () => {
   const refusedView = viewAfter(pending, submit, { type: "refused", errors: [fault] });
   const view = reduce(refusedView, { type: "request", request: voted });
   expect([stateOf(view), view.errors, view.request]).toEqual(["error", [fault], voted]);
-  const sending = reduce(viewAfter(pending, submit), { type: "request", request: voted });
-  expect([stateOf(sending), sending.key]).toEqual(["submitting", "k1"]);
+  const sendingView = reduce(viewAfter(pending, submit), { type: "request", request: voted });
+  expect([stateOf(sendingView), sendingView.key]).toEqual(["submitting", "k1"]);
 });
 
 test("a vote that was taken leaves the request open and ends the attempt", () => {

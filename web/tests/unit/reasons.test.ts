@@ -17,9 +17,9 @@ test("every reason of the policy reads whole in German, and no English is left",
   const english = texts.map(([, text]) => text);
   const germanTexts = sentences(english, codes, "de");
   expect(texts.length).toBeGreaterThan(150);
-  const filled = (text: string) => text.replace(/\{(\w+)\}/g, "<$1>");
-  expect(germanTexts).toEqual(texts.map(([key]) => filled((de as Record<string, string>)[key] ?? "")));
-  const unchangedTexts = germanTexts.filter((text, at) => text === filled(english[at] ?? ""));
+  const fillPlaces = (text: string) => text.replace(/\{(\w+)\}/g, "<$1>");
+  expect(germanTexts).toEqual(texts.map(([key]) => fillPlaces((de as Record<string, string>)[key] ?? "")));
+  const unchangedTexts = germanTexts.filter((text, at) => text === fillPlaces(english[at] ?? ""));
   expect(unchangedTexts).toEqual(["<text>"]);
 });
 

@@ -154,28 +154,34 @@ test("a delta extends the last text block", () => {
 });
 
 test("an event that comes too early is a gap until the missing one is there", () => {
-  const gapped = read(messageEvent(1, "m1", text), delta(3, "m1", "c"));
-  expect([gapped.seq, hasGap(gapped)]).toEqual([1, true]);
-  const reconnected = applyEvent(gapped, delta(2, "m1", "b"));
-  expect([reconnected.seq, hasGap(reconnected), reconnected.messages[0]?.content]).toEqual([
-    3,
-    false,
-    [{ type: "text", text: "Hellobc" }],
-  ]);
+  const transcriptWithGap = read(messageEvent(1, "m1", text), delta(3, "m1", "c"));
+  expect([transcriptWithGap.seq, hasGap(transcriptWithGap)]).toEqual([1, true]);
+  const repeatedTranscript = applyEvent(transcriptWithGap, delta(2, "m1", "b"));
+  expect([
+    repeatedTranscript.seq,
+    hasGap(repeatedTranscript),
+    repeatedTranscript.messages[0]?.content,
+  ]).toEqual([3, false, [{ type: "text", text: "Hellobc" }]]);
 });
 
 test("a snapshot closes a gap, and an old one changes nothing", () => {
-  const gapped = read(messageEvent(1, "m1", text), delta(4, "m1", "!"));
+  const transcriptWithGap = read(messageEvent(1, "m1", text), delta(4, "m1", "!"));
   const content: MessagePart[] = [{ type: "text", text: "Hello you" }];
   const message = { id: "m1", seq: 1, role: "agent" as const, at: AT, content };
-  const reconnected = adoptSnapshot(gapped, { ...NEW, id: "t1", seq: 3, messages: [message], requests: [] });
-  expect([reconnected.seq, hasGap(reconnected), reconnected.messages[0]?.content]).toEqual([
-    4,
-    false,
-    [{ type: "text", text: "Hello you!" }],
-  ]);
-  expect(adoptSnapshot(reconnected, { ...NEW, id: "t1", seq: 2, messages: [], requests: [] })).toBe(
-    reconnected,
+  const repeatedTranscript = adoptSnapshot(transcriptWithGap, {
+    ...NEW,
+    id: "t1",
+    seq: 3,
+    messages: [message],
+    requests: [],
+  });
+  expect([
+    repeatedTranscript.seq,
+    hasGap(repeatedTranscript),
+    repeatedTranscript.messages[0]?.content,
+  ]).toEqual([4, false, [{ type: "text", text: "Hello you!" }]]);
+  expect(adoptSnapshot(repeatedTranscript, { ...NEW, id: "t1", seq: 2, messages: [], requests: [] })).toBe(
+    repeatedTranscript,
   );
 });
 
@@ -190,12 +196,12 @@ const HISTORY: ThreadEvent[] = [
   requestEvent(8, "r2", { status: "cancelled" }),
 ];
 
-const doubled = fc.shuffledSubarray([...HISTORY, ...HISTORY], { minLength: 16 });
+const repeatedHistory = fc.shuffledSubarray([...HISTORY, ...HISTORY], { minLength: 16 });
 
 test("events converge in whatever order and however often they come", () => {
   const expected = read(...HISTORY);
   fc.assert(
-    fc.property(doubled, (events) => {
+    fc.property(repeatedHistory, (events) => {
       expect(read(...events)).toEqual(expected);
     }),
   );
@@ -204,7 +210,7 @@ test("events converge in whatever order and however often they come", () => {
 test("a snapshot at any moment converges with the events around it", () => {
   const expected = read(...HISTORY);
   fc.assert(
-    fc.property(doubled, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
+    fc.property(repeatedHistory, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
       const { early: _, ...snapshot } = read(...HISTORY.slice(0, seq));
       const startedThread = events.slice(0, when).reduce(applyEvent, read());
       const adopted = adoptSnapshot(startedThread, {
@@ -245,15 +251,15 @@ test("a conversation says which runs have not ended", () => {
     status: "running",
     started_at: AT,
   });
-  const happened = (type: RunEvent["type"], seq: number, id: string): RunEvent => ({
+  const runEvent = (type: RunEvent["type"], seq: number, id: string): RunEvent => ({
     ...at(seq),
     type,
     run: run(id),
   });
   const threadWithRun = adoptSnapshot(emptyThread("t1"), { ...snapshot("all", 1), runs: [run("r1")] });
-  const threadWithRuns = applyEvent(threadWithRun, happened("run.started", 2, "r2"));
+  const threadWithRuns = applyEvent(threadWithRun, runEvent("run.started", 2, "r2"));
   expect([threadWithRuns.seq, threadWithRuns.runs]).toEqual([2, [run("r2"), run("r1")]]);
-  const ended = ["r1", "r2"].map((id, threadAfter) => happened("run.ended", 3 + threadAfter, id));
+  const ended = ["r1", "r2"].map((id, threadAfter) => runEvent("run.ended", 3 + threadAfter, id));
   expect(ended.reduce(applyEvent, threadWithRuns)).toMatchObject({ seq: 4, runs: [] });
 });
 
@@ -309,16 +315,16 @@ test("a message that is held comes last, and where it was delivered once it is",
 });
 
 test("what comes forward is later than what stood in line, whichever is heard first", () => {
-  const lined = requestEvent(1, "r1", { queued_behind: true });
+  const queuedRequest = requestEvent(1, "r1", { queued_behind: true });
   const forward = requestEvent(2, "r1");
   for (const events of [
-    [lined, forward],
-    [forward, lined],
+    [queuedRequest, forward],
+    [forward, queuedRequest],
   ]) {
     const inbox = events.reduce(applyInboxEvent, EMPTY_INBOX);
     expect(waitingRequests(inbox)).toEqual([forward.request]);
   }
-  expect(waitingRequests(applyInboxEvent(EMPTY_INBOX, lined))).toEqual([]);
+  expect(waitingRequests(applyInboxEvent(EMPTY_INBOX, queuedRequest))).toEqual([]);
 });
 
 test("the inbox shows what waits, newest first, whatever the order of events", () => {

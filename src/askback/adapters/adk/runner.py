@@ -95,7 +95,7 @@ class AskbackRunner:
             outcomes = await self._outcomes(pauses, wait=wait)
             if any(map(is_open, outcomes)):
                 return
-            for turn in _by_agent(zip(pauses, outcomes, strict=True)):
+            for turn in _group_by_agent(zip(pauses, outcomes, strict=True)):
                 message = await self._message(user_id, session_id, turn)
                 async for event in self._run(user_id, session_id, message, options):
                     yield event
@@ -155,7 +155,7 @@ class AskbackRunner:
         return await gather_all(outcome(self._ask, pause, options) for pause in pauses)
 
 
-def _by_agent(
+def _group_by_agent(
     answered: Iterable[tuple[Pause, AskOutcome]],
 ) -> Sequence[Sequence[tuple[Pause, AskOutcome]]]:
     """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""

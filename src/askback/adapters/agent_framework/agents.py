@@ -63,8 +63,8 @@ async def run(
     person = _Human(ask, thread_id, timeout_s)
     middleware = [*options.pop("middleware", ()), person.denials]
 
-    async def continue_run(said: AgentRunInputs) -> Reply:
-        return await runner.run(said, session=session, middleware=middleware, **options)
+    async def continue_run(messages: AgentRunInputs) -> Reply:
+        return await runner.run(messages, session=session, middleware=middleware, **options)
 
     return await person.until_answered(agent, session, await continue_run(messages), continue_run)
 

@@ -55,8 +55,8 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
         return {}
 
     async def tell(_event: Json, _call_id: str | None, _context: object) -> Json:
-        told = call_context["deferred"] or not replayed_event.is_set()
-        return {} if told else output("UserPromptSubmit", additionalContext=resume.text)
+        is_unneeded = call_context["deferred"] or not replayed_event.is_set()
+        return {} if is_unneeded else output("UserPromptSubmit", additionalContext=resume.text)
 
     hooks_by_event = {"PreToolUse": notice, "UserPromptSubmit": tell}
     hooks = {event: [HookMatcher(hooks=[cast("Any", call)])] for event, call in hooks_by_event.items()}

@@ -58,9 +58,9 @@ class Leftovers:
         read = {item.id for item in reusable if self._is_read(item, ended or ())}
         self._requests = {item.id: item for item in reusable if item.id not in read}
         outcomes = [request for request in self._requests.values() if request.status is not Status.PENDING]
-        certain = [outcome for outcome in outcomes if ended is not None or _is_approved(outcome)]
-        self._unread = {item.id for item in certain}
-        texts = {item.id: resume_text(item) for item in certain}
+        settled_outcomes = [outcome for outcome in outcomes if ended is not None or _is_approved(outcome)]
+        self._unread = {item.id for item in settled_outcomes}
+        texts = {item.id: resume_text(item) for item in settled_outcomes}
         return list((texts if self._durable else texts | await self._pull()).values())
 
     async def take(self, use: ToolUse, *, deferrable: bool, again: bool) -> InputRequest | None:

@@ -108,10 +108,10 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
     if options.extra_args.get("permission-prompts") == "none":
         yield "`extra_args['permission-prompts']` denies what would be asked, so no person ever sees it: remove it."
     if approvals:
-        yield from _unasked(options)
+        yield from _unapproved_calls(options)
 
 
-def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
+def _unapproved_calls(options: ClaudeAgentOptions) -> Iterator[str]:
     if _is_on({**os.environ, **options.env}.get(BARE_VARIABLE, "")):
         yield f"The variable {BARE_VARIABLE} lets calls run without approval: remove it from the environment."
     for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions", "bare"):

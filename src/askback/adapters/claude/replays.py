@@ -24,7 +24,7 @@ LONGEST = 20_000
 """Characters of a result that are repeated."""
 
 _RESULT = (
-    "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, also if its "
+    "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, even if its "
     "result is missing above. Its result: {result}"
 )
 
@@ -78,7 +78,7 @@ def is_last_of_message(transcript: Path, call_id: str) -> bool:
 
 
 def ended_calls(transcript: Path) -> list[Json] | None:
-    """Return the calls that have a result, each with `id`, `name`, `input`, `failed` and `text`, that of the result.
+    """Return the calls that have a result, each with `id`, `name`, `input`, `failed`, and the `text` of the result.
 
     The calls of a sub-agent count if it has finished: nothing that a killed one read has reached Claude. Returns None
     if a transcript cannot be read.

@@ -63,8 +63,8 @@ def read_question(pause: Pause) -> Question:
     if shape.get("type") == "tool_approval":
         allowed = set(re.findall(r'"const": "(\w+)"', json.dumps(pause.interrupt.response_schema)))
         call = replace(place, tool_call_id=shape["tool_call_id"])
-        reviewed = _reviewed(shape["name"], shape["args"], allowed, shape.get("description"), call)
-        return Question([reviewed.ask], lambda found: reviewed.decision(found[0]))
+        approval = _reviewed(shape["name"], shape["args"], allowed, shape.get("description"), call)
+        return Question([approval.ask], lambda found: approval.decision(found[0]))
     inbox = cast("list[Any]", value)[0] if isinstance(value, list) and value else shape
     if isinstance(inbox, Mapping) and "action_request" in inbox:
         return _inbox(cast("Mapping[str, Any]", inbox), place)

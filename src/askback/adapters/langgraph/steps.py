@@ -106,9 +106,9 @@ class Run:
             run_id=None if run_id is None else str(run_id),
             agent=None if name == "LangGraph" else name,
         )
-        located = dict(_locate_interrupts(state, place))
+        places_by_id = dict(_locate_interrupts(state, place))
         return [
-            located.get(interrupt.id, Pause(interrupt, replace(place, id=f"langgraph:{interrupt.id}")))
+            places_by_id.get(interrupt.id, Pause(interrupt, replace(place, id=f"langgraph:{interrupt.id}")))
             for interrupt in interrupts
         ]
 

@@ -91,7 +91,7 @@ class CancelRequest(Model):
 class ListRequests(Model):
     """List your requests, the newest first.
 
-    Use it to find the request_id of a question that you asked before, also if the call failed because the connection
+    Use it to find the request_id of a question that you asked before, even if the call failed because the connection
     was lost. Programs that share your token see the same list: take only a request with exactly what you asked.
     """
 

@@ -147,7 +147,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float) -> InputRequest:
-    """Wait for the end of a request and report progress; returns it as it is after so many seconds at the latest."""
+    """Wait for the end of a request and report progress; returns it after this many seconds at the latest."""
     if _is_settled(request) or seconds <= 0:
         return request
     reporting = asyncio.create_task(_report_progress(call))

@@ -1,4 +1,4 @@
-"""The token of a connected client, which is revoked also if the installation was killed before it knew the token."""
+"""The token of a connected client, which is revoked even if the installation was killed before it knew the token."""
 
 from __future__ import annotations
 

@@ -42,18 +42,18 @@ def write_bounds(
 ) -> tuple[dict[str, Any], bool]:
     """Return the keywords of a number, and whether they say all of its rules."""
     schema: dict[str, Any] = {"type": "number"}
-    aligned = step is not None and (minimum is None or _as_fraction(minimum) % _as_fraction(step) == 0)
+    is_aligned = step is not None and (minimum is None or _as_fraction(minimum) % _as_fraction(step) == 0)
     if (
         step is not None
         and _as_fraction(step).denominator == 1
         and (minimum is None or _as_fraction(minimum).denominator == 1)
     ):
         schema["type"] = "integer"
-    if aligned and not (schema["type"] == "integer" and step == 1):
+    if is_aligned and not (schema["type"] == "integer" and step == 1):
         schema["multipleOf"] = step
     schema |= {} if minimum is None else {"minimum": minimum}
     schema |= {} if maximum is None else {"maximum": maximum}
-    return schema, step is None or aligned
+    return schema, step is None or is_aligned
 
 
 def _step(multiple: Any, *, is_integer: bool) -> Fraction | None:

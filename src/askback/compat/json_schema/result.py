@@ -79,22 +79,22 @@ class SchemaForm:
 
 
 def _build(group: Group, values: Mapping[str, Any], read_moment: Callable[[str], Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, member in group.members.items():
         if isinstance(member, Constant):
-            made[name] = copy.deepcopy(member.value)
+            result[name] = copy.deepcopy(member.value)
         elif isinstance(member, Group):
             if not member.optional or _is_filled(member, values):
-                made[name] = _build(member, values, read_moment)
+                result[name] = _build(member, values, read_moment)
             elif member.absent is not ABSENT:
-                made[name] = copy.deepcopy(member.absent)
+                result[name] = copy.deepcopy(member.absent)
         elif member.field_id in values:
             value = values[member.field_id]
             reader = read_moment if member.is_moment else member.read
-            made[name] = value if reader is None else reader(value)
+            result[name] = value if reader is None else reader(value)
         elif member.absent is not ABSENT:
-            made[name] = copy.deepcopy(member.absent)
-    return made
+            result[name] = copy.deepcopy(member.absent)
+    return result
 
 
 def _is_filled(group: Group, values: Mapping[str, Any]) -> bool:

@@ -111,5 +111,5 @@ def _form_hints(form: Form, locale: str) -> dict[str, Any]:
 
 
 def _members(model: Any) -> dict[str, Any]:
-    dumped = model.model_dump(mode="json", exclude_defaults=True)
-    return {**dumped, "type": model.type} if hasattr(model, "type") else dumped
+    model_data = model.model_dump(mode="json", exclude_defaults=True)
+    return {**model_data, "type": model.type} if hasattr(model, "type") else model_data

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from askback.domain.patterns.charset import Charset, ServerOnly, overlap, union
-from askback.domain.patterns.engine import in_re2_spelling
+from askback.domain.patterns.engine import translate_to_re2
 from askback.domain.patterns.syntax import Chars, Choice, Edge, Group, Node, Repeat, Sequence, parse
 
 _PREFIX = 32
@@ -161,7 +161,7 @@ def browser_pattern(pattern: str) -> str | None:
     server decides. `compile_pattern` must accept `pattern`.
     """
     try:
-        node = _without_edges(parse(in_re2_spelling(pattern)))
+        node = _without_edges(parse(translate_to_re2(pattern)))
         return f"^(?:{_source(node)})$" if is_linear(node) else None
     except ServerOnly:
         return None

@@ -81,11 +81,11 @@ NOT_NEWLINE = complement(_ranges("\n\n"))
 @lru_cache(maxsize=128)
 def unicode_class(name: str, *, negated: bool) -> Charset:
     """Return a set that holds at least the class: exact in ASCII, everything beyond."""
-    ascii_part = [(code, code) for code in range(128) if _in_class(chr(code), name) != negated]
+    ascii_part = [(code, code) for code in range(128) if _is_in_class(chr(code), name) != negated]
     return charset([*ascii_part, BEYOND_ASCII])
 
 
-def _in_class(char: str, name: str) -> bool:
+def _is_in_class(char: str, name: str) -> bool:
     if len(name) <= 2:
         return unicodedata.category(char).startswith(name)
     return name == ("Latin" if char.isalpha() else "Common")

@@ -70,10 +70,10 @@ def _compile(pattern: str, memory: int) -> Matcher:
     options.max_mem = memory
     options.log_errors = False
     options.never_capture = True
-    return Matcher(_re2.compile(in_re2_spelling(pattern), options))
+    return Matcher(_re2.compile(translate_to_re2(pattern), options))
 
 
-def in_re2_spelling(pattern: str) -> str:
+def translate_to_re2(pattern: str) -> str:
     r"""Write JavaScript's `\u4e00` and `\u{1F600}`, which RE2 does not know, as `\x{4e00}`."""
     return _ESCAPES.sub(_respell, pattern) if "\\u" in pattern else pattern
 

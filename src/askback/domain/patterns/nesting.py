@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from askback.domain.patterns.browser import is_linear
 from askback.domain.patterns.charset import ServerOnly
-from askback.domain.patterns.engine import compile_pattern, in_re2_spelling
+from askback.domain.patterns.engine import compile_pattern, translate_to_re2
 from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, Sequence, parse
 
 
@@ -26,7 +26,7 @@ def _has_repetition(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
     """Whether a pattern has such an endless repetition; one that cannot be read has none."""
     try:
         compile_pattern(pattern)
-        nodes = _descendants(Group(parse(in_re2_spelling(pattern))))
+        nodes = _descendants(Group(parse(translate_to_re2(pattern))))
         return any(isinstance(node, Repeat) and node.high is None and is_wrong(node) for node in nodes)
     except (ValueError, ServerOnly):
         return False

@@ -44,10 +44,10 @@ def table_decision(
         return "deny"
     if ask == "always":
         return "ask"
-    trusted = listed or level == "full"
+    is_trusted = listed or level == "full"
     if ask == "off":
-        return "allow" if trusted and not dangerous else "deny"
-    return "allow" if listed or (trusted and not dangerous) else "ask"
+        return "allow" if is_trusted and not dangerous else "deny"
+    return "allow" if listed or (is_trusted and not dangerous) else "ask"
 
 
 def asks_nobody(ask: AskMode, table: PolicyTable) -> bool:

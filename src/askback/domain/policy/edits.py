@@ -63,7 +63,7 @@ def objection(arguments: Mapping[str, Any], read_scope: ReadScope) -> Reason | N
 
 def file_objection(path: str, read_scope: ReadScope) -> Reason | None:
     """Say why edits to a file need approval; None for an ordinary source or document below a root."""
-    names = _below_root(path, read_scope)
+    names = _paths_below_root(path, read_scope)
     if not names:
         is_outside = not _is_ambiguous(path) and not read_scope.contains(path)
         return Reason("edit_outside" if is_outside else "edit_odd_path", path=path)
@@ -86,7 +86,7 @@ def is_project_config(path: str) -> bool:
     return any(hidden) or bool(_UNUSUAL_CHARACTERS.search(path)) or _is_loaded_name(names)
 
 
-def _below_root(path: str, read_scope: ReadScope) -> list[str] | None:
+def _paths_below_root(path: str, read_scope: ReadScope) -> list[str] | None:
     """Return the components of a path below its outermost root; None if it is unusual or outside all roots."""
     if _is_ambiguous(path):
         return None

@@ -67,8 +67,8 @@ def _is_fork_bomb(text: str) -> bool:
     """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
     if any(token not in text for token in "&|({"):
         return False
-    doubled = {match[1] for match in _DOUBLED.finditer(text)}
-    return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
+    doubled_names = {match[1] for match in _DOUBLED.finditer(text)}
+    return bool(doubled_names) and any(match[1] in doubled_names for match in _DEFINED.finditer(text))
 
 
 def _command_limit(argv: Argv) -> Reason | None:

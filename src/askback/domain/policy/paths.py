@@ -163,7 +163,7 @@ def is_secret_path(path: str) -> bool:
 
 def secret_path_examples() -> frozenset[str]:
     """Return paths that `is_secret_path` recognises, at least one for each of its checks."""
-    dotted = {
+    dotted_names = {
         ".env",
         ".env.local",
         ".env.production",
@@ -174,7 +174,7 @@ def secret_path_examples() -> frozenset[str]:
     }
     secret_files = {folder_and_name[1] for folder_and_name in _SECRET_FOLDERS}
     return frozenset(
-        {*_NAMES, *secret_files, *dotted, *(f"x{suffix}" for suffix in _ENDINGS), "x.tfvars", "x_rsa"}
+        {*_NAMES, *secret_files, *dotted_names, *(f"x{suffix}" for suffix in _ENDINGS), "x.tfvars", "x_rsa"}
     )
 
 

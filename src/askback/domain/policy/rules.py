@@ -187,7 +187,7 @@ def _parse_notation(text: str, effect: Effect) -> Rule:
     form, exact = _FORM.fullmatch(text), _EXACT_INPUT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
     folder_match = _FOLDER.fullmatch(text)
     if folder_match and not form and not exact:
-        return _in_folder(_parse_notation(folder_match["rule"], effect), folder_match["folder"])
+        return _limit_to_folder(_parse_notation(folder_match["rule"], effect), folder_match["folder"])
     if form and form["tool"].casefold() in SHELL_TOOLS:
         return _command_rule(form["inside"], effect, tool=form["tool"].casefold())
     if form:
@@ -204,7 +204,7 @@ def _parse_notation(text: str, effect: Effect) -> Rule:
         raise
 
 
-def _in_folder(rule: Rule, folder: str) -> Rule:
+def _limit_to_folder(rule: Rule, folder: str) -> Rule:
     if folder != normalize_folder(folder) or (
         rule.tool != "bash" and fold_tool_name(rule.tool) not in SHELL_TOOLS
     ):

@@ -102,7 +102,7 @@ def _matches(rule: Rule, call: Call) -> bool:
 def _texts(call: Call) -> Iterator[str]:
     """Return the possible texts of a rule for just this call, the best first."""
     if call.is_shell:
-        yield from _for_command(call)
+        yield from _command_choices(call)
         return
     if call.is_edit:
         if any(paths.is_secret_path(path) for path in call.possible_paths):
@@ -112,7 +112,7 @@ def _texts(call: Call) -> Iterator[str]:
     yield exact_rule_text(call.name, call.canonical_input)
 
 
-def _for_command(call: Call) -> Iterator[str]:
+def _command_choices(call: Call) -> Iterator[str]:
     if call.reading is None or call.reading.incomplete or call.shell_input.literal.why_not:
         return
     folder = "" if call.folder is None else f" in {call.folder}"
@@ -138,7 +138,7 @@ _NO_OPTION = "--no-such-option"
 def rule_choices(call: Call, exact_rule: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
     """Return the rules that may be offered for a call, the narrowest first, which is `exact`."""
     yield exact_rule, RuleChoice(rule=exact_rule.text, kind="exact")
-    for text, kind, subject in (*_with_options(call), *_in_folder(call), *_rules_by_subject(call)):
+    for text, kind, subject in (*_with_options(call), *_folder_choices(call), *_rules_by_subject(call)):
         try:
             rule = parse_rule(text)
         except RuleError:
@@ -170,7 +170,7 @@ def _count_program_words(words: Argv) -> int:
     )
 
 
-def _in_folder(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
+def _folder_choices(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     """Offer a rule for the files in the folder of the written one."""
     path, name = call.sole_path, call.path_key
     folder, slash, _ = (path or "").rpartition("/")

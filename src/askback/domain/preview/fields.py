@@ -33,7 +33,7 @@ def fields_of(members: Mapping[str, Any], roles: Mapping[str, Role]) -> list[Pre
 
 
 def _field(name: str, value: object, role: Role | None) -> PreviewField:
-    text = _in_role(value, role)
+    text = _text_in_role(value, role)
     if text is None and isinstance(value, str) and (role is not None or not _reads_as_scalar(value)):
         text = value
     return PreviewField(
@@ -50,7 +50,7 @@ def _json(value: object) -> str:
     return text if len(text) <= _ONE_LINE else pretty(value)
 
 
-def _in_role(value: object, role: Role | None) -> str | None:
+def _text_in_role(value: object, role: Role | None) -> str | None:
     """Return the text of recipients and of headers; None if they are not in the usual form."""
     if role in {"to", "cc", "bcc"} and isinstance(value, list):
         recipients = addresses(cast("list[object]", value))

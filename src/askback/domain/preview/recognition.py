@@ -15,7 +15,7 @@ from askback.domain.policy.files import fold_key
 from askback.domain.values import frozen
 
 _MAIL = frozenset("mail email gmail smtp outlook sendgrid mailgun postmark".split())
-_SENDS = frozenset("send sends sendmail reply forward".split())
+_SENDING_VERBS = frozenset("send sends sendmail reply forward".split())
 _HTTP = frozenset("http https fetch request requests curl api webhook rest".split())
 _METHODS = frozenset("get head post put patch delete options".split())
 _DATABASE = frozenset(
@@ -76,7 +76,11 @@ def addresses(value: object) -> list[str]:
 
 
 def _mail(call: Call, words: set[str]) -> RecognizedCall | None:
-    if not (words & _MAIL and words & _SENDS) and call.folded_name not in {"mail", "email", "sendmail"}:
+    if not (words & _MAIL and words & _SENDING_VERBS) and call.folded_name not in {
+        "mail",
+        "email",
+        "sendmail",
+    }:
         return None
     keys = _keys(call.members, _MAIL_KEYS)
     says = [call.members[keys[role]] for role in ("subject", "body") if role in keys]

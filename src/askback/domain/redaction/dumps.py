@@ -43,7 +43,7 @@ NEXT_NUMBER = Gap(
 )
 """What `xxd`, `od`, `hexdump`, fingerprints and lists write between two bytes."""
 
-_APART = Gap(
+_SEPARATOR_GAP = Gap(
     Sequence([_NEXT_LINE, Repeat(OneByte(b" ,\t\r\n"), 1, 8)]),
     source=rb"(?:[ ,\t\r\n]+|\z)",
     end_of_line=_END_OF_NUMBERS,
@@ -84,13 +84,13 @@ def numbers(raw: bytes) -> Iterator[Sequence]:
     """Return the bytes as numbers of base 16, 10, 8 and 2, and as words of two bytes."""
     yield Sequence(interleave(map(_hexadecimal, raw), NEXT_NUMBER))
     for base in ("d", "03o", "08b"):
-        yield Sequence(interleave([match_bytes(f"{byte:{base}}".encode()) for byte in raw], _APART))
+        yield Sequence(interleave([match_bytes(f"{byte:{base}}".encode()) for byte in raw], _SEPARATOR_GAP))
     for start in (0, 1):
         yield Sequence(interleave(_words(raw, start), NEXT_NUMBER))
     for start in (0, 1):
         pairs = zip(raw[start::2], raw[start + 1 :: 2], strict=False)
         words = [match_bytes(f"{high << 8 | low:06o}".encode()) for low, high in pairs]
-        yield Sequence(interleave(words, _APART))
+        yield Sequence(interleave(words, _SEPARATOR_GAP))
 
 
 def _words(raw: bytes, start: int) -> Iterator[Expression]:

@@ -99,12 +99,14 @@ class Sequence:
 
     def ends(self, data: bytes, at: int) -> Ends:
         """Follow the items from each end of the item before."""
-        reached: Ends = (at,)
+        positions: Ends = (at,)
         for item in self.items:
-            reached = item.ends(data, reached[0]) if len(reached) == 1 else _ends_after(item, data, reached)
-            if not reached or reached == _STUCK:
+            positions = (
+                item.ends(data, positions[0]) if len(positions) == 1 else _ends_after(item, data, positions)
+            )
+            if not positions or positions == _STUCK:
                 break
-        return reached
+        return positions
 
     def source(self) -> bytes:
         """Return the sources in a row."""
@@ -147,15 +149,15 @@ class Repeat:
 
     def ends(self, data: bytes, at: int) -> Ends:
         """Return the ends after each allowed number of times."""
-        reached: Ends = (at,)
+        positions: Ends = (at,)
         for _ in range(self.low):
-            reached = _ends_after(self.item, data, reached)
-        new_ends = set(reached)
+            positions = _ends_after(self.item, data, positions)
+        new_ends = set(positions)
         for _ in range(self.low, self.high):
-            reached = _ends_after(self.item, data, reached)
-            if not reached:
+            positions = _ends_after(self.item, data, positions)
+            if not positions:
                 break
-            new_ends.update(reached)
+            new_ends.update(positions)
         return tuple(new_ends)
 
     def source(self) -> bytes:

@@ -109,7 +109,7 @@ def _spelled_pieces(pieces: list[str]) -> Iterator[Sequence]:
     for start, end in _spans(pieces):
         items = _join_lines(pieces[start:end])
         if end < len(pieces):
-            items.append(maybe(Sequence([LINE_BREAK, *_spelled(pieces[end][:LONG_LINE])])))
+            items.append(maybe(Sequence([LINE_BREAK, *_spelling_expressions(pieces[end][:LONG_LINE])])))
         yield Sequence(items)
 
 
@@ -127,10 +127,10 @@ def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _join_lines(pieces: list[str]) -> list[Expression]:
-    return [item for piece in pieces for item in (LINE_BREAK, *_spelled(piece))][1:]
+    return [item for piece in pieces for item in (LINE_BREAK, *_spelling_expressions(piece))][1:]
 
 
-def _spelled(piece: str) -> list[Expression]:
+def _spelling_expressions(piece: str) -> list[Expression]:
     return interleave(spellings(piece), NEXT_CHARACTER)
 
 

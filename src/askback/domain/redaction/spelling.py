@@ -45,7 +45,7 @@ def hexadecimal(text: str) -> Expression:
 def _character(character: str) -> Expression:
     point = ord(character)
     if point >= 0x80:
-        return _beyond_ascii(character)
+        return _non_ascii_expression(character)
     plain = OneByte({*character.lower().encode(), *character.upper().encode()})
     alternatives: list[Expression] = [
         plain if character.isalnum() else Sequence([_ESCAPED, plain]),
@@ -63,7 +63,7 @@ def _character(character: str) -> Expression:
     return Either(*alternatives)
 
 
-def _beyond_ascii(character: str) -> Expression:
+def _non_ascii_expression(character: str) -> Expression:
     """Match the UTF-8 bytes of a character, plain or escaped, and its code point as JSON and Python write it."""
     raw, point = character.encode("utf-8", "surrogatepass"), ord(character)
     units = character.encode("utf-16-be", "surrogatepass").hex()

@@ -135,7 +135,7 @@ async def log_out(ctx: Services, principal: Principal, session: Session) -> None
 
 
 async def watch_ended_sessions(ctx: Services, open_here: Callable[[], AbstractSet[str]]) -> None:
-    """Close the connections of ended sessions, also if the notification of their end was lost; forever."""
+    """Close the connections of ended sessions, even if the notification of their end was lost; forever."""
     while True:
         await anyio.sleep(CHECK_S)
         try:

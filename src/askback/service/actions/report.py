@@ -108,8 +108,8 @@ async def note_failure(
     claim: Claim | None = None,
 ) -> Change:
     """Record a failed attempt of a pending request, which stays open. Raises what `settle` raises."""
-    said = {"at": rfc3339(ctx.clock.now_ms()), "by": None if by is None else by.settler, **failure}
-    attempt = {name: value for name, value in said.items() if value is not None}
+    members = {"at": rfc3339(ctx.clock.now_ms()), "by": None if by is None else by.settler, **failure}
+    attempt = {name: value for name, value in members.items() if value is not None}
     while record.status is Status.PENDING:
         attempt["number"] = record.state.members.get("attempt", {}).get("number", 0) + 1
         try:

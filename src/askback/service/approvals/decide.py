@@ -118,8 +118,8 @@ class _Decision:
         says_yes = self.payload.decision == "approve"
         if says_yes and ruling.decision.decision == "deny":
             return await self._refused_as_settled(record, ruling, votes)
-        agreed = sum(vote["decision"] == "approve" for vote in votes)
-        if says_yes and votes and agreed < self.shown.quorum:
+        approval_count = sum(vote["decision"] == "approve" for vote in votes)
+        if says_yes and votes and approval_count < self.shown.quorum:
             return await self._settle(
                 record, Action.VOTE, {}, votes, principal=self.principal, decision="approve", **ruling.trial
             )

@@ -101,8 +101,8 @@ async def _allows_everything(ctx: Services, principal: Principal, settings: Mapp
     view = await ctx.store.policy(principal.tenant, thread_id="", project=None, now_ms=ctx.clock.now_ms())
     old_settings = read_settings(view.tenant)
     set_again = {name: value for name, value in settings.items() if value is not None}
-    unchanged = old_settings.model_dump(exclude={*settings}, exclude_unset=True)
-    new_settings = PolicySettings.model_validate({**unchanged, **set_again})
+    kept_settings = old_settings.model_dump(exclude={*settings}, exclude_unset=True)
+    new_settings = PolicySettings.model_validate({**kept_settings, **set_again})
     return _runs_unasked(new_settings) and not _runs_unasked(old_settings)
 
 

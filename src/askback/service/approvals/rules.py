@@ -161,7 +161,7 @@ async def list_rules(
         before=cursor,
         limit=size + 1,
     )
-    visible = [rule for rule in rules[:size] if _in_reach(principal, rule)]
+    visible = [rule for rule in rules[:size] if _is_in_reach(principal, rule)]
     return await rules_json(ctx, principal, visible), rules[size - 1].id if len(rules) > size else None
 
 
@@ -182,7 +182,7 @@ async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[R
         limit=ctx.limits.page,
     ):
         for rule in page:
-            if _in_reach(principal, rule):
+            if _is_in_reach(principal, rule):
                 yield rule
         cursor = page[-1].id
 
@@ -207,7 +207,7 @@ def _usage(principal: Principal, usage: RuleUsage) -> dict[str, Any]:
     }
 
 
-def _in_reach(principal: Principal, rule: RuleRecord) -> bool:
+def _is_in_reach(principal: Principal, rule: RuleRecord) -> bool:
     return rule.scope != "thread" or sharing.token_covers(principal, rule.subject)
 
 

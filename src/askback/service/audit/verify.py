@@ -50,7 +50,7 @@ async def verify_audit_log(
     if after and (sealed is None or not _HASH.fullmatch(sealed)):
         raise Faults([fault("hash", "missing_required" if sealed is None else "invalid_hash")])
     start = (after, sealed if after and sealed else GENESIS)
-    entries, head, standing = await read_audit_log(ctx, principal, after=after, limit=limit)
+    entries, head, seal_status = await read_audit_log(ctx, principal, after=after, limit=limit)
     end, first_break = start, None
     for index in range(0, len(entries), _STEP):
         verification = verify_chain(entries[index : index + _STEP], after=end)
@@ -64,7 +64,7 @@ async def verify_audit_log(
         await asyncio.sleep(0)
     if first_break is None and len(entries) < limit and end != (head.seq, head.hash):
         first_break = (end[0], f"The log ends at entry {end[0]}, but entry {head.seq} was written.")
-    return Verification(start, end, head, standing, first_break)
+    return Verification(start, end, head, seal_status, first_break)
 
 
 async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator[bytes]:

@@ -245,12 +245,12 @@ async def long_poll(
     outcome by reading the request again; until then it does not count as delivered.
     """
     changed_change_signal, read = ChangeSignal(), get_request if receipt else get_delivered
-    attended = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
+    polling = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
     unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed_change_signal)
     try:
         record = await read(ctx, principal, request_id)
         last_revision = record.revision if revision is None else revision
-        with attended, anyio.move_on_after(seconds):
+        with polling, anyio.move_on_after(seconds):
             while not record.settled and record.revision == last_revision:
                 await changed_change_signal.wait()
                 record = await read(ctx, principal, request_id)

@@ -191,7 +191,7 @@ def reprompt_times(ctx: Services, record: Record) -> Schedule:
 
 
 def new_deadline(ctx: Services, record: Record, timeout_s: float | None) -> Schedule:
-    """Return the deadlines of a request that has so many seconds from now on; None means no deadline.
+    """Return the deadlines of a request that expires in this many seconds; None means no deadline.
 
     A deadline that counts from when the request is shown begins only then.
     """

@@ -117,8 +117,8 @@ async def lift_refusals(
         thread_id=thread_id,
         request_id=request_id,
     )
-    lift = Lift(principal.tenant, thread_id, now, request_id)
-    await ctx.store.write(SideEffects(lifts=(lift,), audit=(entry,)))
+    refusal_lift = Lift(principal.tenant, thread_id, now, request_id)
+    await ctx.store.write(SideEffects(lifts=(refusal_lift,), audit=(entry,)))
 
 
 async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -> None:

@@ -30,7 +30,7 @@ from askback.service.lifecycle.idempotency import with_submission
 from askback.service.lifecycle.undelivered import resumes_for_end
 from askback.service.lifecycle.uploads import file_claims
 
-_DECIDES = frozenset({Action.ANSWER, Action.ACCEPT})
+_DECIDING_ACTIONS = frozenset({Action.ANSWER, Action.ACCEPT})
 _SUBMITS = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
 _ENDING_ACTIONS = frozenset({Action.DECLINE, Action.CANCEL})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
@@ -195,7 +195,7 @@ def _settle_entry(
     digest = answer.get("digest", record.digest)
     rule = answer.get("rule")
     return audit_entry(
-        "decide" if action in _DECIDES else action.value,
+        "decide" if action in _DECIDING_ACTIONS else action.value,
         at=at,
         tenant=record.tenant,
         by=principal,

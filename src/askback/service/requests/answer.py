@@ -125,7 +125,7 @@ async def decline(
     typed_text = _typed_values(ctx, record, payload)
     if is_held(record, "decline"):
         return await hold_decline(ctx, principal, record, payload, typed_text, claim)
-    remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, payload) else None
+    refusal = await refusals.remember_refusal(ctx, record) if _is_refusal(record, payload) else None
     outcome = {
         **payload.model_dump(exclude_none=True, exclude={"remember", "values"}),
         "submitted": typed_text,
@@ -134,11 +134,11 @@ async def decline(
         ctx,
         record,
         Action.DECLINE,
-        outcome if remembered is None else {**outcome, "refusal": remembered.shown},
+        outcome if refusal is None else {**outcome, "refusal": refusal.shown},
         by=principal,
         claim=claim,
-        effects=NOTHING if remembered is None else remembered.effects,
-        refused=remembered is not None,
+        effects=NOTHING if refusal is None else refusal.effects,
+        refused=refusal is not None,
     )
 
 

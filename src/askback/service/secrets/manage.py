@@ -36,7 +36,7 @@ async def list_secrets(
     secrets = await ctx.store.secrets(
         principal.tenant, person=sharing.person_filter(principal), before=cursor, limit=size + 1
     )
-    page = [secret for secret in secrets[:size] if _in_reach(principal, secret)]
+    page = [secret for secret in secrets[:size] if _is_in_reach(principal, secret)]
     return page, secrets[size - 1].id if len(secrets) > size else None
 
 
@@ -99,7 +99,7 @@ async def _owner(ctx: Services, principal: Principal, location: SecretLocation, 
     return owner
 
 
-def _in_reach(principal: Principal, secret: SecretRecord) -> bool:
+def _is_in_reach(principal: Principal, secret: SecretRecord) -> bool:
     """Whether the caller's token covers the thread of a secret; an unlimited token covers all."""
     if not sharing.is_thread_limited(principal):
         return True
@@ -108,7 +108,7 @@ def _in_reach(principal: Principal, secret: SecretRecord) -> bool:
 
 async def can_manage(ctx: Services, principal: Principal, secret: SecretRecord) -> bool:
     """Whether the caller may manage a secret, by the same rules as `SecretStore.secrets`."""
-    if not _in_reach(principal, secret):
+    if not _is_in_reach(principal, secret):
         return False
     if principal.role == "admin" or secret.owner == principal.user:
         return True

@@ -54,10 +54,10 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
         await write_side_effects(PostgresTransaction(db), *effects)
     await give_claims_back(db, jobs)
     await requests.look_up(db, jobs)
-    applied = [job for job in open_jobs if job.open]
-    for job in applied:
+    applied_jobs = [job for job in open_jobs if job.open]
+    for job in applied_jobs:
         job.outcome = Outcome.APPLIED
-    return [entry for job in applied for entry in _entries_of(job)]
+    return [entry for job in applied_jobs for entry in _entries_of(job)]
 
 
 def event_of(entry: Entry) -> Event:

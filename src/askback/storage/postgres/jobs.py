@@ -40,7 +40,7 @@ class Insert:
         return self.record.id
 
     @property
-    def takes(self) -> bool:
+    def has_exclusive_key(self) -> bool:
         """Whether it takes an exclusive key."""
         return self.record.exclusive is not None and not self.record.queued_behind and not self.record.settled
 
@@ -54,7 +54,7 @@ class Insert:
         """Return the keys of the rows that it changes."""
         record = self.record
         yield "request", record.tenant, record.id
-        if self.takes:
+        if self.has_exclusive_key:
             yield "exclusive", record.tenant, record.thread_id, record.requester, record.exclusive or ""
         if (external_id := record.labels.external_id) is not None:
             yield "external", record.tenant, record.thread_id, record.requester, external_id

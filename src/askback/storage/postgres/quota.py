@@ -55,7 +55,7 @@ class _Usage:
 async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Usage:
     usage = _Usage()
     inserts = [(job.change, thread) for job, thread in pairs if isinstance(job.change, Insert)]
-    keys = [(t.key, i.record.requester, i.record.exclusive) for i, t in inserts if i.takes]
+    keys = [(t.key, i.record.requester, i.record.exclusive) for i, t in inserts if i.has_exclusive_key]
     if keys:
         for row in await db.fetch(queries.HOLDERS, *zip(*keys, strict=True)):
             holder = rows.record(row[1:])
@@ -110,7 +110,7 @@ def _admit(job: Job, thread: Thread, usage: _Usage) -> None:
         raise ThreadArchived(change.draft.thread_id)
     if isinstance(change, Insert) and not change.record.settled:
         holder = usage.holders.get((thread.key, change.record.requester, change.record.exclusive))
-        if change.takes and holder is not None:
+        if change.has_exclusive_key and holder is not None:
             raise KeyHeld(holder)
         if change.quota is not None:
             _check(change.record, change.quota, thread, usage)

@@ -40,7 +40,7 @@ async def write_plain(db: Connection, jobs: Sequence[Job], *, origin: str) -> Se
     for job in jobs:
         job.begin()
     group = _Group(jobs)
-    if not group.agrees():
+    if not group.is_uniform():
         return []
     async with single_statement():
         row = await db.fetchrow(_WRITE_GROUP, origin, *group.parameters())
@@ -91,7 +91,7 @@ class _Group:
             counts_after[form.record.tenant, form.record.id] = remaining_forms[_name(form.draft)]
         return counts_after
 
-    def agrees(self) -> bool:
+    def is_uniform(self) -> bool:
         """Whether all have one quota, without limits of tools, and each thread one agent and no more forms than fit."""
         forms, limit = Counter(_name(form.draft) for form in self._forms()), self._quota.questions
         return (

@@ -249,9 +249,9 @@ class PostgresStore(
         """Listen for new messages."""
         return await listen(self._database, receive)
 
-    async def tell(self, news: Unstored) -> None:
+    async def tell(self, unstored: Unstored) -> None:
         """Tell every server."""
-        await self._pool.change(lambda db: db.execute(NOTIFY, payload(news)), single=True)
+        await self._pool.change(lambda db: db.execute(NOTIFY, payload(unstored)), single=True)
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""

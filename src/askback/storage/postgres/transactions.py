@@ -21,7 +21,7 @@ UNDONE = frozenset({"25", "53", "55"})
 async def transaction(db: Connection) -> AsyncGenerator[None]:
     """Commit the writes of the block, unless it raises.
 
-    Raises `Unavailable` when the database cannot be used, also if the outcome of the commit is unknown.
+    Raises `Unavailable` when the database cannot be used, even if the outcome of the commit is unknown.
     """
     async with _undone_on_error(db):
         await db.execute(_BEGIN_READ_WRITE)

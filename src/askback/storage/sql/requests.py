@@ -37,7 +37,7 @@ WHERE t.tenant = $1 AND t.id = $2 AND r.requester = $3 AND r.external_id = $4"""
 
 # Written exactly as in the partial indexes, or they would not be used.
 OPEN, ENDED = "r.status IN ('pending', 'resolving')", "r.status NOT IN ('pending', 'resolving')"
-# Behind this tenant, kind, status and id, so many.
+# After this tenant, kind, status and id; at most this many.
 OPEN_REQUESTS = f"""
 SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.kind, r.status, r.id) > ($1, $2, $3, $4)
 ORDER BY r.tenant, r.kind, r.status, r.id LIMIT $5"""

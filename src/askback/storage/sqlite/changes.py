@@ -98,8 +98,8 @@ def settle(
         step.revision,
         step.state_before and step.state_before.text,
     )
-    timed, (expires_at, due_at) = int(step.times is not None), step.times or (None, None)
-    times = (timed, expires_at, timed, due_at)
+    has_times, (expires_at, due_at) = int(step.times is not None), step.times or (None, None)
+    times = (has_times, expires_at, has_times, due_at)
     new = (
         step.status.value,
         step.state.text,

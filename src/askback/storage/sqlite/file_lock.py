@@ -60,14 +60,14 @@ class FileLock:
             descriptor = os.open(lock_file, flags, 0o600)
             if not try_lock(descriptor):
                 os.close(descriptor)
-                raise self._in_use()
+                raise self._in_use_error()
             self._descriptors[lock_file] = descriptor
         if self._database not in self._descriptors:
             # SQLite gives its log the rights of the database.
             descriptor = os.open(self._database, flags, 0o600)
             if not try_lock(descriptor):
                 _REFUSED_DESCRIPTORS.append(descriptor)
-                raise self._in_use()
+                raise self._in_use_error()
             self._descriptors[self._database] = descriptor
 
     def release(self) -> None:
@@ -75,7 +75,7 @@ class FileLock:
         while self._descriptors:
             os.close(self._descriptors.popitem()[1])
 
-    def _in_use(self) -> StoreUnusable:
+    def _in_use_error(self) -> StoreUnusable:
         return StoreUnusable(
             f"The database {self._database} is in use by another process. "
             "Stop that one first, or choose another file (ASKBACK_DATA_DIR or ASKBACK_DATABASE_URL)."

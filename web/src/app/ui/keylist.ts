@@ -47,7 +47,7 @@ export function drawKeys(getText: GetText, { list, answers }: PlaceKeys): Templa
   const draw = (rows: readonly (readonly [string, string])[]) =>
     html`<dl class="keys">${rows.map(
       ([name, key]) =>
-        html`<div><dt>${key.split(", ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${getText(`app.key_${name}`)}</dd></div>`,
+        html`<div><dt>${key.split(", ").map((item) => html`<kbd>${item}</kbd> `)}</dt><dd>${getText(`app.key_${name}`)}</dd></div>`,
     )}</dl>`;
   const listed = [...list, "undo", "go_inbox", "go_conversations", "go_history", "help"] as const;
   return html`<label class="check"><input type="checkbox" .checked=${keys.enabled} .onchange=${(

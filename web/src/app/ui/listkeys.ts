@@ -1,4 +1,4 @@
-import { focused, singleKey } from "../keys.ts";
+import { focusedElement, singleKey } from "../keys.ts";
 import type { PlaceElement } from "../place.ts";
 import type { PlaceKeys } from "./keylist.ts";
 
@@ -10,7 +10,8 @@ export function followListKeys({ root }: PlaceElement): () => void {
   const move = (by: number): void => {
     const rows = [...root.querySelectorAll<HTMLElement>(".rows .row")];
     const index = rows.findIndex(
-      (row) => row === focused() || (!focused()?.closest(".rows") && row.ariaCurrent === "true"),
+      (row) =>
+        row === focusedElement() || (!focusedElement()?.closest(".rows") && row.ariaCurrent === "true"),
     );
     rows[index < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, index + by))]?.focus();
   };

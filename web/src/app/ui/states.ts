@@ -2,7 +2,7 @@ import { html, type Template } from "../../elements/html.ts";
 import type { GetText } from "../../elements/text.ts";
 import { placeIcons } from "../icons.ts";
 
-export interface Empty {
+export interface EmptyState {
   readonly icon?: Template;
   readonly title: string;
   /** What will appear here. */
@@ -13,7 +13,13 @@ export interface Empty {
 }
 
 /** Draw a list without entries: what will appear, and how to make it appear. */
-export const drawEmpty = ({ icon, title, text, code, action }: Empty): Template => html`<div class="empty">
+export const drawEmpty = ({
+  icon,
+  title,
+  text,
+  code,
+  action,
+}: EmptyState): Template => html`<div class="empty">
   ${icon}
   <h2>${title}</h2>
   ${text && html`<p>${text}</p>`}

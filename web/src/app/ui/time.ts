@@ -30,9 +30,9 @@ export class LiveTime extends HTMLElement {
   connectedCallback(): void {
     liveTimes.add(this);
     timer ??= setInterval(() => {
-      for (const each of liveTimes) {
-        each.draw();
-        each.setTooltip();
+      for (const item of liveTimes) {
+        item.draw();
+        item.setTooltip();
       }
     }, 1_000);
     this.draw();

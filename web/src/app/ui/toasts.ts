@@ -78,7 +78,7 @@ export class Toasts {
   }
 
   #end(toast: Toast): void {
-    this.#toasts = this.#toasts.filter((each) => each !== toast);
+    this.#toasts = this.#toasts.filter((item) => item !== toast);
     if (this.#toasts.length === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;

@@ -64,11 +64,11 @@ export interface NumberedCard {
 function drawNumbers({ root }: NumberedCard): void {
   root.host.toggleAttribute("data-keyless", !keysOn());
   const choices = [...root.querySelectorAll<HTMLElement>(CHOICES)];
-  const numbered = choices.filter((each) => each.checkVisibility()).slice(0, LAST_CHOICE);
-  for (const each of choices) {
-    const key = numbered.includes(each) && `${numbered.indexOf(each) + 1}`;
-    const label = each.closest("label") ?? each;
-    each.ariaKeyShortcuts = key || null;
+  const numbered = choices.filter((item) => item.checkVisibility()).slice(0, LAST_CHOICE);
+  for (const item of choices) {
+    const key = numbered.includes(item) && `${numbered.indexOf(item) + 1}`;
+    const label = item.closest("label") ?? item;
+    item.ariaKeyShortcuts = key || null;
     if (key) label.dataset.key = key;
     else delete label.dataset.key;
   }
@@ -96,7 +96,7 @@ function focusAfter(card: NumberedCard): void {
 export function numberChoices(card: NumberedCard): void {
   const { root } = card;
   readKeys();
-  const since = performance.now();
+  const startedAt = performance.now();
   root.adoptedStyleSheets.push(numbers);
   const follow = (): void => {
     drawNumbers(card);
@@ -108,7 +108,7 @@ export function numberChoices(card: NumberedCard): void {
     const { key, target, ctrlKey, metaKey, altKey, defaultPrevented, isComposing } = event as KeyboardEvent;
     const element = target as Element;
     if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
-    if (performance.now() - since < PAUSE_MS) return;
+    if (performance.now() - startedAt < PAUSE_MS) return;
     if (key === "Enter" && card.request?.form && !element.matches(CONTROLS)) card.submit();
     if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TYPING)) return;
     const choice = root.querySelector<HTMLElement>(`[aria-keyshortcuts="${key}"]`);

@@ -63,9 +63,9 @@ function drawLines(
     folded && !unfolded
       ? html`${draw(folded.head)}<span class="gap">${getText("approval.gap")}${"\n"}</span>${draw(folded.tail)}`
       : draw(lines);
-  const many = lines.length > MAX_LINES;
-  const unfoldLabel = getText(many ? "approval.lines" : "approval.characters", {
-    count: many ? lines.length : lengthOf(lines),
+  const isLong = lines.length > MAX_LINES;
+  const unfoldLabel = getText(isLong ? "approval.lines" : "approval.characters", {
+    count: isLong ? lines.length : lengthOf(lines),
   });
   return html`<pre class=${plain ? "text" : "code"} dir=${plain ? "auto" : "ltr"}>${text}</pre>
     ${

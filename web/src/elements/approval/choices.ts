@@ -86,16 +86,16 @@ function drawTools(context: ApprovalContext, approval: ShownApproval): Template 
   const { draft, noting, host } = context;
   const { getText } = host;
   const off = isBusy(context);
-  const editing = draft.edited_input !== null;
+  const isEdited = draft.edited_input !== null;
   return html`<div class="tools">
     ${
       approval.allow_edit &&
       drawWithShortcut({
         id: "edit",
         variant: "quiet more",
-        text: getText(editing ? "approval.discard" : "approval.edit"),
+        text: getText(isEdited ? "approval.discard" : "approval.edit"),
         off,
-        press: () => context.edit(!editing),
+        press: () => context.edit(!isEdited),
       })
     }
     ${
@@ -116,8 +116,8 @@ function otherScopesOf(context: ApprovalContext, approval: ShownApproval): DrawB
   const { getText } = context.host;
   if (context.draft.edited_input !== null) return [];
   const { scopes = [], choices, root } = approval;
-  const wider = scopes.filter((scope) => scope !== "once").toReversed();
-  const draws: DrawButton[] = wider.map((scope) => ({
+  const widerScopes = scopes.filter((scope) => scope !== "once").toReversed();
+  const draws: DrawButton[] = widerScopes.map((scope) => ({
     id: scope,
     text: getText(`approval.${scope}`),
     press: () => context.choose(scope),

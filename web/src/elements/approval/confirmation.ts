@@ -1,6 +1,6 @@
 import type { InputRequest, RuleChoice, ShownApproval } from "../../core/generated/wire.ts";
 import { showInvisible } from "../../core/parts.ts";
-import { ticked } from "../fieldview.ts";
+import { isChecked } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { GetText } from "../text.ts";
@@ -44,12 +44,12 @@ const drawRadio = (name: string, first: boolean, on: boolean, content: unknown, 
 /** Draw the choice of the agents that the rule applies to. */
 function drawAgents(context: ApprovalContext, agent: string): Template {
   const { getText } = context.host;
-  const every = context.draft.every_agent;
+  const chosenForEvery = context.draft.every_agent;
   const radio = (everyAgent: boolean, text: string) =>
     drawRadio(
       "every_agent",
       !everyAgent,
-      everyAgent === every,
+      everyAgent === chosenForEvery,
       html`<span class="what">${escapeText(text)}</span>`,
       () => context.change({ every_agent: everyAgent }),
     );
@@ -73,7 +73,7 @@ function drawScripts(context: ApprovalContext, scripts: readonly string[]): Temp
         aria-invalid=${!!error}
         aria-describedby=${error && "unsure"}
         .checked=${context.draft.script_may_change}
-        .onchange=${(event: Event) => context.change({ script_may_change: ticked(event) })}
+        .onchange=${(event: Event) => context.change({ script_may_change: isChecked(event) })}
       />
       <span class="what">${escapeText(getText("approval.scripts", { files: scripts.join(", ") }))}</span>
     </label>

@@ -24,7 +24,7 @@ const DOWN_ICON = draw("M12 19V4M6 13l6 6 6-6");
 
 /** Only these addresses become pictures. */
 const PICTURE_TYPE = /^(https:\/\/|data:image\/)/i;
-/** So many entries are shown at first, and more of them when somebody reads up to the first. */
+/** The number of entries shown at first; more follow when somebody scrolls up to the first one. */
 const PAGE = 60;
 /** What a first drawing waits for Markdown, so that nothing moves when it comes. */
 const LOAD_TIMEOUT_MS = 1_000;
@@ -59,7 +59,7 @@ export class Chat {
     this.reading = new ScrollPosition(
       host,
       (request) => this.waits(request),
-      () => this.#earlier(),
+      () => this.#loadEarlier(),
     );
     host.client?.whoami().then(
       ({ principal }) => {
@@ -82,8 +82,8 @@ export class Chat {
       .slice(-PAGE)
       .filter(({ role }) => role === "agent")
       .flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? [part.text] : [])));
-    const patience = new Promise((resolve) => setTimeout(resolve, LOAD_TIMEOUT_MS));
-    await Promise.race([this.#markdown.read(written), patience]);
+    const timeout = new Promise((resolve) => setTimeout(resolve, LOAD_TIMEOUT_MS));
+    await Promise.race([this.#markdown.read(written), timeout]);
   }
 
   /** The entries that are shown, the last ones. */
@@ -102,7 +102,7 @@ export class Chat {
     return [added.length - ownCount, ownCount];
   }
 
-  #earlier(): void {
+  #loadEarlier(): void {
     if (this.#hiddenCount === 0) return;
     this.#limit += PAGE;
     this.host.redraw();
@@ -151,11 +151,11 @@ export class Chat {
 
   #drawFile({ file, alt }: FilePart): Template | false {
     if (this.#files) return this.#files.stored?.drawLink(file, alt ?? undefined) ?? false;
-    const coming: { stored?: StoredFiles } = {};
-    this.#files = coming;
+    const holder: { stored?: StoredFiles } = {};
+    this.#files = holder;
     void import("../files/stored.ts").then(
       (part) => {
-        coming.stored = new part.StoredFiles(this.host);
+        holder.stored = new part.StoredFiles(this.host);
         this.host.redraw();
       },
       () => {
@@ -169,7 +169,7 @@ export class Chat {
     const { getText } = this.host;
     return (
       this.#hiddenCount > 0 &&
-      html`<p class="earlier"><button type="button" class="quiet" .onclick=${() => this.#earlier()}>${getText("chat.earlier")}</button></p>`
+      html`<p class="earlier"><button type="button" class="quiet" .onclick=${() => this.#loadEarlier()}>${getText("chat.earlier")}</button></p>`
     );
   }
 

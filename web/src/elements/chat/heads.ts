@@ -3,7 +3,7 @@
 import { isSame, type Person } from "../../core/audience.ts";
 import type { Entry } from "../../core/transcript.ts";
 
-/** After so long the name and the time are shown again. */
+/** The time after which the name and the time are shown again. */
 const GROUP_MS = 5 * 60_000;
 
 /** The author and the time of an entry. `part` is the name that the agent uses for itself, such as that of a sub-agent. */

@@ -15,7 +15,7 @@ const TEXTS = 100;
 const MAX_CHARACTERS = 40_000;
 /** Between two calls, while a text grows. */
 const PAUSE_MS = 150;
-/** A text that has not grown for so long is shown to its end. */
+/** A text that has not grown for this long is shown in full. */
 const QUIET_MS = 400;
 
 interface Latest {

@@ -54,7 +54,7 @@ export class ScrollPosition {
     const { signal } = this.#listening;
     // The last position is not the one at which reading starts.
     if (target === document) history.scrollRestoration = "manual";
-    target.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
+    target.addEventListener("scroll", () => this.#onScroll(), { passive: true, signal });
     // A keyboard that opens, or a window that changes, covers and shows without a scroll.
     visualViewport?.addEventListener("resize", () => this.#settle(), { signal });
     this.#resizeObserver.observe(this.#scroller);
@@ -90,14 +90,14 @@ export class ScrollPosition {
   /** Remember the place of what the person types in or points at, or else of the first item that begins in view. */
   #setAnchor(): void {
     const { top, bottom } = this.#view;
-    const items = [...this.page.root.querySelectorAll(".messages > li")].filter((each) => {
-      const box = each.getBoundingClientRect();
+    const items = [...this.page.root.querySelectorAll(".messages > li")].filter((item) => {
+      const box = item.getBoundingClientRect();
       return box.bottom > top && box.top < bottom;
     });
     const item =
-      items.find((each) => each.matches(":focus-within")) ??
-      items.find((each) => each.matches(":hover")) ??
-      items.find((each) => each.getBoundingClientRect().top >= top) ??
+      items.find((item) => item.matches(":focus-within")) ??
+      items.find((item) => item.matches(":hover")) ??
+      items.find((item) => item.getBoundingClientRect().top >= top) ??
       items[0];
     this.#anchor = item && { item, top: item.getBoundingClientRect().top };
   }
@@ -116,7 +116,7 @@ export class ScrollPosition {
   afterDraw(others: number, own: number): void {
     if (!this.#scroller) return;
     if (own > 0 || (others > 0 && this.#wasNear && !this.#isUp)) this.#follows = true;
-    if (this.#follows) this.#toEnd();
+    if (this.#follows) this.#scrollToEnd();
     else {
       this.#restoreAnchor();
       this.newCount += others;
@@ -128,8 +128,8 @@ export class ScrollPosition {
   /** Go to what is new. */
   showFresh(): void {
     this.#follows = true;
-    this.#toEnd();
-    this.#scrolled();
+    this.#scrollToEnd();
+    this.#onScroll();
   }
 
   /** Go to the oldest request that waits for an answer, and into it. */
@@ -172,7 +172,7 @@ export class ScrollPosition {
   #settle(): void {
     if (!this.#scroller) return;
     this.#catchUp();
-    if (this.#follows) this.#toEnd();
+    if (this.#follows) this.#scrollToEnd();
     else this.#restoreAnchor();
     const foot = this.page.root.querySelector(".foot");
     if (foot && this.#scroller instanceof HTMLElement)
@@ -181,7 +181,7 @@ export class ScrollPosition {
   }
 
   /** Show the end, unless the person types in a card or points at one. */
-  #toEnd(): void {
+  #scrollToEnd(): void {
     this.#restoreAnchor();
     const scroller = this.#scroller as Element;
     const waiting = this.#waiting;
@@ -202,7 +202,7 @@ export class ScrollPosition {
     this.#restoreAnchor();
   }
 
-  #scrolled(): void {
+  #onScroll(): void {
     const scroller = this.#scroller as Element;
     this.#noteDirection();
     if (this.#isNear && !this.#isUp && this.newCount > 0) {

@@ -10,7 +10,7 @@ import type { GetText } from "../text.ts";
 
 const TOOL = draw("M4 5h16v14H4zM7 9l3 3-3 3M12 15h5");
 const CHEVRON = draw("M6 9l6 6 6-6");
-/** So many names stand in the line. */
+/** The most names that are shown in the line. */
 const MAX_NAMES = 3;
 
 /** The calls of one step. */
@@ -28,12 +28,12 @@ export interface IdentifiedPart {
 /** Fold calls that follow each other. */
 export function groupToolCalls(parts: readonly Part[]): readonly IdentifiedPart[] {
   const groups: IdentifiedPart[] = [];
-  for (const [index, each] of parts.entries()) {
+  for (const [index, item] of parts.entries()) {
     const next = parts[index + 1];
-    // A call waits for a person while the request after it is open, also if its agent reports that it runs.
+    // A call waits for a person while the request after it is open, even if its agent reports that it runs.
     const waits = next?.type === "request" && next.request?.status === "pending";
     const part: Part =
-      each.type === "tool" && each.status === "calling" && waits ? { ...each, status: "waiting" } : each;
+      item.type === "tool" && item.status === "calling" && waits ? { ...item, status: "waiting" } : item;
     const last = groups.at(-1);
     const { part: before } = last ?? {};
     if (last && part.type === "tool" && (before?.type === "tool" || before?.type === "tools")) {

@@ -160,7 +160,7 @@ export const withChoices = (Base: typeof FormKind) =>
         const focused = this.host.root.activeElement?.id.match(/^f\d+/)?.[0];
         const fields = allFields(this.form);
         const field =
-          fields.find((each) => uidOf(this.form, each) === focused) ?? (fields.length === 1 && fields[0]);
+          fields.find((item) => uidOf(this.form, item) === focused) ?? (fields.length === 1 && fields[0]);
         if (field) this.#answer(field);
       } else super.submit();
     }
@@ -207,9 +207,9 @@ export const withChoices = (Base: typeof FormKind) =>
           <progress class="steps" aria-hidden="true" max=${steps.length + 1} .value=${at}></progress>
         </div>
         ${sections.map(
-          (each, place) =>
+          (item, place) =>
             steps.includes(place) &&
-            html`<div hidden=${place !== this.#step}>${drawSection(this, request, form, each, place)}</div>`,
+            html`<div hidden=${place !== this.#step}>${drawSection(this, request, form, item, place)}</div>`,
         )}
         ${!section && this.#drawReview(steps)}`;
     }

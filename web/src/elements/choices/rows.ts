@@ -59,12 +59,12 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
       else
         for (const [number, row] of field.rows.entries()) {
           const decision = decisionOf(field, row, getText);
-          const inner = (row.fields ?? []).map((each) => plainField(field, row, each));
+          const inner = (row.fields ?? []).map((item) => plainField(field, row, item));
           const rowAt = `${fieldPath}.rows[${number}]`;
-          for (const [order, each] of [decision, ...inner].entries()) {
-            add(each, order ? `${rowAt}.fields[${order - 1}]` : rowAt);
+          for (const [order, item] of [decision, ...inner].entries()) {
+            add(item, order ? `${rowAt}.fields[${order - 1}]` : rowAt);
             const markdown = ownValue(trees, `${fieldPath}.description`);
-            places.set(each.id, { rows: field, row, markdown, isLastOfRow: order === inner.length });
+            places.set(item.id, { rows: field, row, markdown, isLastOfRow: order === inner.length });
           }
         }
     }
@@ -76,9 +76,9 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
     ...form,
     title: form.title || (first?.type === "rows" ? nameOf(form, first) : form.title),
     fields: fields && flattenFields(fields, "form"),
-    sections: sections?.map((each, at) => ({
-      ...each,
-      fields: flattenFields(each.fields, `form.sections[${at}]`),
+    sections: sections?.map((item, at) => ({
+      ...item,
+      fields: flattenFields(item.fields, `form.sections[${at}]`),
     })),
     initial_values: initial_values && flattenValues(form, initial_values),
     [FLATTENED]: { source: form, places },
@@ -107,10 +107,10 @@ function decisionOf(field: Rows, row: Row, getText: GetText): Field {
   return decision;
 }
 
-const plainField = (field: Rows, row: Row, each: NonNullable<Row["fields"]>[number]): Field => ({
-  ...each,
-  id: fieldId(field, row, each),
-  label: each.label || row.label,
+const plainField = (field: Rows, row: Row, item: NonNullable<Row["fields"]>[number]): Field => ({
+  ...item,
+  id: fieldId(field, row, item),
+  label: item.label || row.label,
   visible_if: { field: decisionId(field, row), is: "accept" },
 });
 
@@ -126,10 +126,10 @@ export function flattenValues(form: Form, values: Values): Values {
     members(values).flatMap(([id, value]): [string, Json][] =>
       rows.has(id)
         ? members(value).flatMap(([row, decided]) =>
-            members(decided).flatMap(([key, each]): [string, Json][] =>
+            members(decided).flatMap(([key, item]): [string, Json][] =>
               key === "values"
-                ? members(each).map(([name, inner]) => [`${id}\n${row}\nvalues\n${name}`, inner])
-                : [[`${id}\n${row}\n${key}`, each]],
+                ? members(item).map(([name, inner]) => [`${id}\n${row}\nvalues\n${name}`, inner])
+                : [[`${id}\n${row}\n${key}`, item]],
             ),
           )
         : [[id, value]],
@@ -186,7 +186,7 @@ export function joinRows(form: FlatForm, texts: ReadonlyMap<string, string>): Re
   if (!source) return texts;
   const line = (field: Rows, row: Row): string => {
     const decision = texts.get(decisionId(field, row));
-    const more = (row.fields ?? []).map((each) => texts.get(fieldId(field, row, each))).filter(Boolean);
+    const more = (row.fields ?? []).map((item) => texts.get(fieldId(field, row, item))).filter(Boolean);
     return decision ? `${row.label}: ${decision}${more.length > 0 ? ` (${more.join(", ")})` : ""}` : "";
   };
   const text = (field: Field): string =>

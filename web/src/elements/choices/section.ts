@@ -19,10 +19,10 @@ export function drawSection(
   index: number,
 ): Template {
   const path = `form.sections[${index}]`;
-  const begun = section.optional && isOpen(host.view) && host.isBegun(section);
+  const isBegun = section.optional && isOpen(host.view) && host.isBegun(section);
   return html`<fieldset class="section" id=${`section-${index}`}>
     <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.getText("optional")}</span>`}</legend>
-    ${begun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.getText("skip_section")}</button>`}
+    ${isBegun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.getText("skip_section")}</button>`}
     ${drawDescription(host, request, section.description, `${path}.description`)}
     ${drawFields(host, request, form, section.fields, path)}
   </fieldset>`;

@@ -87,11 +87,11 @@ export class Composer {
     const { client, readonly, transcript } = this.host;
     if (!client || readonly || !transcript || transcript.archived_at) return undefined;
     return transcript.requests.find(
-      (each) =>
-        each.presentation === "composer" &&
-        !isTerminal(each.status) &&
-        !each.queued_behind &&
-        !readOnlyReason(each, this.#me),
+      (item) =>
+        item.presentation === "composer" &&
+        !isTerminal(item.status) &&
+        !item.queued_behind &&
+        !readOnlyReason(item, this.#me),
     );
   }
 
@@ -151,8 +151,8 @@ export class Composer {
     const words = predictOutcome(thread, this.writer);
     // The same sentence is shown below after a refusal.
     if (!words || words === this.host.trouble?.()) return undefined;
-    const stays = thread.free_text === "block_input" && html`<p>${getText("composer.stays")}</p>`;
-    return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
+    const note = thread.free_text === "block_input" && html`<p>${getText("composer.stays")}</p>`;
+    return html`<div class="note" id="note"><p>${words}</p>${note}</div>`;
   }
 
   /** The note in place of the box when nothing can be sent. */

@@ -4,7 +4,7 @@ import type { InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { type Locale, renderFault } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import { readable, texts } from "../localtexts.ts";
+import { localizeRequest, texts } from "../localtexts.ts";
 import { onDemand } from "../ondemand.ts";
 import type { GetText } from "../text.ts";
 
@@ -70,7 +70,7 @@ export function explainMismatch(
 ): string | undefined {
   const openForm = soleForm(thread, me);
   const reply = openForm?.form && parseReply(openForm.form, text);
-  const { form, view } = (openForm && readable(openForm)) ?? {};
+  const { form, view } = (openForm && localizeRequest(openForm)) ?? {};
   if (!form || !reply) return undefined;
   if ("values" in reply) {
     const [fault] = onDemand.findValueFaults?.(form, reply.values, view?.patterns) ?? [];

@@ -28,7 +28,7 @@ function moment(text: string, locale: string): string {
   }
 }
 
-function one(field: Field, value: Json, locale: string, getText: GetText, seen?: string): string {
+function answerText(field: Field, value: Json, locale: string, getText: GetText, seen?: string): string {
   if (typeof value === "boolean") return getText(value ? "yes" : "no");
   if ("options" in field)
     return labelOf(
@@ -47,16 +47,16 @@ export function valueText(field: Field, answer: Answer, locale: string, getText:
   const value = ownValue(answer.values, field.id) ?? null;
   if (value === null) return "";
   const seen = ownValue(answer.shown?.options, field.id);
-  if (!Array.isArray(value)) return one(field, value, locale, getText, seen?.[0]);
+  if (!Array.isArray(value)) return answerText(field, value, locale, getText, seen?.[0]);
   return new Intl.ListFormat(locale, { type: "unit" }).format(
-    value.map((v, at) => one(field, v, locale, getText, seen?.[at])),
+    value.map((v, at) => answerText(field, v, locale, getText, seen?.[at])),
   );
 }
 
 /** The whole answer in one line: by the form's own template, else the values one after the other. */
 export function answerLine(form: Form, answer: Answer, locale: string, getText: GetText): string {
-  const each = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, getText)]));
-  const texts = parts.joinRows?.(form, each) ?? each;
+  const item = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, getText)]));
+  const texts = parts.joinRows?.(form, item) ?? item;
   const template = form.completed_view?.summary_template;
   if (template) return template.replace(/\{([^{}]+)\}/g, (_, id: string) => texts.get(id) ?? "");
   return [...texts.values()].filter(Boolean).join(" · ") || getText("submitted_empty");

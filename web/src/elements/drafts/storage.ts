@@ -22,11 +22,11 @@ export class DraftStorage {
     private readonly person: string,
   ) {
     this.on = storage.getItem(OFF) === null;
-    eraseDrafts(storage, (text) => !(Date.now() - Number(parsed(text)?.at) < DAY_MS));
+    eraseDrafts(storage, (text) => !(Date.now() - Number(parse(text)?.at) < DAY_MS));
   }
 
   read(id: string): unknown {
-    return this.on ? parsed(this.storage.getItem(this.#key(id)))?.draft : undefined;
+    return this.on ? parse(this.storage.getItem(this.#key(id)))?.draft : undefined;
   }
 
   /** Store a draft, or erase it if it is undefined. If the disk is full, nothing is stored. */
@@ -60,7 +60,7 @@ export class DraftStorage {
   }
 }
 
-function parsed(text: string | null): Record<string, unknown> | undefined {
+function parse(text: string | null): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "null");
     return isObject(value) ? value : undefined;

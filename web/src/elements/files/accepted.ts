@@ -26,4 +26,4 @@ function nameOf(accepted: string, getText: GetText): string {
 
 /** The accepted types in words, each once: `PNG images, PDF files and Excel files`. */
 export const typeNames = (accept: readonly string[], getText: GetText, locale: Locale): string =>
-  new Intl.ListFormat(locale).format(new Set(accept.map((each) => nameOf(each, getText))));
+  new Intl.ListFormat(locale).format(new Set(accept.map((item) => nameOf(item, getText))));

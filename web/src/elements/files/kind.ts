@@ -115,7 +115,7 @@ export const withFiles = (Base: typeof FormKind) =>
         const before = mine;
         if (next) mine = next;
         this.#progress(field, (uploads) =>
-          uploads.flatMap((each) => (each !== before ? [each] : next ? [next] : [])),
+          uploads.flatMap((item) => (item !== before ? [item] : next ? [next] : [])),
         );
       };
       this.#said = "";
@@ -156,7 +156,7 @@ export const withFiles = (Base: typeof FormKind) =>
     }
 
     #cancel(field: FileField, upload: Upload, uid: string): void {
-      this.#progress(field, (uploads) => uploads.filter((each) => each !== upload));
+      this.#progress(field, (uploads) => uploads.filter((item) => item !== upload));
       upload.call?.abort();
       this.host.focusOn(`#${uid}`);
     }

@@ -34,14 +34,14 @@ export const drawTree = (
     if (typeof node === "string") return node;
     const custom = drawOwn?.(node);
     if (custom) return custom;
-    const inside = drawTree(node.children ?? [], getText, drawOwn);
+    const children = drawTree(node.children ?? [], getText, drawOwn);
     if (node.type === "a" && SAFE_URL.test(node.href ?? "")) {
       const host = localHost(node.href ?? "");
       // A program that an agent started on this computer can imitate any page, so the label shows the address.
-      return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${getText("link_local", { host })})`}</a>`;
+      return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${children}${host && ` (${getText("link_local", { host })})`}</a>`;
     }
-    if (node.type === "ol") return html`<ol start=${node.start}>${inside}</ol>`;
-    return new Template(TAGS.get(node.type) ?? PLAIN_TAGS, [inside]);
+    if (node.type === "ol") return html`<ol start=${node.start}>${children}</ol>`;
+    return new Template(TAGS.get(node.type) ?? PLAIN_TAGS, [children]);
   });
 
 /** Draw the Markdown tree of a text, if it has one. */

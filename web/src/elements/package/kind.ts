@@ -29,7 +29,7 @@ class PackageKind implements Kind {
 
   async #look(name: string): Promise<void> {
     const found = await this.host.client?.get?.<KindList>("/v1/kinds").catch(() => undefined);
-    const kind = found?.kinds.find((each) => each.name === name);
+    const kind = found?.kinds.find((item) => item.name === name);
     if (found && !kind) this.#trouble = "unregistered";
     else if (kind && !kind.element) this.#trouble = "no_element";
     else this.#trouble = (await this.#load(name, kind?.element ?? "")) ? undefined : "not_loaded";

@@ -129,13 +129,13 @@ class Reader implements Kind {
     const { around = [], getText, locale } = this.host;
     const before = around.slice(
       0,
-      around.findIndex((each) => each.id === id),
+      around.findIndex((item) => item.id === id),
     );
     const next = before.findLast(
-      (each) =>
-        !isTerminal(each.status) &&
-        each.exclusive_key === exclusive_key &&
-        each.requester?.id === requester?.id,
+      (item) =>
+        !isTerminal(item.status) &&
+        item.exclusive_key === exclusive_key &&
+        item.requester?.id === requester?.id,
     );
     return next ? getText("reader.after", { title: questionOf(next, locale) }) : getText("reader.queued");
   }

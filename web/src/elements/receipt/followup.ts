@@ -25,10 +25,10 @@ export function drawFollowUp(
       )) ?? false;
     host.redraw();
   };
-  const worked = outcomes[path];
-  return html`<p class="by beside" role="status">${worked ? done : text} ${
-    !worked && html`<button type="button" .onclick=${act}>${label}</button>`
-  } ${worked === false && html`<span class="error">${getText("not_done")}</span>`}</p>`;
+  const outcome = outcomes[path];
+  return html`<p class="by beside" role="status">${outcome ? done : text} ${
+    !outcome && html`<button type="button" .onclick=${act}>${label}</button>`
+  } ${outcome === false && html`<span class="error">${getText("not_done")}</span>`}</p>`;
 }
 
 /** Draw until when the server repeats a refusal, with a button that lets the agent ask again. */

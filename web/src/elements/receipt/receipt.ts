@@ -51,9 +51,10 @@ export function drawReceipt(
   me: Person | undefined,
 ): Template | undefined {
   if (request.form && !onDemand.answerLine) return undefined;
-  const unused = host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
-  const unsent = ((unused || !sent) && kind?.unsentText(request)) || "";
-  const settled = new Settled(host, request, unused, unsent, me);
+  const isUnused =
+    host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
+  const unsent = ((isUnused || !sent) && kind?.unsentText(request)) || "";
+  const settled = new Settled(host, request, isUnused, unsent, me);
   return html`${kind?.drawSettled(settled) || settled.drawEnded()}${drawRefusal(settled)}`;
 }
 

@@ -77,7 +77,7 @@ class FormRevision implements Revision {
   #readCaret(previousFields: readonly { field: Field; uid: string }[]): Caret | undefined {
     const control = this.root.activeElement as HTMLInputElement | null;
     const [whole, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
-    const id = previousFields.find((each) => each.uid === uid)?.field.id;
+    const id = previousFields.find((item) => item.uid === uid)?.field.id;
     if (!control || !whole || id === undefined) return undefined;
     const { selectionStart, selectionEnd } = control;
     return { id, suffix, selection: selectionStart === null ? undefined : [selectionStart, selectionEnd] };
@@ -88,7 +88,7 @@ class FormRevision implements Revision {
   }
 
   withRemoved(text: string): string {
-    return [text, ...this.removed.map((each) => each.text)].filter(Boolean).join(" · ");
+    return [text, ...this.removed.map((item) => item.text)].filter(Boolean).join(" · ");
   }
 
   restore(): void {
@@ -127,7 +127,7 @@ class FormRevision implements Revision {
 }
 
 /** A form as text, whatever the order of its members. */
-const canonical = (form: Form): string =>
+const canonicalJson = (form: Form): string =>
   JSON.stringify(form, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort())
@@ -139,7 +139,8 @@ export function revise(kind: FormKind, previousForm: Form, request: InputRequest
   const { form, host, draft, revision, revisionNumber } = kind;
   const removed =
     revisionNumber || isTerminal(request.status) ? [] : (draftStore?.readRemoved(request) ?? []);
-  if (removed.length === 0 && (!revisionNumber || canonical(previousForm) === canonical(form))) return;
+  if (removed.length === 0 && (!revisionNumber || canonicalJson(previousForm) === canonicalJson(form)))
+    return;
   const last = (revision as FormRevision | undefined)?.removed ?? removed;
   const next = new FormRevision(host.root, previousForm, form, draft, last);
   kind.revision = next;

@@ -73,13 +73,13 @@ export class SensitiveForm extends FormKind {
   override adopt(request: InputRequest): void {
     if (isTerminal(request.status)) {
       this.#inputs.end();
-      this.draft = this.#with(() => EMPTY);
+      this.draft = this.#draftWith(() => EMPTY);
     }
     super.adopt(request);
   }
 
   /** The draft with other entries for what is kept secret. */
-  #with(entryOf: (field: Field, entry: Entry) => Entry): Draft {
+  #draftWith(entryOf: (field: Field, entry: Entry) => Entry): Draft {
     const hidden = allFields(this.form).filter(({ sensitive }) => sensitive);
     return new Map([
       ...this.draft,
@@ -88,8 +88,8 @@ export class SensitiveForm extends FormKind {
   }
 
   /** All that was entered, for as long as it takes to check it or to send it. */
-  #entered(): Draft {
-    return this.#with((field, entry) =>
+  #enteredDraft(): Draft {
+    return this.#draftWith((field, entry) =>
       isTyped(field) ? { ...EMPTY, text: this.#inputs.read(uidOf(this.form, field)) } : entry,
     );
   }
@@ -120,7 +120,7 @@ export class SensitiveForm extends FormKind {
 
   protected override check(): void {
     const { draft } = this;
-    this.draft = this.#entered();
+    this.draft = this.#enteredDraft();
     try {
       super.check();
     } finally {
@@ -136,18 +136,18 @@ export class SensitiveForm extends FormKind {
     this.#makeBody ??= () => ({
       ...rest,
       revision: this.view.request?.revision,
-      values: collectValues(this.open, this.#entered(), this.host.locale),
+      values: collectValues(this.open, this.#enteredDraft(), this.host.locale),
     });
     const definedValues = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
     this.host.send("answer", { ...rest, values: definedValues }, this.#makeBody);
   }
 
   override drawSettled(settled: Settled): Template | undefined {
-    return super.drawSettled(settled.showing(this.#masked(settled.request)));
+    return super.drawSettled(settled.showing(this.#maskRequest(settled.request)));
   }
 
   /** The request as its receipt shows it: of what is kept secret only that it is set. */
-  #masked(request: InputRequest): InputRequest {
+  #maskRequest(request: InputRequest): InputRequest {
     const { form, answer } = request;
     if (!form || !answer?.values) return request;
     const hidden = new Set(allFields(form).flatMap(({ id, sensitive }) => (sensitive ? [id] : [])));
@@ -156,7 +156,7 @@ export class SensitiveForm extends FormKind {
       hidden.has(id) ? this.getText("secret.set") : value,
     ]);
     const withoutValues = (fields: Field[] = []): Field[] =>
-      fields.map((field) => (hidden.has(field.id) ? asText(field) : field));
+      fields.map((field) => (hidden.has(field.id) ? textField(field) : field));
     const masked: Form = form.sections
       ? { ...form, sections: form.sections.map((part) => ({ ...part, fields: withoutValues(part.fields) })) }
       : { ...form, fields: withoutValues(form.fields ?? []) };
@@ -164,4 +164,4 @@ export class SensitiveForm extends FormKind {
   }
 }
 
-const asText = ({ id, label }: Field): TextField => ({ id, label, type: "text" });
+const textField = ({ id, label }: Field): TextField => ({ id, label, type: "text" });

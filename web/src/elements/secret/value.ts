@@ -1,7 +1,7 @@
 import type { SecretHelp, ShownSecret } from "../../core/generated/wire.ts";
 import { nearestScope } from "../../core/secret.ts";
 import { codePoints } from "../../core/text.ts";
-import { ticked } from "../fieldview.ts";
+import { isChecked } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
@@ -121,7 +121,7 @@ export function drawValue(
   const present = nearestScope(secret, name);
   const hint = hintOf(help);
   const onSavedChange = (event: Event): void =>
-    context.change(name, { saved: ticked(event), folded: null, padded: false });
+    context.change(name, { saved: isChecked(event), folded: null, padded: false });
   return html`<div class=${error ? "field wrong" : "field"} part="field">
     <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${getText("optional")}</span>`}</label>
     ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}

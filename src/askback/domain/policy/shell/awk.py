@@ -58,7 +58,7 @@ def _unknown_part(program: str) -> str | None:
         part, kind = match[0], match.lastgroup
         position = match.end()
         if kind == "slash":
-            end = _after_slash(program, position - 1, previous)
+            end = _regex_end(program, position - 1, previous)
             if end is None:
                 return "/"
             position, previous = end, "/"
@@ -76,7 +76,7 @@ def _unknown_part(program: str) -> str | None:
     return None
 
 
-def _after_slash(program: str, position: int, previous: str) -> int | None:
+def _regex_end(program: str, position: int, previous: str) -> int | None:
     """Return the position after a regular expression or a division; None if it is ambiguous."""
     if previous in _BEFORE_REGEX:
         match = _REGEX.match(program, position)

@@ -102,10 +102,12 @@ class _Names:
     def __init__(self, program: str, arguments: frozenset[str]) -> None:
         bound = {name for part in _BOUND.findall(program) for name in _VARIABLE.findall(part)} | arguments
         self.variables = {name for name in bound if name != "ENV" and not name.startswith("__")} | {"__loc__"}
-        defined = set(_DEFINED.findall(program))
+        defined_names = set(_DEFINED.findall(program))
         for parameters in _PARAMETERS.findall(program):
-            defined.update(re.split(r"[;\s]+", parameters))
-        self.functions = _FUNCTIONS | _KEYWORDS | {name for name in defined if _LOCAL_NAME.fullmatch(name)}
+            defined_names.update(re.split(r"[;\s]+", parameters))
+        self.functions = (
+            _FUNCTIONS | _KEYWORDS | {name for name in defined_names if _LOCAL_NAME.fullmatch(name)}
+        )
 
 
 def _string(program: str, position: int) -> tuple[int, bool]:

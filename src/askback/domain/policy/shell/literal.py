@@ -33,7 +33,9 @@ _READS_COMMANDS = frozenset(
 _LISTS_FILES = frozenset(
     "ls cat head tail wc grep rg du file stat diff cmp md5sum sha256sum sort uniq cut tree".split()
 )
-_DECIDES = re.compile(r"PATH|(?:LD|DYLD)_\w+|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND")
+_DECIDING_VARIABLES = re.compile(
+    r"PATH|(?:LD|DYLD)_\w+|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND"
+)
 _SHELLS = frozenset("sh bash dash zsh ksh mksh ash".split())
 _MANAGERS = frozenset("bun deno swift crystal".split())
 _SCRIPT = re.compile(r".+\.(?:[cm]?[jt]sx?|swift|cr)")
@@ -141,7 +143,7 @@ def _assignment(node: Node, source: bytes, check: LiteralCheck) -> None:
     name = tree.word_text(node.children[0], source)
     if node.parent is None or node.parent.type != "command":
         check.refuse(Reason("sets_variable"))
-    elif _DECIDES.fullmatch(name):
+    elif _DECIDING_VARIABLES.fullmatch(name):
         check.refuse(Reason("steers_programs", name=name))
     elif len(node.children) < 2 or node.children[1].type != "=":
         check.refuse(Reason("sets_variable"))

@@ -103,7 +103,7 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
         table = load_table(table.same) or table
     if not table.subcommands:
         return TableMatch(table, 1)
-    position = _behind_options(table, argv)
+    position = _first_operand_index(table, argv)
     candidates = list(_subcommands(table, argv, position))
     best = (
         candidate
@@ -129,7 +129,7 @@ def _usual_name(program: str) -> bool:
     return not slash or folder in _FOLDERS or (folder == "." and name in _WRAPPED_BUILDS)
 
 
-def _behind_options(table: ProgramTable, argv: Argv) -> int:
+def _first_operand_index(table: ProgramTable, argv: Argv) -> int:
     """Return the position of the sub-command, after options that every sub-command takes."""
     position = 1
     while (

@@ -105,17 +105,17 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
     targets: list[str] = []
     inputs: list[str] = []
     outline: list[Argv] = []
-    wider = not has_error
+    is_extended = not has_error
     for node in _nodes(tree):
         kind = node.type
         is_plain = is_plain and kind in PLAIN_NODES
-        wider = wider and kind in EXTENDED_NODES
+        is_extended = is_extended and kind in EXTENDED_NODES
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
             outline.append(tuple(_words_below(node, source)) if kind == "test_command" else commands[-1])
         elif kind == "file_redirect":
-            reads = any(child.type == "<" for child in node.children)
-            (inputs if reads else targets).extend(
+            reads_file = any(child.type == "<" for child in node.children)
+            (inputs if reads_file else targets).extend(
                 word_text(child, source) for child in node.children if child.type in VALUE_NODES
             )
         elif kind == "for_statement":
@@ -126,7 +126,7 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
         tuple(targets),
         has_error,
         tuple(inputs),
-        tuple(outline) if wider else None,
+        tuple(outline) if is_extended else None,
     )
 
 

@@ -41,13 +41,13 @@ export class Verifier {
 
   drawButton(): Template {
     const { getText } = this.place;
-    const running = this.#running;
+    const run = this.#running;
     const press = (): void => {
-      if (running) this.stop();
+      if (run) this.stop();
       else void this.#run();
     };
     // One button, which keeps the focus.
-    return html`<button type="button" class=${!running && "primary"} .onclick=${press}>${getText(running ? "audit.stop" : "audit.verify")}</button>`;
+    return html`<button type="button" class=${!run && "primary"} .onclick=${press}>${getText(run ? "audit.stop" : "audit.verify")}</button>`;
   }
 
   draw(): Template {

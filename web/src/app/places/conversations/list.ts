@@ -5,7 +5,7 @@ import { needsTexts } from "../../../elements/localtexts.ts";
 /** How many one call reads, and at most when the list is reloaded. */
 const PAGE = 50;
 const MAX_LIMIT = 200;
-/** A search goes on by itself until it has found so many. */
+/** A search continues by itself until it has found this many. */
 const MIN_LIMIT = 20;
 /** The delay before the list is read again after a change; several changes in that time cause one read. */
 const READ_DELAY_MS = 300;

@@ -55,7 +55,7 @@ export class Place extends PlaceElement {
   #isMissing = false;
   #unfollow: (() => void) | undefined;
   #leaveKeys: (() => void) | undefined;
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #reloadTimer: ReturnType<typeof setTimeout> | undefined;
 
   get heading(): string {
     return this.#open ? titleOf(this.#open, this) : this.getText("app.history");
@@ -71,8 +71,8 @@ export class Place extends PlaceElement {
     this.#leaveKeys = () => {
       leaveKeys();
       unfollow();
-      clearTimeout(this.#soon);
-      this.#soon = undefined;
+      clearTimeout(this.#reloadTimer);
+      this.#reloadTimer = undefined;
     };
     void client.get<PeopleList>("/v1/people?limit=200").then(({ people }) => {
       this.#people = chips(people);
@@ -99,20 +99,20 @@ export class Place extends PlaceElement {
   /** Read the newest again when a request has ended, here or elsewhere. */
   #follow(client: Client): () => void {
     let isFirst = true;
-    const soon = (): void => {
-      this.#soon ??= setTimeout(() => {
-        this.#soon = undefined;
+    const reloadSoon = (): void => {
+      this.#reloadTimer ??= setTimeout(() => {
+        this.#reloadTimer = undefined;
         void this.#load("", true);
       }, READ_DELAY_MS);
     };
     return client.follow({
       async sync() {
         // What ended while there was no connection.
-        if (!isFirst) soon();
+        if (!isFirst) reloadSoon();
         isFirst = false;
       },
       event: (event) => {
-        if ("request" in event && isTerminal(event.request.status)) soon();
+        if ("request" in event && isTerminal(event.request.status)) reloadSoon();
       },
       refused: ignore,
     });

@@ -54,8 +54,8 @@ export class Bulk {
   }
 
   toggle(id: string): void {
-    const without = [...this.#ids].filter((selectedId) => selectedId !== id);
-    this.select(without.length === this.#ids.size ? [...without, id] : without);
+    const otherIds = [...this.#ids].filter((selectedId) => selectedId !== id);
+    this.select(otherIds.length === this.#ids.size ? [...otherIds, id] : otherIds);
   }
 
   select(ids: readonly string[]): void {
@@ -79,7 +79,7 @@ export class Bulk {
     const drawActionButton = (action: BulkAction, className: string, requests: readonly InputRequest[]) =>
       requests.length > 0 &&
       html`<button type="button" class=${className} .onclick=${() => this.#act(action, requests)}>${getText(`inbox.${action}`, { count: requests.length })}</button>`;
-    const mixed = approvals.length > 0 && others.length > 0;
+    const isMixed = approvals.length > 0 && others.length > 0;
     const excluded = approvals.length - harmless.length;
     return html`<div class="bulk" role="region" aria-label=${getText("inbox.bulk")}>
       <div class="actions">
@@ -87,11 +87,11 @@ export class Bulk {
         ${selected.length < requests.length && drawSelectButton("quiet", "inbox.select_all", requests)}
         ${drawSelectButton("quiet", "inbox.unselect", [])}
       </div>
-      ${mixed && html`<p>${getText("inbox.mixed")}</p>`}
-      ${!mixed && excluded > 0 && html`<p>${getText("inbox.left_out", { count: excluded })}</p>`}
+      ${isMixed && html`<p>${getText("inbox.mixed")}</p>`}
+      ${!isMixed && excluded > 0 && html`<p>${getText("inbox.left_out", { count: excluded })}</p>`}
       <div class="actions">
         ${
-          mixed
+          isMixed
             ? html`${drawSelectButton("", "inbox.only_approvals", approvals)} ${drawSelectButton("", "inbox.only_others", others)}`
             : html`${drawActionButton("deny", "danger", approvals)} ${drawActionButton("allow", "", harmless)} ${drawActionButton("dismiss", "", others)}`
         }

@@ -77,7 +77,7 @@ export class Comments {
       const comment = await this.place.app.client.post<Comment>(this.#path(id), { text }, newKey());
       draftStore?.forget(keyOf(id));
       if (this.#request?.id !== id) return;
-      const otherComments = this.#comments.filter((each) => each.id !== comment.id);
+      const otherComments = this.#comments.filter((item) => item.id !== comment.id);
       this.#comments = [...otherComments, comment];
       this.#text = "";
       this.#outcome = this.place.getText("inbox.comment_sent");

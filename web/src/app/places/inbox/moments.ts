@@ -11,7 +11,7 @@ export interface Moment {
 }
 
 /** Return the moments to choose from; this evening only while it is some hours away. */
-export function moments(now: Date): readonly Moment[] {
+export function reminderMoments(now: Date): readonly Moment[] {
   const inDays = (days: number, hour: number): Date => {
     const day = new Date(now);
     day.setDate(day.getDate() + days);

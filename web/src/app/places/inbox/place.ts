@@ -6,7 +6,7 @@ import type { SettledEvent } from "../../../elements/events.ts";
 import { html, render, type Template } from "../../../elements/html.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
 import { placeIcons } from "../../icons.ts";
-import { focused, singleKey } from "../../keys.ts";
+import { focusedElement, singleKey } from "../../keys.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
 import { drawHeading } from "../../ui/heading.ts";
@@ -54,7 +54,7 @@ export class Place extends PlaceElement {
   override readonly keys = ALL_KEYS;
   readonly #detail = new Detail(
     this,
-    (missing) => this.#voted(missing),
+    (missing) => this.#onVote(missing),
     () => this.#openNext(),
   );
   readonly #bulk = new Bulk(this);
@@ -74,7 +74,7 @@ export class Place extends PlaceElement {
 
   constructor() {
     super();
-    this.addEventListener("askback-settled", (event) => this.#settled(event));
+    this.addEventListener("askback-settled", (event) => this.#onSettled(event));
     this.root.addEventListener("keydown", (event) => this.#escape(event as KeyboardEvent), { capture: true });
   }
 
@@ -86,7 +86,7 @@ export class Place extends PlaceElement {
     super.connectedCallback();
     const { inbox } = this.app;
     const changed = (): void => void this.#prepare();
-    const press = (event: KeyboardEvent): void => this.#press(event);
+    const press = (event: KeyboardEvent): void => this.#onKey(event);
     inbox.addEventListener("change", changed);
     document.addEventListener("keydown", press);
     this.#stop = () => {
@@ -133,7 +133,7 @@ export class Place extends PlaceElement {
     const filter = this.#filter;
     const narrowed = filterRequests(requests, filter, this.#facts);
     const visible = (all: readonly InputRequest[]) =>
-      all.filter((each) => this.#facts.isShown(each, filter.show));
+      all.filter((item) => this.#facts.isShown(item, filter.show));
     const found = visible(narrowed);
     const { now } = this.app.client;
     const groupOf = (name: Group, all: readonly InputRequest[]) =>
@@ -151,7 +151,7 @@ export class Place extends PlaceElement {
       ...grouped.map((request): Entry => ({ id: request.id, style: "row", request })),
     ]);
     const due =
-      groups.find(([name]) => name === "due")?.[1].filter((each) => this.#facts.isMine(each)).length ?? 0;
+      groups.find(([name]) => name === "due")?.[1].filter((item) => this.#facts.isMine(item)).length ?? 0;
     this.#listed = { entries, order, narrowed, due };
     const index = order.findIndex(({ id }) => id === this.item);
     const isOpen = ({ settled_at }: InputRequest): boolean => !settled_at;
@@ -203,11 +203,11 @@ export class Place extends PlaceElement {
   /** Go to the next or the previous request; the focus stays in the list, or in the request. */
   #move(by: number): void {
     const { order } = this.#listed;
-    const row = focused()?.closest<HTMLElement>("li[data-id]")?.dataset.id;
+    const row = focusedElement()?.closest<HTMLElement>("li[data-id]")?.dataset.id;
     const index = order.findIndex(({ id }) => id === (row ?? this.item));
     const next = order[index < 0 ? 0 : Math.min(order.length - 1, Math.max(0, index + by))];
     if (!next) return;
-    if (focused()?.closest(".detail") || focused()?.closest("askback-request") || !row) {
+    if (focusedElement()?.closest(".detail") || focusedElement()?.closest("askback-request") || !row) {
       this.app.go(this.#pathTo(next.id), { replace: true });
       if (!row && !this.item) this.#focusRow(next.id);
     } else {
@@ -232,7 +232,7 @@ export class Place extends PlaceElement {
     this.#close();
   }
 
-  #press(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     const key = singleKey(event);
     const [target] = event.composedPath();
     if (!key || !(target instanceof Element)) return;
@@ -260,7 +260,7 @@ export class Place extends PlaceElement {
   }
 
   /** Say what was decided, and if it was decided here, open the next one. */
-  #settled(event: SettledEvent): void {
+  #onSettled(event: SettledEvent): void {
     const { request, title, outcome } = this.#detail;
     if (request?.id !== event.id) return;
     const name = !event.own && this.#detail.settledBy;
@@ -271,7 +271,7 @@ export class Place extends PlaceElement {
   }
 
   /** Say that a vote counts, and open the next request; this one stays in the list until others have voted. */
-  #voted(missing: number): void {
+  #onVote(missing: number): void {
     const { title } = this.#detail;
     const text = this.getText("inbox.voted", { title, count: missing });
     this.app.toast({ text });
@@ -338,7 +338,7 @@ export class Place extends PlaceElement {
       this.text = text;
     };
     const set = (name: string) => (value: string) => this.#setFilter(name, value);
-    const titled = (request: InputRequest): string => this.app.inbox.conversationOf(request, getText);
+    const titleOf = (request: InputRequest): string => this.app.inbox.conversationOf(request, getText);
     return html`${drawSearch(getText("inbox.search"), this.text, search)}
       ${drawChips(getText("inbox.filters"), chipsOf(narrowed, filter.show, this.#facts, getText), filter.show, set("show"))}
       <div class="selects">
@@ -346,7 +346,7 @@ export class Place extends PlaceElement {
         ${drawSelect(
           getText("thread"),
           getText("inbox.every_thread"),
-          valuesOf(requests, ({ thread_id }) => thread_id, titled),
+          valuesOf(requests, ({ thread_id }) => thread_id, titleOf),
           filter.thread,
           set("thread"),
         )}
@@ -397,4 +397,4 @@ export class Place extends PlaceElement {
 
 /** Whether something happened in the open request. */
 const inRequest = (event: Event): boolean =>
-  event.composedPath().some((each) => each instanceof Element && each.matches(".pane.detail"));
+  event.composedPath().some((item) => item instanceof Element && item.matches(".pane.detail"));

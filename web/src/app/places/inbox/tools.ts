@@ -6,7 +6,7 @@ import { html, type Template } from "../../../elements/html.ts";
 import { draw } from "../../../elements/icons.ts";
 import type { PlaceElement } from "../../place.ts";
 import { drawTool } from "../../ui/tool.ts";
-import { moments, momentText } from "./moments.ts";
+import { momentText, reminderMoments } from "./moments.ts";
 
 const ASSIGN_ICON = draw(
   "M10 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7M3.500 20c.5-3.500 3-5.500 6.500-5.500M17 13v7M13.500 16.500h7",
@@ -169,7 +169,7 @@ export class RequestTools {
     const { me } = this.place.app;
     if (id === (me?.user ?? me?.id))
       return html` <span class="muted">${this.place.getText("inbox.assign_you")}</span>`;
-    const isShared = (this.#people ?? []).filter((each) => each.name === name).length > 1;
+    const isShared = (this.#people ?? []).filter((item) => item.name === name).length > 1;
     return isShared && html` <span class="muted">${id}</span>`;
   }
 
@@ -186,7 +186,7 @@ export class RequestTools {
     return html`<askback-modal heading=${getText("inbox.remind_title")} .onclose=${() => this.#show("")}>
       <p>${getText("inbox.remind_about")}</p>
       <div class="moments">
-        ${moments(now).map(
+        ${reminderMoments(now).map(
           ({ name, at }) =>
             html`<button type="button" .onclick=${() => void this.#remind(at)}>${getText(`inbox.at_${name}`)}<span class="muted">${momentText(at, locale)}</span></button>`,
         )}

@@ -4,7 +4,7 @@ import { allFields } from "../../../core/form.ts";
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import type { Locale } from "../../../core/messages.ts";
 import { ownValue } from "../../../core/path.ts";
-import { readable } from "../../../elements/localtexts.ts";
+import { localizeRequest } from "../../../elements/localtexts.ts";
 import "../../../elements/headline.ts";
 import { textOf } from "../../../elements/markdown/text.ts";
 import { questionOf } from "../../../elements/show.ts";
@@ -40,7 +40,7 @@ function withoutMarkdown(view: InputRequest["view"], kind: string, reason: strin
 
 /** Return what will happen when the request is allowed or answered; for a call the server says it. */
 export function titleOf(request: InputRequest, { getText, locale }: Reader): string {
-  const { secret, view } = readable(request);
+  const { secret, view } = localizeRequest(request);
   if (!secret) return oneLine(questionOf(request, locale));
   const count = secret.count ?? secret.names.length;
   const title = getText("inbox.secrets", { count });
@@ -52,7 +52,7 @@ export const agentOf = ({ agent, requester }: InputRequest): string => agent?.na
 
 /** Return why, as short as it can be said: that it is dangerous, whose answer it waits for, how much is asked. */
 export function detailOf(request: InputRequest, { getText }: Reader): string {
-  const { approval, secret, form, view } = readable(request);
+  const { approval, secret, form, view } = localizeRequest(request);
   if (isDangerous(request)) return getText("inbox.danger");
   if (approval?.quorum && approval.quorum > 1)
     return getText("inbox.quorum", {

@@ -41,7 +41,7 @@ export class Place extends PlaceElement {
   #effect = "";
   #agent = "";
   /** Rules that are revoked once nobody has taken it back. */
-  readonly #leaving = new Set<string>();
+  readonly #removedIds = new Set<string>();
 
   get heading(): string {
     return this.getText("app.rules");
@@ -92,13 +92,13 @@ export class Place extends PlaceElement {
   /** The rules that the filters leave, without those that are about to be revoked. */
   get #filteredRules(): readonly Rule[] {
     const words = this.#text.toLowerCase();
-    return this.#searched(words).filter((rule) => !this.#effect || rule.effect === this.#effect);
+    return this.#search(words).filter((rule) => !this.#effect || rule.effect === this.#effect);
   }
 
-  #searched(words: string): readonly Rule[] {
+  #search(words: string): readonly Rule[] {
     return (this.rules ?? []).filter(
       (rule) =>
-        !this.#leaving.has(rule.id) &&
+        !this.#removedIds.has(rule.id) &&
         (!this.item || rule.id === this.item) &&
         (!this.#agent || rule.agent === this.#agent) &&
         [rule.rule, rule.why, rule.project, rule.thread_id, rule.agent_name, rule.created_by?.name]
@@ -117,10 +117,10 @@ export class Place extends PlaceElement {
       return;
     }
     const undo = (): void => {
-      this.#leaving.delete(rule.id);
+      this.#removedIds.delete(rule.id);
       this.redraw();
     };
-    this.#leaving.add(rule.id);
+    this.#removedIds.add(rule.id);
     this.redraw();
     this.app.toast({ text, undo, act: () => void this.#send(rule).finally(undo) });
   }
@@ -214,7 +214,7 @@ export class Place extends PlaceElement {
   #drawToolbar(): Template | false {
     const { getText } = this;
     if (!this.rules?.length) return false;
-    const matchingRules = this.#searched(this.#text.toLowerCase());
+    const matchingRules = this.#search(this.#text.toLowerCase());
     const counts = EFFECTS.map((id) => ({
       id,
       label: getText(`rules.${id}`),

@@ -184,7 +184,7 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
   #agentsOf({ agents }: StoredSecret): unknown {
     if (agents === "all") return this.getText("every_agent");
     if (!agents?.length) return html`<span class="muted">${this.getText("nobody")}</span>`;
-    const names = agents.map((id) => this.#agents.find((each) => each.id === id)?.name ?? id);
+    const names = agents.map((id) => this.#agents.find((item) => item.id === id)?.name ?? id);
     return html`<bdi>${new Intl.ListFormat(this.host.locale).format(names)}</bdi>`;
   }
 

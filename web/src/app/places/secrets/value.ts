@@ -57,9 +57,9 @@ export class ValueField {
 
   #check(): void {
     const value = this.typed;
-    const padded = value !== value.trim();
-    if (padded === this.#padded) return;
-    this.#padded = padded;
+    const isPadded = value !== value.trim();
+    if (isPadded === this.#padded) return;
+    this.#padded = isPadded;
     void this.redraw();
   }
 

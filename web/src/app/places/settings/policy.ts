@@ -60,12 +60,11 @@ export class Policy extends Section {
   }
 
   override drawDialog(): Template | false {
-    const confirming = this.#confirming;
-    if (!confirming) return false;
+    const question = this.#confirming;
+    if (!question) return false;
     const send = (event: Event): void => {
       event.preventDefault();
-      if (this.#typedWords === CONFIRMATION)
-        void this.#set(confirming.setting, confirming.value, CONFIRMATION);
+      if (this.#typedWords === CONFIRMATION) void this.#set(question.setting, question.value, CONFIRMATION);
     };
     const type = (event: Event): void => {
       this.#typedWords = (event.target as HTMLInputElement).value.trim();

@@ -36,8 +36,8 @@ export class Webhooks extends Section {
     );
   }
 
-  #show(adding: boolean): void {
-    this.#isAdding = adding;
+  #show(isShown: boolean): void {
+    this.#isAdding = isShown;
     this.#secret = "";
     this.host.redraw();
   }
@@ -99,12 +99,12 @@ export class Webhooks extends Section {
 
   /** What became of an attempt, in words. */
   #drawAttempt({ at, status, error }: Attempt): Template {
-    const delivered = !!status && status < 300;
-    const came = status
+    const isDelivered = !!status && status < 300;
+    const outcome = status
       ? this.getText("hook_status", { status })
       : this.getText("hook_error", { error: error ?? "?" });
-    return html`<span class=${delivered ? "tag good" : "tag bad"}>${this.getText(delivered ? "hook_taken" : "hook_failed")}</span>
-      <span class="muted">${came} · <askback-time look="long" at=${at}></askback-time></span>`;
+    return html`<span class=${isDelivered ? "tag good" : "tag bad"}>${this.getText(isDelivered ? "hook_taken" : "hook_failed")}</span>
+      <span class="muted">${outcome} · <askback-time look="long" at=${at}></askback-time></span>`;
   }
 
   #drawLast({ hook, last }: Row): unknown {
