@@ -168,7 +168,7 @@ async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
     assert (project / "made").exists()
 
 
-@pytest.mark.usefixtures("installed")
+@pytest.mark.usefixtures("installed_claude")
 async def test_the_card_is_withdrawn_when_claude_code_was_killed(
     environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
 ) -> None:
