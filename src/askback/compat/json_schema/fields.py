@@ -179,7 +179,7 @@ def _read_multiple_choices(draft: _Draft, choices: Choices, minimum: int | None,
     default = draft.members["default"]
     if maximum is not None and maximum >= len(choices.options) and not choices.allow_other:
         maximum = None
-    is_checkbox_list = (
+    default_options = (
         [choices.option_of(item) for item in cast("list[Any]", default)]
         if isinstance(default, list)
         else None
@@ -190,7 +190,7 @@ def _read_multiple_choices(draft: _Draft, choices: Choices, minimum: int | None,
         "allow_other": choices.allow_other,
         "min_choices": minimum,
         "max_choices": maximum,
-        "default": is_checkbox_list or None,
+        "default": default_options or None,
     }
     draft.reader = lambda chosen: [choices.read(item) for item in chosen]
 

@@ -115,7 +115,7 @@ REWRAP_CANDIDATE = "UPDATE candidates SET sealed = $3 WHERE id = $1 AND sealed =
 
 
 def secrets_at(locations: int) -> str:
-    """Return the query of names in many locations: (tenant, owner, names), then scope and subject of each location.
+    """Return the query of names in some locations: (tenant, owner, names), then scope and subject of each location.
 
     One search of the index for each name in each location: conditions on pairs would search by tenant and owner only.
     """

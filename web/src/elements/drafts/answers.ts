@@ -55,8 +55,10 @@ export function valueText(field: Field, answer: Answer, locale: string, getText:
 
 /** The whole answer in one line: by the form's own template, else the values one after the other. */
 export function answerLine(form: Form, answer: Answer, locale: string, getText: GetText): string {
-  const item = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, getText)]));
-  const texts = parts.joinRows?.(form, item) ?? item;
+  const textsById = new Map(
+    allFields(form).map((field) => [field.id, valueText(field, answer, locale, getText)]),
+  );
+  const texts = parts.joinRows?.(form, textsById) ?? textsById;
   const template = form.completed_view?.summary_template;
   if (template) return template.replace(/\{([^{}]+)\}/g, (_, id: string) => texts.get(id) ?? "");
   return [...texts.values()].filter(Boolean).join(" · ") || getText("submitted_empty");
