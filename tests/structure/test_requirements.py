@@ -41,7 +41,7 @@ def _marked(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
 
 
 @cache
-def tests_by_requirement() -> dict[str, set[tuple[str, str]]]:
+def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
     """Each id that a test carries, with the files and names of its tests."""
     carried: dict[str, set[tuple[str, str]]] = {}
     for path in files(".py", under=("tests/",)):
@@ -70,19 +70,21 @@ def _is_quick(file: str, test: str) -> bool:
 
 
 def test_every_asked_behaviour_has_a_test() -> None:
-    carried = tests_by_requirement()
+    carried = map_requirements_to_tests()
     missing = {name: sentence for name, sentence in ASKED.items() if name not in carried}
     assert missing == {}
 
 
 def test_make_test_proves_every_behaviour_except_those_of_adapters() -> None:
-    carried = tests_by_requirement().items()
+    carried = map_requirements_to_tests().items()
     assert {name for name, tests in carried if not any(_is_quick(*test) for test in tests)} == ONLY_ADAPTERS
 
 
 def test_no_test_carries_an_id_that_was_not_asked() -> None:
     known = {**ASKED, **HELD_ALREADY}
-    assert {name: sorted(where) for name, where in tests_by_requirement().items() if name not in known} == {}
+    assert {
+        name: sorted(where) for name, where in map_requirements_to_tests().items() if name not in known
+    } == {}
 
 
 def test_the_lists_of_make_test_name_files_and_tests_that_exist() -> None:
