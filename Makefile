@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Test processes: two more than two cores, because tests wait for a quarter of their time. Each starts servers and a browser.
+# Test processes on two cores: long tests wait for a quarter of their time. Each process starts servers and a browser.
 JOBS   ?= 4
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -37,6 +37,7 @@ test-long: setup ## Run the tests that `make test` leaves out: most pages, fault
 # `tests/quick.py` divides the tests.
 test-quick: PICKED = $(or $(ARGS),--quick)
 test-quick: COMPILED = domain
+test-quick: JOBS = 3
 test-long: PICKED = $(or $(ARGS),--long)
 test-long: COMPILED = fault
 
