@@ -17,7 +17,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres import queries, schema, thread_operations, thread_queries
-from askback.storage.postgres.batch_loader import BatchLoader, Key
+from askback.storage.postgres.batch_loader import BatchLoader, Key, let_more_join
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.database import PostgresDatabase
@@ -218,9 +218,10 @@ class PostgresStore(
     # Resumes
 
     async def drop_held(self, requests: Collection[tuple[str, str]]) -> None:
-        """Drop the held resumes of these requests, in one statement."""
+        """Drop the held resumes of these requests, in one statement; after several, more can join the next one."""
         columns = tuple(map(list, zip(*requests, strict=True)))
         await self._pool.change(lambda db: db.execute(DROP_HELD, *columns), single=True)
+        await let_more_join(len(requests))
 
     # Health
 
