@@ -128,12 +128,12 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
         async with run_server(folder, port=_port_of_last(folder)) as running_server:
             yield Connection(running_server.url, running_server.requester_token)
     else:
-        with _named_for_run(server, data_dir):
+        with _credentials_for_run(server, data_dir):
             yield server
 
 
 @contextmanager
-def _named_for_run(server: Connection, data_dir: Path | None) -> Generator[None]:
+def _credentials_for_run(server: Connection, data_dir: Path | None) -> Generator[None]:
     """Name the server of `ASKBACK_URL` in a file for `askback run` in a command, which does not get `ASKBACK_TOKEN`."""
     if data_dir is not None or server.token != os.environ.get("ASKBACK_TOKEN"):
         yield

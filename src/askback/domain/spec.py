@@ -59,8 +59,10 @@ class Facts(TimeoutSettings):
 
 
 _FIELDS = TypeAdapter(list[AnyField])
-_MAX_CACHED_FIELDS = 8_192
-"""The length of the longest JSON of fields that is cached."""
+CACHED_FORMS = 256
+"""The number of forms whose fields a cache keeps."""
+MAX_CACHED_FIELDS = 8_192
+"""The size in bytes of the longest JSON of fields that is cached."""
 
 
 class AskedPackage(BaseModel):
@@ -111,7 +113,7 @@ class Spec:
         members: dict[str, Any] = from_json(self.text)["form"]
         if "fields" in members:
             encoded = to_json(members["fields"])
-            read_fields = _cached_fields if len(encoded) <= _MAX_CACHED_FIELDS else _FIELDS.validate_json
+            read_fields = _cached_fields if len(encoded) <= MAX_CACHED_FIELDS else _FIELDS.validate_json
             members["fields"] = read_fields(encoded)
         return Form.model_validate(members, by_name=False)
 
@@ -191,7 +193,7 @@ class Spec:
         return Spec(to_json({**members, "secret": redacted}).decode())
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=CACHED_FORMS)
 def _cached_fields(encoded: bytes) -> list[AnyField]:
     """Read fields; most agents repeat those of their forms, and to read them takes most of the time of a form."""
     return _FIELDS.validate_json(encoded)

@@ -20,6 +20,6 @@ class Limits:
     def within(self, client_limit: str | None) -> Limits:
         """Return the limits for a client with a limit of its own, the text of `CLIENT_LIMIT`; 0 is none."""
         limit_s = int(client_limit) / 1000 if client_limit and client_limit.isdecimal() else 0
-        return (
-            replace(self, wait_s=min(self.wait_s, max(limit_s - MARGIN_S, limit_s / 2))) if limit_s else self
-        )
+        if not limit_s:
+            return self
+        return replace(self, wait_s=min(self.wait_s, max(limit_s - MARGIN_S, limit_s / 2)))

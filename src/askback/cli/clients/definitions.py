@@ -16,7 +16,7 @@ HOOK_S = 86_400
 """Seconds that Claude Code waits for a hook: a person may be away."""
 
 CODEX_TOOL_S = 300
-"""Seconds that Codex gives a tool, as the newest versions do by themselves: older ones take 60, whatever it reports."""
+"""Seconds after which Codex ends a tool call: the default of its newest versions, where older ones have 60."""
 
 
 @dataclass(frozen=True, slots=True)

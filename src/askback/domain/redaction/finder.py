@@ -84,9 +84,9 @@ def _engine(heads: list[bytes]) -> Any:
 def _starts(engine: Any, data: bytes) -> Iterator[int]:
     """Return where a head may begin.
 
-    After each find only a window is searched, and larger ones while there is none: a head that goes on to the end
-    of a long run of blanks or quotes would otherwise be followed to there from each of them. What is not complete in
-    a window matches at its end, as at the end of the data.
+    RE2 reads a long run of blanks or quotes to its end if a head can begin with them. To do that again after each
+    find would take quadratic time, so only a window is searched, which doubles while nothing is found. A head that
+    is cut off by the end of a window matches there, as it does at the end of the data.
     """
     at, size = 0, len(data)
     while at < len(data):

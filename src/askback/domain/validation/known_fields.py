@@ -10,10 +10,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from askback.domain.fields import AnyField
 from askback.domain.limits import Limits
-
-ENTRIES = 256
-MAX_BYTES = 8192
-"""The maximum size of the JSON of a form's fields; larger ones are checked each time."""
+from askback.domain.spec import CACHED_FORMS, MAX_CACHED_FIELDS
 
 
 class KnownFields:
@@ -22,7 +19,7 @@ class KnownFields:
     Nothing is checked here: an entry is the result of the check for the same bytes.
     """
 
-    def __init__(self, entries: int = ENTRIES) -> None:
+    def __init__(self, entries: int = CACHED_FORMS) -> None:
         self._entries = entries
         self._fields_by_key: OrderedDict[bytes, tuple[Limits, list[AnyField]]] = OrderedDict()
 
@@ -51,7 +48,7 @@ def fields_key(body: object) -> bytes | None:
         key = to_json(fields)
     except (PydanticSerializationError, ValueError):
         return None
-    return key if len(key) <= MAX_BYTES else None
+    return key if len(key) <= MAX_CACHED_FIELDS else None
 
 
 def with_fields(body: object, fields: list[AnyField]) -> dict[str, Any]:
