@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from askback.cli.numbers import parse_number
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.patterns import browser_pattern, compile_pattern
@@ -104,6 +105,13 @@ def test_answers_keep_the_order_of_the_form() -> None:
 def test_a_reader_gets_the_language_that_the_vectors_say() -> None:
     for case in cases("texts"):
         assert choose(case["text"], case["languages"]) == case["chosen"], case["id"]
+
+
+@requirement("D7")
+def test_typed_numbers_mean_what_the_vectors_say() -> None:
+    for case in cases("numbers"):
+        number = parse_number(case["text"], case["language"])
+        assert number == (case["text"] if case["number"] is None else case["number"]), case["id"]
 
 
 def test_actions_have_the_targets_of_the_vectors() -> None:

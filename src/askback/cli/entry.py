@@ -7,7 +7,8 @@ import string
 from datetime import datetime
 from typing import Any, cast
 
-from askback.cli.language import text
+from askback.cli.language import language, text
+from askback.cli.numbers import parse_number
 from askback.domain.fields import (
     AnyField,
     Boolean,
@@ -87,7 +88,7 @@ def parse_line(field: AnyField, line: str) -> Any:
         case Boolean() | Checkbox():
             return _yes_or_no(line)
         case Number():
-            return _number(line.strip())
+            return parse_number(line.strip(), language())
         case Multiselect():
             return [_choice(options_of(field), item) for item in _items(field, line)]
         case Select() | Radio():
@@ -138,15 +139,6 @@ def _bounds(noun: str, minimum: Any, maximum: Any) -> str:
 def _yes_or_no(line: str) -> Any:
     word = line.strip().casefold()
     return True if word in YES_WORDS else False if word in NO_WORDS else line
-
-
-def _number(text: str) -> Any:
-    if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
-        return int(text)
-    number_text = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", number_text, re.ASCII):
-        return float(number_text)
-    return text
 
 
 def _items(field: Multiselect, line: str) -> list[str]:

@@ -78,16 +78,17 @@ export function startDraft(form: Form, locale: string, before?: Draft, sent?: Va
 }
 
 /**
- * Read a typed number; a comma is a decimal sign too, and a small number may be written as "1e-7", as JavaScript does.
+ * Read a typed number; a comma is a decimal sign too, and an exponent may follow: "1e-7".
  *
  * A sign that could separate thousands ("1,000" in English, "1.000" in German) is ambiguous: the text is returned as it
- * is, and the check refuses it.
+ * is, and the check refuses it. `src/askback/cli/numbers.py` has the same rule.
  */
 export function numberOf(text: string, locale: string): number | string {
   const normalized = (onDemand.ungroup?.(text) ?? text).trim().replace(",", ".");
   const mark = locale === "de" ? "." : ",";
-  const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(normalized);
-  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(normalized) ? Number(normalized) : text;
+  const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+(e|$)/i.test(normalized);
+  const number = /^[-+.\de]+$/i.test(normalized) && !grouped ? Number(normalized) : Number.NaN;
+  return Number.isNaN(number) ? text : number;
 }
 
 /** The value of an entry, or null if it is empty. */

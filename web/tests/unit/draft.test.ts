@@ -5,7 +5,6 @@ import {
   collectValues,
   type Draft,
   hasDangerousChoice,
-  numberOf,
   oneClick,
   progress,
   startDraft,
@@ -95,41 +94,6 @@ describe("collect", () => {
     const form: Form = { sections: [{ id: "s", optional: true, fields }] };
     expect(collectValues(form, startDraft(form, "en"), "en")).toEqual({});
     expect(collectValues(form, enter(form, { t: { text: "x" } }), "en")).toEqual({ t: "x", b: false });
-  });
-});
-
-describe("numberOf", () => {
-  it.each([
-    ["1.5", "en", 1.5],
-    ["1,5", "en", 1.5],
-    ["1,5", "de", 1.5],
-    ["-3", "en", -3],
-    [" 7 ", "en", 7],
-    ["0,125", "en", 0.125],
-    ["1.000", "en", 1],
-    ["1,000", "de", 1],
-    ["1e-7", "en", 1e-7],
-    ["1,5e-7", "de", 1.5e-7],
-    ["1.234,5", "de", 1234.5],
-    ["-1,234,567.25", "en", -1234567.25],
-    [" 1.234,567", "en", 1234.567],
-  ])("reads %s in %s", (typed, locale, number) => {
-    expect(numberOf(typed, locale)).toBe(number);
-  });
-
-  it.each([
-    ["1,000", "en"],
-    ["1.000", "de"],
-    ["0.123,5", "de"],
-    ["1.23,5", "de"],
-    ["1,234.567,8", "en"],
-    ["1.234,567.8", "en"],
-    ["1e5", "en"],
-    ["0x10", "en"],
-    ["Infinity", "en"],
-    ["five", "en"],
-  ])("gives %s in %s back as text", (typed, locale) => {
-    expect(numberOf(typed, locale)).toBe(typed);
   });
 });
 

@@ -5,6 +5,7 @@ import { INITIAL, isOpen, mayDecline, reduce, type View } from "../../src/core/m
 import { loadTexts } from "../../src/core/messages.ts";
 import { choose, type LocalText } from "../../src/core/texts.ts";
 import { browserMatches } from "../../src/core/values.ts";
+import { numberOf } from "../../src/elements/draft.ts";
 import { headlineOf } from "../../src/elements/headline.ts";
 import { cases, type ExpectedFault, expand } from "./cases.ts";
 import { fillIn, normalForm, type Sentence, withoutReadonly, withoutUnticked } from "./page.ts";
@@ -109,6 +110,17 @@ describe("texts", () => {
   }
   test.each(cases<TextCase>("texts"))("$id: $shows", ({ text, languages, chosen }) => {
     expect(choose(text, languages)).toBe(chosen);
+  });
+});
+
+describe("numbers", () => {
+  interface NumberCase {
+    text: string;
+    language: string;
+    number: number | null;
+  }
+  test.each(cases<NumberCase>("numbers"))("$id: $shows", ({ text, language, number }) => {
+    expect(numberOf(text, language)).toBe(number ?? text);
   });
 });
 
