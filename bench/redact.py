@@ -26,9 +26,9 @@ def source_text(size: int) -> bytes:
     return (text * (size // len(text) + 1))[:size]
 
 
-def with_values(text: bytes, values: list[str], *, every: int) -> bytes:
-    """Put a value after each `every` bytes."""
-    parts = [text[start : start + every] for start in range(0, len(text), every)]
+def with_values(text: bytes, values: list[str], *, interval: int) -> bytes:
+    """Put a value after each `interval` bytes."""
+    parts = [text[start : start + interval] for start in range(0, len(text), interval)]
     return b"".join(part + values[n % len(values)].encode() for n, part in enumerate(parts))
 
 
@@ -49,8 +49,8 @@ def redact_stream(redactor: Redactor, text: bytes, size: int) -> None:
 
 def figures(redactor: Redactor, text: bytes, values: list[str]) -> dict[str, float]:
     """Megabytes a second in text with none of the values, with a few and with many, whole and in chunks."""
-    text_with_few_values = with_values(text, values, every=16_384)
-    text_with_many_values = with_values(text[: len(text) // 64], values, every=256)
+    text_with_few_values = with_values(text, values, interval=16_384)
+    text_with_many_values = with_values(text[: len(text) // 64], values, interval=256)
     part = text_with_few_values[: len(text_with_few_values) // 8]
     return {
         "cold_mb_s": megabytes_per_second(

@@ -32,7 +32,7 @@ LIMITS = {
     "at_once_1": ("WebSocket echo, one connection", "messages_s", "sqlite"),
     "at_once_64": ("WebSocket echo, 64 connections", "messages_s", "sqlite"),
 }
-FIRSTS = (
+FIRST_COLUMNS = (
     "ready_ms",
     "first_ask_ms",
     "first_thread_ms",
@@ -41,7 +41,7 @@ FIRSTS = (
     "cpu_s",
     "rss_mb",
 )
-AIMS = (
+TARGETS = (
     ("SQLite, round trips at 64 at once", "roundtrip", "sqlite_at_once_64", "cycles_s", "≥ 8,000/s"),
     ("Postgres, the same", "roundtrip", "postgres_at_once_64", "cycles_s", "≥ 6,000/s"),
     ("two servers, the same", "roundtrip", "two-servers_at_once_64", "cycles_s", "≥ 5,000/s"),
@@ -90,8 +90,8 @@ def _machine_table(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _target_table(run: Run) -> Iterator[str]:
     rows = [
-        (aim_text, aim, _number(run[bench, case][figure]))
-        for aim_text, bench, case, figure, aim in AIMS
+        (aim_text, target, _number(run[bench, case][figure]))
+        for aim_text, bench, case, figure, target in TARGETS
         if (bench, case) in run
     ]
     yield from _table(("aim", "", "measured"), rows)
@@ -142,7 +142,7 @@ def _limits(run: Run) -> Iterator[str]:
 
 def _restart_table(run: Run) -> Iterator[str]:
     rows = [
-        (case.replace("_pending_", ", "), *(_number(figures[name]) for name in FIRSTS))
+        (case.replace("_pending_", ", "), *(_number(figures[name]) for name in FIRST_COLUMNS))
         for (bench, case), figures in run.items()
         if bench == "restart"
     ]

@@ -121,12 +121,12 @@ def test(name: str, options: Sequence[str]) -> bool:
     return not complaints and process.returncode == 0
 
 
-def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:
+def test_all(frameworks: Sequence[str], options: Sequence[str]) -> list[str]:
     """Test adapters, one per core at a time, and return the failed ones; raises `SetupError`."""
     setup.find_uv()  # two must not install it at the same time
     with ThreadPoolExecutor(os.cpu_count()) as cores:
-        results = list(cores.map(lambda name: test(name, options), chosen))
-    return [name for name, has_passed in zip(chosen, results, strict=True) if not has_passed]
+        results = list(cores.map(lambda name: test(name, options), frameworks))
+    return [name for name, has_passed in zip(frameworks, results, strict=True) if not has_passed]
 
 
 def example(name: str) -> bool:
@@ -155,22 +155,22 @@ def main() -> int:
     parser.add_argument("verb", choices=["test", "lock", "example"])
     parser.add_argument("names", nargs="*")
     arguments, options = parser.parse_known_args()
-    chosen: list[str] = arguments.names or names()
+    frameworks: list[str] = arguments.names or names()
     try:
         if arguments.verb == "lock":
-            for name in chosen:
+            for name in frameworks:
                 lock(name)
             return 0
         if arguments.verb == "example":
-            failed_names = [name for name in chosen if not example(name)]
+            failed_names = [name for name in frameworks if not example(name)]
         else:
-            failed_names = test_all(chosen, options)
+            failed_names = test_all(frameworks, options)
     except setup.SetupError as error:
         print(f"adapters: {error}.", file=sys.stderr)
         return 1
     print(
         "adapters: "
-        + (f"failed: {', '.join(failed_names)}" if failed_names else f"all passed: {', '.join(chosen)}")
+        + (f"failed: {', '.join(failed_names)}" if failed_names else f"all passed: {', '.join(frameworks)}")
     )
     return bool(failed_names)
 

@@ -43,18 +43,18 @@ PYTHON = "3.12"
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A framework as uv resolves it; `beside` is None if it cannot be installed together with askback."""
+    """A framework as uv resolves it; `version_with_askback` is None if it cannot be installed together with askback."""
 
     name: str
-    alone: str
-    beside: str | None
+    latest_version: str
+    version_with_askback: str | None
     shared: dict[str, str]
     """The versions, alone, of the packages that askback requires too."""
 
     @property
     def is_held_back(self) -> bool:
         """Whether an installer would choose another version, or none, beside askback."""
-        return self.alone != self.beside
+        return self.latest_version != self.version_with_askback
 
 
 def requirements(extras: Iterable[str]) -> list[str]:
@@ -89,16 +89,16 @@ def resolve(requirements: list[str]) -> dict[str, str] | None:
 
 def check_framework(framework: str) -> Neighbour:
     """Resolve a framework alone and beside askback; raises `SetupError` if it cannot be resolved even alone."""
-    alone = resolve([framework])
-    if alone is None:
+    latest_version = resolve([framework])
+    if latest_version is None:
         raise setup.SetupError(f"uv cannot resolve {framework}; is there a package index?")
-    beside = resolve([framework, *requirements([*SERVER, *FRAMEWORKS[framework]])])
-    shared = {name_of(requirement) for requirement in requirements(SERVER)} & alone.keys()
+    version_with_askback = resolve([framework, *requirements([*SERVER, *FRAMEWORKS[framework]])])
+    shared = {name_of(requirement) for requirement in requirements(SERVER)} & latest_version.keys()
     return Neighbour(
         framework,
-        alone[framework],
-        None if beside is None else beside[framework],
-        {name: alone[name] for name in sorted(shared)},
+        latest_version[framework],
+        None if version_with_askback is None else version_with_askback[framework],
+        {name: latest_version[name] for name in sorted(shared)},
     )
 
 
@@ -113,12 +113,16 @@ def main() -> int:
     except setup.SetupError as error:
         print(f"neighbours: {error}", file=sys.stderr)
         return 1
-    versions = {result.name: {"version": result.alone, "shared": result.shared} for result in results}
+    versions = {
+        result.name: {"version": result.latest_version, "shared": result.shared} for result in results
+    }
     record.write_text(json.dumps(versions, indent=2) + "\n", "utf-8")
     print(f"{'framework':<22}{'alone':<12}beside askback")
     for result in results:
         note = "   held back" if result.is_held_back else ""
-        print(f"{result.name:<22}{result.alone:<12}{result.beside or 'impossible'}{note}")
+        print(
+            f"{result.name:<22}{result.latest_version:<12}{result.version_with_askback or 'impossible'}{note}"
+        )
     return int(any(result.is_held_back for result in results))
 
 

@@ -32,7 +32,7 @@ PAGE = """<!doctype html>
 {}"""
 
 
-async def take_variant(chromium: Browser, url: str, variant: tuple[int, str, str], chosen: str) -> list[str]:
+async def take_variant(chromium: Browser, url: str, variant: tuple[int, str, str], pattern: str) -> list[str]:
     """Photograph the examples in one look; return their ids."""
     width, scheme, language = variant
     page = await chromium.new_page(
@@ -46,7 +46,7 @@ async def take_variant(chromium: Browser, url: str, variant: tuple[int, str, str
     taken: list[str] = []
     for example in await page.locator(".example").all():
         name = (await example.get_attribute("id") or "").removeprefix("example-")
-        if chosen in name:
+        if pattern in name:
             await example.screenshot(path=OUTPUT_FOLDER / file_of(name, variant))
             taken.append(name)
     await page.close()
@@ -69,7 +69,7 @@ def index(names: list[str]) -> str:
     return PAGE.format("\n".join(rows))
 
 
-async def main(chosen: str) -> None:
+async def main(pattern: str) -> None:
     """Run a server, and photograph its gallery."""
     shutil.rmtree(OUTPUT_FOLDER, ignore_errors=True)
     OUTPUT_FOLDER.mkdir(parents=True)
@@ -77,7 +77,7 @@ async def main(chosen: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with run_server(Path(folder), port=0) as server, browser() as chromium:
             for look in LOOKS:
-                names = await take_variant(chromium, server.url, look, chosen)
+                names = await take_variant(chromium, server.url, look, pattern)
                 print(f"{len(names)} examples, {' '.join(map(str, look))}", flush=True)
     (OUTPUT_FOLDER / "index.html").write_text(index(names))
     print(f"{OUTPUT_FOLDER / 'index.html'}")

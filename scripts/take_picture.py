@@ -102,10 +102,10 @@ async def take_application(chromium: Browser, ready: RunningServer) -> None:
     await page.emulate_media(color_scheme="light")
     await page.set_viewport_size(DESK)
     await page.goto(ready.url)
-    await film(page)
+    await record_film(page)
 
 
-async def film(page: Page) -> None:
+async def record_film(page: Page) -> None:
     """Open a request, allow it, and answer the next but one, all by key."""
     await expect(page.locator("askback-place-inbox .row")).to_have_count(6)
     shots = [await page.screenshot()]

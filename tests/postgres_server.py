@@ -112,7 +112,7 @@ class PostgresServer:
 
     async def drop(self, name: str) -> None:
         """Disconnect everybody from a database, and drop it or keep it, emptied, for the next test."""
-        if name in self._from_template and await self._emptied(name):
+        if name in self._from_template and await self._empty_database(name):
             self._spare.append(name)
         else:
             await self.run(f"DROP DATABASE {name} WITH (FORCE)")
@@ -127,7 +127,7 @@ class PostgresServer:
         await connection.close()
         await self.drop(name)
 
-    async def _emptied(self, name: str) -> bool:
+    async def _empty_database(self, name: str) -> bool:
         assert self._original is not None
         connection = await self.database(name).connect()
         try:

@@ -231,7 +231,7 @@ DURABLE = {
     "M9": "Each reason of a cancellation is in the outcome and in the event.",
 }
 
-ATTACKED = {
+BEHAVIOURS_UNDER_ATTACK = {
     # Found by attacks and by daily use
     "C18": "An unsent answer is kept and sent when the connection is back, a decision for two minutes.",
     "D20": "A long list of options has a filter that works by keyboard.",
@@ -348,7 +348,7 @@ ASKED = {
     **APPROVALS,
     **SECRETS,
     **DURABLE,
-    **ATTACKED,
+    **BEHAVIOURS_UNDER_ATTACK,
     **CHOICES,
     **TRANSLATED,
     **IHUB,

@@ -23,10 +23,10 @@ TREE = {
 
 @dataclass
 class SourceHouse:
-    """A running source; `down` makes it fail."""
+    """A running source; `is_down` makes it fail."""
 
     port: int
-    down: bool = False
+    is_down: bool = False
 
     @property
     def settings(self) -> dict[str, str]:
@@ -42,9 +42,9 @@ class SourceHouse:
     def reply(self, query: dict[str, Any]) -> Any:
         """Return the options for a query."""
         tree = query["source"] == "files"
-        every: Sequence[Any] = [item for folder in TREE.values() for item in folder] if tree else PLACES
+        all_items: Sequence[Any] = [item for folder in TREE.values() for item in folder] if tree else PLACES
         if "values" in query:
-            return [item for item in every if item["value"] in query["values"]]
+            return [item for item in all_items if item["value"] in query["values"]]
         if tree:
             return TREE.get(query.get("parent"), [])
         findings = [item for item in PLACES if query["q"].casefold() in str(item["label"]).casefold()]
@@ -60,7 +60,7 @@ def source_house() -> Iterator[SourceHouse]:
         def do_POST(self) -> None:  # noqa: N802 - the name is http.server's
             query = json.loads(self.rfile.read(int(self.headers["content-length"])))["data"]
             body = json.dumps(house.reply(query)).encode()
-            self.send_response(500 if house.down else 200)
+            self.send_response(500 if house.is_down else 200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -21,11 +21,11 @@ TASK = json.loads(Path(__file__).with_name("question.json").read_text())
 async def ask() -> None:
     """Ask once."""
     actions = [chainlit.Action(name=item, payload={"value": item}, label=item) for item in CHOICES]
-    chosen = await chainlit.AskActionMessage(
+    chosen_action = await chainlit.AskActionMessage(
         content=TASK["content"], actions=actions, timeout=PATIENCE_S
     ).send()
-    assert chosen is not None
-    assert chosen["name"] == CHOICES[0]
+    assert chosen_action is not None
+    assert chosen_action["name"] == CHOICES[0]
 
 
 @chainlit.on_chat_start

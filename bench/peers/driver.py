@@ -118,8 +118,8 @@ class Browser(picows.WSListener):
     def _handle_event(self, transport: picows.WSTransport, number: str, event: list[Any]) -> None:
         if event[0] == "ask":
             spec = event[1]["spec"]
-            chosen = {"id": spec["keys"][0], "name": "staging", "payload": {"value": "staging"}}
-            action = {**chosen, "label": "staging", "tooltip": "", "forId": spec["step_id"]}
+            chosen_action = {"id": spec["keys"][0], "name": "staging", "payload": {"value": "staging"}}
+            action = {**chosen_action, "label": "staging", "tooltip": "", "forId": spec["step_id"]}
             self._send(transport, f"43{number}{json.dumps([action])}")
         elif event[0] == "samples":
             self.samples.set_result(event[1]["samples"])

@@ -34,7 +34,7 @@ SCHEMA = {
     },
     "required": ["env", "replicas", "confirm"],
 }
-ERAS = {"elicit": "legacy", "input_required": "auto"}
+PROTOCOL_MODES = {"elicit": "legacy", "input_required": "auto"}
 """The mode of the client for each tool."""
 
 mcp = FastMCP("bench")
@@ -75,7 +75,7 @@ async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:
 
 async def call_tool(url: str, tool: str, at_once: int, total: int) -> None:
     """Call the tool `total` times over `at_once` connections, and print the latencies and the time, in seconds."""
-    clients = [Client(url, elicitation_handler=answer, mode=ERAS[tool]) for _ in range(at_once)]
+    clients = [Client(url, elicitation_handler=answer, mode=PROTOCOL_MODES[tool]) for _ in range(at_once)]
     free_clients = [await client.__aenter__() for client in clients]
 
     async def cycle(_: int) -> None:

@@ -104,7 +104,7 @@ class Outcome:
     said: str
     ran: str
     cards: int
-    deaths: int
+    death_count: int
     died_between: bool
     """Whether it died after an approval was used, before its call ran: then the call never runs."""
     errors: str = field(repr=False)
@@ -190,7 +190,9 @@ async def kill_at_random(name: str, seed: int, seconds: int) -> None:
                 moments = [chance.choice(ANY_MOMENT) for _ in range(chance.randint(1, 3))]
                 outcome = await kills.run_lives(f"{name}-{seen['programs']}", *moments)
                 wrong = outcome.wrong(cards=cards, ran=run_result)
-                seen.update(programs=1, deaths=outcome.deaths, not_run=outcome.ran == "", wrong=bool(wrong))
+                seen.update(
+                    programs=1, deaths=outcome.death_count, not_run=outcome.ran == "", wrong=bool(wrong)
+                )
                 if wrong:
                     print(moments, wrong, flush=True)
         server.stop()

@@ -111,9 +111,9 @@ class Life:
 
     def pass_by(self, point: str) -> None:
         """Die by SIGKILL, once, if the test has written the point into the file `dies`."""
-        dies = self.folder / "dies"
-        if dies.exists() and dies.read_text() == point:
-            dies.unlink()
+        death_mark = self.folder / "dies"
+        if death_mark.exists() and death_mark.read_text() == point:
+            death_mark.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
 
     def store(self, parked: str | bytes) -> None:

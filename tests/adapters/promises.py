@@ -280,4 +280,8 @@ class DurablePromises(ProgramPromises):
         async with killing(server, self.name, tmp_path, edits=self.edits) as kills:
             for moment in MOMENTS:
                 outcome = await kills.run_lives(f"{self.name}-{moment}", moment)
-                assert (moment, outcome.deaths, outcome.wrong(cards=2, ran=run_result)) == (moment, 1, [])
+                assert (moment, outcome.death_count, outcome.wrong(cards=2, ran=run_result)) == (
+                    moment,
+                    1,
+                    [],
+                )

@@ -19,7 +19,7 @@ from bench.servers import REQUESTER, RESPONDER
 from tests.limits import ROOMY_SETTING
 from tests.postgres_server import PostgresServer
 
-FEW, MANY = 500, 20_000
+FEW_REQUESTS, MANY_REQUESTS = 500, 20_000
 """So many that Postgres, which has not counted them yet, would take them for some twenty and sort them."""
 
 
@@ -48,7 +48,7 @@ def client(url: str, data: Path, token: str) -> AsyncClient:
     return AsyncClient(app=server(url, data), token=token)
 
 
-async def filled(url: str, data: Path, *, count: int = FEW) -> None:
+async def filled(url: str, data: Path, *, count: int = FEW_REQUESTS) -> None:
     async with client(url, data, REQUESTER) as agent:
         await agent.requests.create(questionnaire(0), thread_id=FIRST_THREAD)
     await anyio.to_thread.run_sync(fill, url, count)
@@ -98,7 +98,7 @@ async def test_an_uncounted_inbox_is_read_by_an_index_without_sorting(
 ) -> None:
     name = await postgres.new()
     database = postgres.database(name)
-    await filled(database.url, tmp_path, count=MANY)
+    await filled(database.url, tmp_path, count=MANY_REQUESTS)
     connection = await database.connect()
     for person, requester in (("ada", None), (None, "tok")):
         sql, *parameters = page_of_requests(

@@ -108,9 +108,9 @@ def test_a_truncated_or_rewritten_log_fails_verification_against_a_noted_head(
     assert audit(data, "verify", "-", stdin=cut)[0] == 0
     status, said = audit(data, "verify", "-", "--head", noted, stdin=cut)
     assert (status, said) == (1, "BROKEN at line 3: Entry 3 is not the one that was noted.\n")
-    anew = "\n".join(reseal_log([json.loads(line) for line in log]))
-    assert audit(data, "verify", "-", stdin=anew)[0] == 0
-    assert audit(data, "verify", "-", "--head", noted, stdin=anew)[0] == 1
+    resealed_log = "\n".join(reseal_log([json.loads(line) for line in log]))
+    assert audit(data, "verify", "-", stdin=resealed_log)[0] == 0
+    assert audit(data, "verify", "-", "--head", noted, stdin=resealed_log)[0] == 1
 
 
 def reseal_log(entries: list[dict[str, Any]]) -> list[str]:

@@ -27,10 +27,10 @@ LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 @contextmanager
 def run_server(data: Path) -> Iterator[str]:
     """Run a server with known tokens on a data folder."""
-    chosen = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    bootstrap_tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
     options = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
     room = "max_pending=100000,max_pending_per_agent=100000"
-    process = start(*options, ASKBACK_BOOTSTRAP_TOKENS=chosen, ASKBACK_LIMITS=room)
+    process = start(*options, ASKBACK_BOOTSTRAP_TOKENS=bootstrap_tokens, ASKBACK_LIMITS=room)
     assert process.stdout is not None
     yield json.loads(process.stdout.readline())["url"]
     process.terminate()
@@ -65,7 +65,7 @@ async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
 @requirement("N6")
 @pytest.mark.anyio
 async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased(tmp_path: Path) -> None:
-    copy, keys, elsewhere = tmp_path / "copy", tmp_path / "safe" / "keys", tmp_path / "elsewhere"
+    copy, keys, new_data_dir = tmp_path / "copy", tmp_path / "safe" / "keys", tmp_path / "elsewhere"
     with run_server(tmp_path / "data") as url:
         await give_secret(url)
         asked: list[str] = []
@@ -79,10 +79,10 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
     files = [*copy.iterdir(), keys]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert sorted(file.name for file in files) == ["askback.db", "keys", "settings.json"]
-    status, out, err = await askback("restore", copy, "--keys", keys, "--data-dir", elsewhere)
+    status, out, err = await askback("restore", copy, "--keys", keys, "--data-dir", new_data_dir)
     assert (status, err) == (0, "")
-    assert out.endswith(f"to {elsewhere / 'askback.db'}; master keys to {elsewhere / 'master.key'}.\n")
-    with run_server(elsewhere) as url:
+    assert out.endswith(f"to {new_data_dir / 'askback.db'}; master keys to {new_data_dir / 'master.key'}.\n")
+    with run_server(new_data_dir) as url:
         async with people(url) as (agent, _):
             assert leased_values(await agent.lease("t1", "PAY_KEY")) == {"PAY_KEY": "sk-pay"}
             for request_id in before:

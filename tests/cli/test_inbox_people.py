@@ -34,9 +34,9 @@ async def test_requests_for_others_are_named_and_skipped(
         "pending",
         "answered",
     ]
-    alone = await run_inbox_from_pipe(server, thread)
-    assert alone.count("To be answered by") == 1
-    assert "Nothing is pending." in alone
+    own_output = await run_inbox_from_pipe(server, thread)
+    assert own_output.count("To be answered by") == 1
+    assert "Nothing is pending." in own_output
 
 
 @requirement("K3")

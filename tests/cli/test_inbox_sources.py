@@ -95,9 +95,9 @@ async def test_a_source_that_fails_is_asked_again(
 ) -> None:
     field = Select(id="place", label="Place", options_from=PLACES)
     request = await agent.requests.create(Form(title="Where?", fields=[field]), thread_id=thread)
-    sources.down = True
+    sources.is_down = True
     out = await run_inbox_from_pipe(server, thread, "/x", ":later")
-    sources.down = False
+    sources.is_down = False
     assert out.count("The options cannot be read now. Try again in a moment.") == 2
     out = await run_inbox_from_pipe(server, thread, "5")
     assert await answered(agent, request, out) == {"place": 4}

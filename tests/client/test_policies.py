@@ -100,14 +100,16 @@ async def test_rules_are_refused_with_their_fault_and_for_principals_without_the
 async def test_a_thread_has_its_mode_and_full_wants_to_be_confirmed(
     connect: Connect, person: AsyncClient, thread: str
 ):
-    everywhere = await person.policy.get()
+    default_policy = await person.policy.get()
     assert (await person.policy.update(thread_id=thread, mode="plan")).mode == "plan"
     with pytest.raises(Conflict) as unconfirmed:
         await person.policy.update(thread_id=thread, mode="full")
     assert unconfirmed.value.code == "confirmation_required"
     assert (await person.policy.get(thread)).mode == "plan"
     assert (
-        (await person.policy.update(thread_id=thread, mode=None)) == everywhere == await person.policy.get()
+        (await person.policy.update(thread_id=thread, mode=None))
+        == default_policy
+        == await person.policy.get()
     )
 
 

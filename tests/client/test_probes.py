@@ -54,14 +54,16 @@ async def test_a_secret_that_fails_its_probe_is_asked_again_with_the_error_at_it
 async def test_a_secret_is_neither_stored_nor_leased_before_its_probe(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    during: list[int] = []
+    reply_statuses: list[int] = []
 
     async def probe(lease: Lease) -> None:
-        during.append(len([secret for secret in await person.secrets.list() if secret.thread_id == thread]))
+        reply_statuses.append(
+            len([secret for secret in await person.secrets.list() if secret.thread_id == thread])
+        )
 
     async with submitting(person, thread, {"A_KEY": GOOD}):
         assert await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
-    assert during == [0]
+    assert reply_statuses == [0]
 
 
 async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(
@@ -146,7 +148,7 @@ async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
 
     async def hangs(lease: Lease) -> None:
         tried.append(lease["A_KEY"].reveal())
-        died.set()
+        death_event.set()
         await anyio.sleep_forever()
 
     async def ask(agent: AsyncClient, probe: object) -> None:
@@ -159,11 +161,11 @@ async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
             cancel_on_abort=False,
         )
 
-    died = anyio.Event()
+    death_event = anyio.Event()
     async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as requests:
         async with connect("requester") as first, anyio.create_task_group() as tasks:
             tasks.start_soon(ask, first, hangs)
-            await died.wait()
+            await death_event.wait()
             tasks.cancel_scope.cancel()
         async with connect("requester") as second:
             await ask(second, probe)

@@ -174,13 +174,13 @@ async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProces
 
 async def test_a_question_whose_acknowledgement_was_lost_is_asked_once(server: ServerProcess, thread: str):
     async with server.client() as agent, server.client("responder") as person:
-        forgetful = agent._link._transport = _Forgetful(agent._link._transport)  # type: ignore[assignment]
+        forgetful_transport = agent._link._transport = _Forgetful(agent._link._transport)  # type: ignore[assignment]
         with anyio.fail_after(120):
             request = await agent.requests.create(FORM, thread_id=thread)
             await agent.say("Hello", thread_id=thread)
             finished_request = await person.requests.answer(request, {"topic": "x"})
             shown_thread = await agent.threads.get(thread)
-        assert forgetful.forgotten == 2
+        assert forgetful_transport.forgotten == 2
         assert [r["id"] for r in shown_thread["requests"]] == [request.id] == [finished_request.id]
         assert len(shown_thread["messages"]) == 1
 

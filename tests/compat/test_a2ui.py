@@ -109,10 +109,10 @@ def entered_model(form: Form, values: dict[str, Any], model: dict[str, Any]) -> 
         if (value := values.get(field.id)) is None or field.readonly:
             continue
         if field.type in ("select", "radio", "multiselect"):
-            chosen = value if isinstance(value, list) else [value]
+            chosen_values = value if isinstance(value, list) else [value]
             options = [option.value for option in getattr(field, "options", [])]
-            made["values"][field.id] = [str(item) for item in chosen if item in options]
-            made["other"] |= {field.id: item for item in chosen if item not in options}
+            made["values"][field.id] = [str(item) for item in chosen_values if item in options]
+            made["other"] |= {field.id: item for item in chosen_values if item not in options}
         else:
             made["values"][field.id] = str(value) if field.type == "number" else value
     return made
@@ -120,9 +120,11 @@ def entered_model(form: Form, values: dict[str, Any], model: dict[str, Any]) -> 
 
 @requirement("F32")
 @SLOW
-@given(drawn=forms_with_answers())
-def test_every_form_is_a_surface_whose_answer_comes_back(drawn: tuple[Form, dict[str, Any]]) -> None:
-    form, values = drawn
+@given(form_and_values=forms_with_answers())
+def test_every_form_is_a_surface_whose_answer_comes_back(
+    form_and_values: tuple[Form, dict[str, Any]],
+) -> None:
+    form, values = form_and_values
     own = [
         [e for e in v if e not in {o.value for o in f.options}]
         for f in form.all_fields

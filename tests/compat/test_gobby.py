@@ -49,9 +49,9 @@ def card(*questions: dict[str, Any]) -> list[CardQuestion]:
 @requirement("C8", "C11")
 @given(st.lists(words, min_size=2, max_size=4, unique=True), st.data())
 def test_every_choice_of_labels_comes_back(labels: list[str], data: st.DataObject):
-    chosen = data.draw(st.lists(st.sampled_from(labels), min_size=1, unique=True))
+    chosen_labels = data.draw(st.lists(st.sampled_from(labels), min_size=1, unique=True))
     shown_card_questions = card(question(labels, multiple=True), question(labels, multiple=True))
-    values = {"q1": chosen, "q2": labels[:1]}
+    values = {"q1": chosen_labels, "q2": labels[:1]}
     written = write_answers(shown_card_questions, values)
     assert list(written) == ["Which?", "Which? (2)"]
     assert read_answers(shown_card_questions, written) == values

@@ -261,13 +261,16 @@ async def test_a_question_that_was_dismissed_can_be_asked_again(api: Api) -> Non
     ] * 2
 
 
-@pytest.mark.parametrize("beside", [{"params": {}}, {}])
+@pytest.mark.parametrize("further_members", [{"params": {}}, {}])
 async def test_an_answer_may_stand_in_the_parameters_as_the_page_sends_them(
-    api: Api, beside: dict[str, Any]
+    api: Api, further_members: dict[str, Any]
 ) -> None:
     await call(api, PICK)
     said = {"clarificationResponse": {"questionId": "call_1", "value": "pdf", "skipped": False}}
-    body = {"messages": [{"role": "user", "content": "pdf"}], **({"params": said} if beside else said)}
+    body = {
+        "messages": [{"role": "user", "content": "pdf"}],
+        **({"params": said} if further_members else said),
+    }
     taken = await (await api.as_("responder")).post(CHAT.replace("/api", "/camel/api"), json=body)
     assert taken.status_code == 200, taken.text
     assert await pending(api) == []

@@ -48,17 +48,17 @@ def test_a_form_survives_its_schema_and_hints(form: Form) -> None:
 
 @requirement("F31")
 @SLOW
-@given(drawn=forms_with_answers())
-def test_an_accepted_answer_fits_the_schema_of_its_form(drawn: tuple[Form, dict[str, Any]]) -> None:
-    form, values = drawn
+@given(form_and_values=forms_with_answers())
+def test_an_accepted_answer_fits_the_schema_of_its_form(form_and_values: tuple[Form, dict[str, Any]]) -> None:
+    form, values = form_and_values
     assert validation_errors(write_schema(form).schema, values) == []
 
 
 @requirement("F31")
 @SLOW
-@given(drawn=forms_with_answers())
-def test_the_schema_alone_asks_for_the_same_answers(drawn: tuple[Form, dict[str, Any]]) -> None:
-    form, values = drawn
+@given(form_and_values=forms_with_answers())
+def test_the_schema_alone_asks_for_the_same_answers(form_and_values: tuple[Form, dict[str, Any]]) -> None:
+    form, values = form_and_values
     written_schema = write_schema(form)
     accepted = check_answer(read_schema(written_schema.schema).form, values).values
     assert validation_errors(written_schema.schema, accepted) == []

@@ -83,9 +83,11 @@ def answered(form: Form, values: dict[str, Any]) -> dict[str, Any]:
 
 @requirement("F31")
 @SLOW
-@given(drawn=forms_with_answers())
-def test_every_form_is_an_elicitation_whose_answer_comes_back(drawn: tuple[Form, dict[str, Any]]) -> None:
-    form, values = drawn
+@given(form_and_values=forms_with_answers())
+def test_every_form_is_an_elicitation_whose_answer_comes_back(
+    form_and_values: tuple[Form, dict[str, Any]],
+) -> None:
+    form, values = form_and_values
     if any(
         len([e for e in v if e not in {o.value for o in f.options}]) > 1
         for f in form.all_fields
@@ -99,9 +101,9 @@ def test_every_form_is_an_elicitation_whose_answer_comes_back(drawn: tuple[Form,
 
 @requirement("F31")
 @SLOW
-@given(drawn=forms_with_answers())
-def test_a_form_of_an_elicitation_asks_for_the_same(drawn: tuple[Form, dict[str, Any]]) -> None:
-    form, values = drawn
+@given(form_and_values=forms_with_answers())
+def test_a_form_of_an_elicitation_asks_for_the_same(form_and_values: tuple[Form, dict[str, Any]]) -> None:
+    form, values = form_and_values
     params = write_elicitation(form).params
     if not params["requestedSchema"]["properties"]:
         return

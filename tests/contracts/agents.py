@@ -13,7 +13,7 @@ from askback.ports.store import Store
 from tests.contracts.samples import NOON, agent, entry, root, token
 from tests.contracts.suite import StoreSuite
 
-BY = '{"id":"tok_admin","name":"Ada"}'
+ADMIN_JSON = '{"id":"tok_admin","name":"Ada"}'
 
 
 class AgentContracts(StoreSuite):
@@ -23,7 +23,9 @@ class AgentContracts(StoreSuite):
         assert await store.token("digest") is None
         await store.put_token("digest", token(1))
         assert await store.token("digest") == token(1)
-        other = replace(token(2, tenant="acme", role="admin", ends=NOON + 9), revoked_at=NOON, revoked_by=BY)
+        other = replace(
+            token(2, tenant="acme", role="admin", ends=NOON + 9), revoked_at=NOON, revoked_by=ADMIN_JSON
+        )
         await store.put_token("digest", other)
         assert await store.token("digest") == await store.token_by_id("acme", other.id) == other
         assert await store.token_by_id("main", token(1).id) is None
@@ -103,10 +105,12 @@ class AgentContracts(StoreSuite):
             await store.put_token(f"digest {n}", token(n))
         await store.put_token("digest 4", token(1, tenant="acme"))
         ids = [token(1).id, token(2).id, "tok_none"]
-        first = await store.revoke_tokens("main", ids, SideEffects(audit=(entry("1"),)), at=NOON + 5, by=BY)
+        first = await store.revoke_tokens(
+            "main", ids, SideEffects(audit=(entry("1"),)), at=NOON + 5, by=ADMIN_JSON
+        )
         again = await store.revoke_tokens("main", ids, SideEffects(audit=(entry("2"),)), at=NOON + 6, by="{}")
         assert (sorted(first), list(again)) == (ids[:2], [])
-        assert await store.token("digest 1") == replace(token(1), revoked_at=NOON + 5, revoked_by=BY)
+        assert await store.token("digest 1") == replace(token(1), revoked_at=NOON + 5, revoked_by=ADMIN_JSON)
         assert await store.token("digest 3") == token(3)
         assert await store.token("digest 4") == token(1, tenant="acme")
         assert (await store.audit_head("main"))[0] == 1

@@ -103,8 +103,8 @@ class ApprovalContracts(StoreSuite):
             replace(second_refusal, until=NOON + 9),
             replace(first_refusal, until=NOON + 9),
         ]
-        elsewhere = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)
-        assert list(elsewhere) == [other_cases[0]]
+        other_thread_refusals = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)
+        assert list(other_thread_refusals) == [other_cases[0]]
 
     async def test_an_idempotency_key_returns_its_request(self, store: Store) -> None:
         assert await store.claimed(claim()) is None

@@ -33,9 +33,9 @@ async def add_message(store: Store, thread: str, name: str) -> None:
     await store.add_message(name, message(name), message_added(message(name), thread=thread))
 
 
-async def ids(store: Store, **chosen: object) -> list[str]:
+async def ids(store: Store, **filters: object) -> list[str]:
     """Return the ids of a page of conversations."""
-    active_threads = await store.active_threads("main", **chosen)  # type: ignore[arg-type]  # filters by name
+    active_threads = await store.active_threads("main", **filters)  # type: ignore[arg-type]  # filters by name
     return [thread.details.id for thread in active_threads]
 
 

@@ -95,7 +95,7 @@ class DurableContracts(StoreSuite):
     async def test_c1_policy_executions_secrets_and_the_audit_log_outlast_a_reopen(
         self, tmp_path: Path
     ) -> None:
-        async def everything(store: Store) -> tuple[object, ...]:
+        async def read_all(store: Store) -> tuple[object, ...]:
             return (
                 await store.policy("main", thread_id="t1", project=None, now_ms=NOON),
                 await store.rules("main", ended=True, now_ms=NOON),
@@ -117,9 +117,9 @@ class DurableContracts(StoreSuite):
             await store.report("main", row.id, "exe_1", outcome="failed", note="exit 1", effects=effects(5))
             await store.revoke_rule("main", rule_id(1), "{}", effects(6))
             await store.write(SideEffects(candidates=((row.id, secret(9)),)))
-            before = await everything(store)
+            before = await read_all(store)
         async with self.opened(tmp_path) as store:
-            assert await everything(store) == before
+            assert await read_all(store) == before
             await store.write(effects(7))
             log = await store.audit("main")
             assert len(log) == 7

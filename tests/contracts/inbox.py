@@ -43,9 +43,9 @@ def comment(n: int = 1, request: int = 1) -> Comment:
     return Comment(f"cmt_{n}", request_id(request), json.dumps(ADA), f"Größe {n}\n", NOON + n)
 
 
-async def ids(store: Store, **chosen: object) -> list[str]:
+async def ids(store: Store, **filters: object) -> list[str]:
     """Return the ids of a page of the history."""
-    return [row.request_id for row in await store.history("main", **chosen)]  # type: ignore[arg-type]  # filters by name
+    return [row.request_id for row in await store.history("main", **filters)]  # type: ignore[arg-type]  # filters by name
 
 
 class InboxContracts(StoreSuite):
@@ -81,8 +81,8 @@ class InboxContracts(StoreSuite):
         ]
         for n, (status, state, _) in enumerate(cases):
             await settled(store, record(n), status, at=NOON + n, **state)
-        born = replace(record(9)).as_settled(Status.ANSWERED, answer={"decision": "approve"})
-        await store.insert(born, request_created(born))
+        settled_request = replace(record(9)).as_settled(Status.ANSWERED, answer={"decision": "approve"})
+        await store.insert(settled_request, request_created(settled_request))
         findings = [row.outcome for row in await store.history("main")]
         assert sorted(findings) == sorted(["approve", *(outcome for *_, outcome in cases)])
 
@@ -102,11 +102,11 @@ class InboxContracts(StoreSuite):
                 and (person is None or rows.index(row) % 4 == 0)
                 and (time is None or time[0] <= ends[row.id][0] < time[1])
             ]
-            chosen = {"thread_id": thread, "requester": agent, "person": person}
-            chosen |= {} if time is None else {"since": time[0], "until": time[1]}
-            first = await ids(store, limit=2, **chosen)
-            remaining_items = await ids(store, before=ends[first[-1]], limit=9, **chosen) if first else []
-            assert [*first, *remaining_items] == expected, chosen
+            filters = {"thread_id": thread, "requester": agent, "person": person}
+            filters |= {} if time is None else {"since": time[0], "until": time[1]}
+            first = await ids(store, limit=2, **filters)
+            remaining_items = await ids(store, before=ends[first[-1]], limit=9, **filters) if first else []
+            assert [*first, *remaining_items] == expected, filters
 
     async def test_c36_a_reminder_belongs_to_one_person_and_ends_with_its_request(self, store: Store) -> None:
         for n in range(3):
@@ -131,24 +131,24 @@ class InboxContracts(StoreSuite):
         for n in range(6):
             await settled(store, record(n), Status.EXPIRED if n else Status.ANSWERED, at=NOON + n)
 
-        async def missed(person: str = "ada", since: int = NOON, **chosen: object) -> list[str]:
-            result = await store.missed("main", person, since=rfc3339(since), **chosen)  # type: ignore[arg-type]  # filters by name
+        async def missed(person: str = "ada", since: int = NOON, **filters: object) -> list[str]:
+            result = await store.missed("main", person, since=rfc3339(since), **filters)  # type: ignore[arg-type]  # filters by name
             return [row.id for _, row in result]
 
-        everything = [request_id(n) for n in (5, 4, 3, 2, 1)]
-        assert await missed() == everything
-        assert await missed(since=NOON + 3) == everything[:2]
-        assert await missed(limit=2, before=(rfc3339(NOON + 4), request_id(4))) == everything[2:4]
+        all_ids = [request_id(n) for n in (5, 4, 3, 2, 1)]
+        assert await missed() == all_ids
+        assert await missed(since=NOON + 3) == all_ids[:2]
+        assert await missed(limit=2, before=(rfc3339(NOON + 4), request_id(4))) == all_ids[2:4]
         await store.mark_seen("main", "ada", [request_id(4), request_id(4), "req_none"])
-        assert await missed() == [item for item in everything if item != request_id(4)]
-        assert await missed("bob") == everything
+        assert await missed() == [item for item in all_ids if item != request_id(4)]
+        assert await missed("bob") == all_ids
         await store.set_missed_until("main", "ada", rfc3339(NOON + 3))
         await store.set_missed_until("main", "ada", rfc3339(NOON + 1))
         assert await missed() == [request_id(5)]
         access = AccessList("bob", AccessLevel.NONE, {})
         await store.set_access(access, shared(access), before=AccessList())
         assert await missed("eve", viewer="eve") == []
-        assert await missed("bob", viewer="bob") == everything
+        assert await missed("bob", viewer="bob") == all_ids
 
     async def test_c37_comments_are_kept_in_order_up_to_a_number_with_their_audit_entries(
         self, store: Store

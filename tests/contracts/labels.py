@@ -112,8 +112,10 @@ class LabelContracts(StoreSuite):
         await store.settle(answer(rows[9]))
         assert (ended := await store.get("main", rows[9].id)) is not None
         now = [replace(ended, labels=row.labels) if row.id == ended.id else row for row in rows]
-        chosen = product((None, "t1"), (None, "run_1"), (None, "call_0"), (None, "x9"), (None, "tok_0"))
-        for thread, run, call, external, requester in chosen:
+        label_combinations = product(
+            (None, "t1"), (None, "run_1"), (None, "call_0"), (None, "x9"), (None, "tok_0")
+        )
+        for thread, run, call, external, requester in label_combinations:
             for statuses in (None, frozenset({Status.PENDING})):
                 result = await store.list_requests(
                     "main",

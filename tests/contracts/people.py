@@ -25,9 +25,9 @@ async def sign_in(store: Store, principal: Principal, at: int = NOON) -> None:
     assert await store.open_session(name, f"digest-{name}", new) is not None
 
 
-async def names(store: Store, at: int = NOON, **chosen: object) -> list[tuple[str, str]]:
+async def names(store: Store, at: int = NOON, **filters: object) -> list[tuple[str, str]]:
     """Return the people in a store, by id and name."""
-    result = await store.people("main", now_ms=at, **chosen)  # type: ignore[arg-type]  # filters by name
+    result = await store.people("main", now_ms=at, **filters)  # type: ignore[arg-type]  # filters by name
     return [(item.user, item.name) for item in result]
 
 

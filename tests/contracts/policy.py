@@ -212,7 +212,7 @@ class PolicyContracts(StoreSuite):
             await store.revoke_rule("main", rules[n].id, "{}")
         for thread in (None, "a", "none"):
             for project in (None, "a"):
-                chosen = {("thread", thread), ("project", project)}
+                scopes = {("thread", thread), ("project", project)}
                 for ended in (False, True):
                     result = await store.rules(
                         "main",
@@ -225,7 +225,7 @@ class PolicyContracts(StoreSuite):
                     assert result == [
                         r
                         for r in reversed(rules[:20])
-                        if (thread is project is None or (r.scope, r.subject) in chosen)
+                        if (thread is project is None or (r.scope, r.subject) in scopes)
                         and (ended or not (r.revoked or (r.expires_at or NOON + 1) <= NOON))
                     ]
 

@@ -65,8 +65,8 @@ class QuestionCountContracts(StoreSuite):
         assert {(item.what, item.maximum, item.limit) for item in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
         names = [tool.name, agent.name, "other"]
-        counted = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
-        assert await store.question_counts("main", "t1", names) == counted
+        counts = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
+        assert await store.question_counts("main", "t1", names) == counts
         assert await store.question_counts("main", "t1", names[:1]) == {tool.name: QuestionCount(2, NOON)}
         for where in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
             assert await store.question_counts(*where) == {}

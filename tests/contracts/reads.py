@@ -59,11 +59,11 @@ class ReadContracts(StoreSuite):
     async def test_events_come_in_pages_after_a_cursor(self, store: Store) -> None:
         for n in range(1, 8):
             await store.insert(record(n, thread=f"t{n % 2}"), request_created(record(n, thread=f"t{n % 2}")))
-        everything = list(await store.tenant_events("main", after=0))
-        assert [e.request_id for e in everything] == [request_id(n) for n in range(1, 8)]
-        middle = everything[2].position
-        assert list(await store.tenant_events("main", after=middle, limit=2)) == everything[3:5]
-        assert await store.last_position("main") == everything[-1].position
+        all_events = list(await store.tenant_events("main", after=0))
+        assert [e.request_id for e in all_events] == [request_id(n) for n in range(1, 8)]
+        middle = all_events[2].position
+        assert list(await store.tenant_events("main", after=middle, limit=2)) == all_events[3:5]
+        assert await store.last_position("main") == all_events[-1].position
         assert [event.seq for event in await store.thread_events("main", "t1", after=1, limit=2)] == [2, 3]
         assert await store.thread_events("main", "t1", after=4) == []
         assert await store.last_position("acme") == 0

@@ -268,7 +268,7 @@ class SecretContracts(StoreSuite):
         ]
         new = ("req_9", secret(9))
         await store.write(SideEffects(secrets=(*kept, once), candidates=(*attempts, new)))
-        everything = [*kept, once, *(item for _, item in (*attempts, new))]
+        all_texts = [*kept, once, *(item for _, item in (*attempts, new))]
         for limit in (1, 2, 3, 200):
             secret_records: list[SecretRecord] = []
             while page := await store.sealed_after(
@@ -276,9 +276,9 @@ class SecretContracts(StoreSuite):
             ):
                 assert len({item.id for item in page}) <= limit
                 secret_records += page
-            assert [item.id for item in secret_records] == sorted(item.id for item in everything)
-            assert {item.sealed for item in secret_records} == {item.sealed for item in everything}
-        of_acme = sorted((item for item in everything if item.tenant == "acme"), key=lambda item: item.id)
+            assert [item.id for item in secret_records] == sorted(item.id for item in all_texts)
+            assert {item.sealed for item in secret_records} == {item.sealed for item in all_texts}
+        of_acme = sorted((item for item in all_texts if item.tenant == "acme"), key=lambda item: item.id)
         page = await store.sealed_after("", tenant="acme", limit=2)
         remaining_secret_records = await store.sealed_after(page[-1].id, tenant="acme")
         assert [item.id for item in (*page, *remaining_secret_records)] == [item.id for item in of_acme]

@@ -32,7 +32,7 @@ from tests.contracts.suite import StoreSuite
 ODD = 'bob "b" \\ é 🙂'
 ADAS = AccessList("ada", AccessLevel.NONE, {ODD: AccessLevel.VIEW, "cy": AccessLevel.ALL})
 SEEN = AccessList("ada", AccessLevel.VIEW, {"cy": AccessLevel.ALL})
-EVERYBODY = ("ada", ODD, "cy", "dan", "", "none", "owner")
+ALL_PEOPLE = ("ada", ODD, "cy", "dan", "", "none", "owner")
 
 
 class SharingContracts(StoreSuite):
@@ -106,7 +106,7 @@ class SharingContracts(StoreSuite):
             await store.insert(row, request_created(row))
         for thread, access in list(threads.items())[:2]:
             await store.set_access(access, shared(access, thread=thread), before=UNSHARED)
-        for person in EVERYBODY:
+        for person in ALL_PEOPLE:
             theirs = [r for r in rows if threads[r.thread_id].level(person) >= AccessLevel.VIEW]
             result = await store.list_requests("main", person=person)
             assert [r.id for r in result] == [their.id for their in reversed(theirs)]
@@ -131,7 +131,7 @@ class SharingContracts(StoreSuite):
         ]
         await store.write(SideEffects(rules=tuple(rules)))
         await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
-        for person in EVERYBODY:
+        for person in ALL_PEOPLE:
             hidden = ADAS.level(person) < AccessLevel.VIEW
             result = await store.rules("main", now_ms=NOON, person=person)
             assert result == [r for r in reversed(rules) if not (hidden and r is rules[0])]

@@ -42,10 +42,10 @@ async def begin(store: Store, *threads: str, agent: ThreadAgents | None = None) 
         await store.add_message(f"m{await store.last_position('main')}", message(), draft)
 
 
-async def ids(store: Store, *readers: str, query: str | None = None, **chosen: object) -> list[str]:
+async def ids(store: Store, *readers: str, query: str | None = None, **filters: object) -> list[str]:
     """Return the ids of a page of threads."""
     words = () if query is None else query_words(query)
-    result = await store.list_threads("main", readers=readers or ("",), named=query, words=words, **chosen)  # type: ignore[arg-type]  # filters by name
+    result = await store.list_threads("main", readers=readers or ("",), named=query, words=words, **filters)  # type: ignore[arg-type]  # filters by name
     return [item.id for item in result]
 
 

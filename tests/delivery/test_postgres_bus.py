@@ -94,8 +94,8 @@ class FromElsewhere:
         self._given: list[Event] = []
         self._heard = 0
         self._left: list[str] = []
-        self._gone: list[str] = []
-        self._came: list[tuple[str, str | None]] = []
+        self._sent_ids: list[str] = []
+        self._foreign_events: list[tuple[str, str | None]] = []
         self._there_are: list[tuple[str, str | None]] = []
         self._more = anyio.Event()
 
@@ -123,7 +123,7 @@ class FromElsewhere:
         self._here.bus.on_dismissal(end)
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        self._came.append((tenant, thread_id))
+        self._foreign_events.append((tenant, thread_id))
 
     def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
         self._here.bus.on_arrival(notify)
@@ -145,17 +145,17 @@ class FromElsewhere:
         self._more.set()
 
     def _hear_of(self, principal_id: str) -> None:
-        self._gone.append(principal_id)
+        self._sent_ids.append(principal_id)
         self._more.set()
 
-    async def arrived(self) -> None:
+    async def wait_for_arrival(self) -> None:
         with anyio.fail_after(120):
             for principal_id in self._left:
                 self._there.bus.dismiss(principal_id)
-                while principal_id not in self._gone:
+                while principal_id not in self._sent_ids:
                     self._more = anyio.Event()
                     await self._more.wait()
-            for place in self._came:
+            for place in self._foreign_events:
                 self._there.bus.arrive(*place)
                 while place not in self._there_are:
                     self._more = anyio.Event()
@@ -183,7 +183,7 @@ class TestBusOfPostgres(BusContracts):
 
     async def settled(self, bus: Bus) -> None:
         assert isinstance(bus, FromElsewhere)
-        await bus.arrived()
+        await bus.wait_for_arrival()
 
 
 async def say(server: Server, n: int, *, thread: str = "t1") -> None:
@@ -295,17 +295,17 @@ async def test_an_activity_reaches_the_other_server(database: Database) -> None:
     present_server, there_server = Server(database), Server(database)
     for server in (present_server, there_server):
         await server.open()
-    heard, come = list[Activity](), anyio.Event()
+    received_activities, arrival_event = list[Activity](), anyio.Event()
 
     def hear(activity: Activity) -> None:
-        heard.append(activity)
-        come.set()
+        received_activities.append(activity)
+        arrival_event.set()
 
     there_server.bus.on_activity(hear)
     sent_activity = Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob Müller", active=True)
     present_server.bus.report(sent_activity)
     with anyio.fail_after(120):
-        await come.wait()
-    assert heard == [replace(sent_activity, origin=present_server.store.origin)]
+        await arrival_event.wait()
+    assert received_activities == [replace(sent_activity, origin=present_server.store.origin)]
     for server in (present_server, there_server):
         await server.close()

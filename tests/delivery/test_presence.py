@@ -203,7 +203,7 @@ async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() ->
 class Crowded(FakeRegister):
     """A register where another viewer enters during each update."""
 
-    come: Callable[[], object] | None = None
+    on_arrival: Callable[[], object] | None = None
 
     async def update(
         self,
@@ -214,8 +214,8 @@ class Crowded(FakeRegister):
         lease_ms: int,
     ) -> bool:
         """Update, while the next viewer enters."""
-        if self.come is not None:
-            self.come()
+        if self.on_arrival is not None:
+            self.on_arrival()
         await anyio.sleep(0)
         return await super().update(
             server,
@@ -231,7 +231,7 @@ async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.Mon
     server = SharedPresence(register, LocalBus(), server="one")
     await server.open()
     places = count()
-    register.come = lambda: server.enter("main", f"t{next(places)}")
+    register.on_arrival = lambda: server.enter("main", f"t{next(places)}")
     server.enter("main", "mine")
     with anyio.fail_after(120):
         await server.synchronized()

@@ -75,7 +75,7 @@ def test_showing_a_secret_shows_the_placeholder(way: str) -> None:
     assert (CANARY in shown, PLACEHOLDER in shown) == (False, True)
 
 
-CARRIED: dict[str, Callable[[Secret], Any]] = {
+COPY_FUNCTIONS: dict[str, Callable[[Secret], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "deepcopy of what holds it": lambda s: copy.deepcopy({"s": [s]}),
@@ -106,11 +106,11 @@ CARRIED: dict[str, Callable[[Secret], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", CARRIED)
+@pytest.mark.parametrize("way", COPY_FUNCTIONS)
 def test_carrying_a_secret_away_raises_without_showing_it(way: str) -> None:
     # PydanticSerializationError and rfc8785's error are ValueErrors, the rest is refused as a TypeError.
     with pytest.raises((TypeError, ValueError)) as exc_info:
-        CARRIED[way](new_secret())
+        COPY_FUNCTIONS[way](new_secret())
     assert CANARY not in "".join(traceback.format_exception(exc_info.value))
 
 

@@ -161,10 +161,10 @@ def test_rules_are_offered_in_words_and_the_exact_one_is_folded(open_gallery: Op
     offered = gallery.card.get_by_role("radiogroup").first.get_by_role("radio")
     expect(offered).to_have_count(3)
     gallery.card.get_by_role("radio", name="Every call to user48@example.com, whatever else is in it").check()
-    exact = gallery.card.locator(".rule pre")
-    expect(exact).to_be_hidden()
+    exact_rule = gallery.card.locator(".rule pre")
+    expect(exact_rule).to_be_hidden()
     gallery.card.get_by_text("The exact rule, and what a rule does").click()
-    expect(exact).to_have_text("send_mail(to=user48@example.com)")
+    expect(exact_rule).to_have_text("send_mail(to=user48@example.com)")
     gallery.card.get_by_role("button", name="Always allow", exact=True).click()
     (attempt,) = gallery.sent
     assert attempt["body"]["rule"] == "send_mail(to=user48@example.com)"

@@ -326,7 +326,7 @@ class InProcessWebhookClient:
 
     def __init__(self, app: Any) -> None:
         self._http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app))
-        self.carried: list[dict[str, Any]] = []
+        self.delivered_messages: list[dict[str, Any]] = []
 
     def check_url(self, url: str) -> None:
         pass
@@ -334,8 +334,8 @@ class InProcessWebhookClient:
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
     ) -> WebhookResponse:
-        self.carried.append({"url": url, "headers": headers, "content": body})
-        return WebhookResponse((await self.post_again(**self.carried[-1])).status_code)
+        self.delivered_messages.append({"url": url, "headers": headers, "content": body})
+        return WebhookResponse((await self.post_again(**self.delivered_messages[-1])).status_code)
 
     async def post_again(self, **message: Any) -> httpx2.Response:
         return await self._http.post(**message)
@@ -359,7 +359,7 @@ async def test_the_receiver_continues_once_and_only_with_a_signed_message(
             with anyio.fail_after(120):
                 while [delivery.state for delivery in await admin.webhooks.deliveries(hook)] != ["delivered"]:
                     await anyio.sleep(0.01)
-    [message] = webhook_client.carried
+    [message] = webhook_client.delivered_messages
     assert (await webhook_client.post_again(**message)).status_code == 204
     assert (await webhook_client.post_again(**{**message, "content": b"{}"})).status_code == 401
     assert capsys.readouterr().out == f'About your question ({request.id}): The person answered "Q": "a"\n'

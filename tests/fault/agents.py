@@ -108,7 +108,7 @@ class Agent:
     async def _ends_its_turn(self, key: str) -> InputRequest:
         """Ask and leave; any agent that leases the resume, here or in another process, continues."""
         made = await self._ask(key, delivery="resume")
-        while not self._notes.acted(made.id):
+        while not self._notes.was_accepted(made.id):
             await asyncio.sleep(LOOK_S)
         return await self._client.requests.get(made.id)
 

@@ -14,7 +14,7 @@ import httpx2
 from tests.fault.ledger import Ledger
 
 ANSWERS_WITHIN_S = 120
-DOWN = 503
+HTTP_UNAVAILABLE = 503
 SAME = ("id", "answered", "requester")
 """The members in which a replay equals the first reply; other members of a request may have changed."""
 
@@ -81,14 +81,14 @@ class Caller:
     ) -> Reply:
         """Send until a server answers, which it has to do within `ANSWERS_WITHIN_S` of the last trouble."""
         headers = {"Authorization": f"Bearer {token}"} | ({"Idempotency-Key": key} if key else {})
-        begun = time.monotonic()
-        while time.monotonic() - max(begun, self._ledger.quiet_since) < ANSWERS_WITHIN_S:
+        started_at = time.monotonic()
+        while time.monotonic() - max(started_at, self._ledger.quiet_since) < ANSWERS_WITHIN_S:
             try:
                 sent = await self.http.request(method, self.url() + path, json=body, headers=headers)
             except httpx2.HTTPError:
                 await anyio.sleep(0.02)
                 continue
-            if sent.status_code != DOWN:
+            if sent.status_code != HTTP_UNAVAILABLE:
                 return Reply(sent.status_code, sent.json() if sent.content else {})
             await anyio.sleep(0.02)
         raise self.broken("I5", f"{method} {path} was not answered for {ANSWERS_WITHIN_S} seconds")

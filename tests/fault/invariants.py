@@ -117,8 +117,10 @@ class Inspector:
 
     async def _check_requests(self) -> dict[str, dict[str, Any]]:
         """Every request that an agent knows must exist, and agree with its events and its people."""
-        every = {request["id"]: request async for request in self._all_requests()}
-        stored = {note["request"]: every.get(note["request"], {}) for note in self._ledger.notes("created")}
+        requests_by_id = {request["id"]: request async for request in self._all_requests()}
+        stored = {
+            note["request"]: requests_by_id.get(note["request"], {}) for note in self._ledger.notes("created")
+        }
         for request_id, request in stored.items():
             if not request:
                 self._ledger.broken("I1", f"{request_id} was acknowledged and is gone")

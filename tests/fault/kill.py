@@ -154,8 +154,8 @@ async def kill_processes(
 
 async def wait_until_busy(ledger: Ledger) -> None:
     """Return once more requests have been answered: killing an idle process proves nothing."""
-    enough, start = len(ledger.settled) + BUSY, time.monotonic()
-    while len(ledger.settled) < enough and not ledger.faults:
+    wanted_count, start = len(ledger.settled) + BUSY, time.monotonic()
+    while len(ledger.settled) < wanted_count and not ledger.faults:
         if time.monotonic() - start > BUSY_S:
             ledger.broken("I5", f"hardly anything was answered for {BUSY_S} seconds")
         await anyio.sleep(0.001)
@@ -165,11 +165,11 @@ async def finish_agents(ledger: Ledger, hosts: list[Killable], patience_s: float
     """Let the agents finish their open requests: nobody may hang."""
     for host in hosts:
         host.ask_to_stop()
-    alive, noted = time.monotonic(), -1
+    last_progress_at, noted = time.monotonic(), -1
     while not all(host.ended for host in hosts):
         if (now_noted := ledger.size()) != noted:
-            alive, noted = time.monotonic(), now_noted
-        elif time.monotonic() - alive > patience_s:
+            last_progress_at, noted = time.monotonic(), now_noted
+        elif time.monotonic() - last_progress_at > patience_s:
             ended = {note["key"] for note in ledger.notes("ended")}
             left = sorted({note["key"] for note in ledger.notes("created")} - ended)
             ledger.broken("I5", f"for {patience_s} seconds nothing has come for {', '.join(left)}")

@@ -40,7 +40,7 @@ class Notes:
             return
         self.note("acted", request=request_id, **facts)
 
-    def acted(self, request_id: str) -> bool:
+    def was_accepted(self, request_id: str) -> bool:
         """Whether anybody has continued."""
         return (self._effects / request_id).exists()
 

@@ -136,20 +136,20 @@ async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
 
 async def _check_resumes(trial: Trial, remaining_request: InputRequest) -> None:
     """A worker that pulls at both servers at once must get each outcome once."""
-    came: list[str] = []
+    received_ids: list[str] = []
 
     async def pull(server: Server) -> None:
         async with AsyncClient(server.url, REQUESTER) as agent:
             for resume in await agent.resumes.pull(wait=1, limit=9):
-                came.append(resume.request_id)
+                received_ids.append(resume.request_id)
                 await agent.resumes.ack(resume)
 
     async with anyio.create_task_group() as both:
         for server in (trial.off, trial.on):
             both.start_soon(pull, server)
-    if came.count(remaining_request.id) != 1:
+    if received_ids.count(remaining_request.id) != 1:
         trial.faults.append(
-            f"what became of {remaining_request.id} came {came.count(remaining_request.id)} times"
+            f"what became of {remaining_request.id} came {received_ids.count(remaining_request.id)} times"
         )
 
 

@@ -17,7 +17,7 @@ from tests.fault.processes import RESPONDER
 NAMES = ("ada", "bob", "eve")
 AT_ONCE = 12
 TOO_LATE = frozenset({409, 410})
-DOWN = 503
+HTTP_UNAVAILABLE = 503
 REPEATED = 0.2
 """The share of acknowledged calls that is sent again at once."""
 
@@ -59,7 +59,7 @@ class People:
 
     async def _open_at(self, url: str) -> list[dict[str, Any]]:
         result = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
-        if result.status_code not in (200, DOWN):
+        if result.status_code not in (200, HTTP_UNAVAILABLE):
             self._ledger.broken("I3", f"what is open was answered with {result.status_code}")
         return result.json().get("requests", [])
 
@@ -95,7 +95,7 @@ class People:
                 await self._repeat(url, body, word)
             elif sent.status_code == 404:
                 self._ledger.broken("I1", f"{request['id']} was listed and is gone")
-            elif sent.status_code not in TOO_LATE | {DOWN}:
+            elif sent.status_code not in TOO_LATE | {HTTP_UNAVAILABLE}:
                 self._ledger.broken("I3", f"{request['id']}: {sent.status_code} {sent.text[:200]}")
             return
 
@@ -105,7 +105,7 @@ class People:
             return
         with suppress(httpx2.HTTPError):
             again = await self._http.post(url, json=body, headers={"Idempotency-Key": word})
-            if again.status_code not in (200, DOWN):
+            if again.status_code not in (200, HTTP_UNAVAILABLE):
                 self._ledger.broken("I10", f"{url} with the key {word} is now {again.status_code}")
 
     def _acknowledged(self, request: dict[str, Any], do: str, word: str, outcome: Outcome) -> None:

@@ -65,7 +65,7 @@ class Trial:
         self.rng = random.Random(seed)
         self.path = folder / f"{seed}.db"
         self.ledger = Ledger()
-        self.disk = Disk(fuse=self._fuse)
+        self.disk = Disk(on_write=self._cut_power)
         self._cut = self.rng.randint(1, 90) if template is None else self.rng.randint(1, 400)
         self._number = 0
         self._connect = connect
@@ -83,7 +83,7 @@ class Trial:
             for file in self.path.parent.glob(f"{self.path.name}*"):
                 file.unlink()
 
-    def _fuse(self, disk: Disk) -> None:
+    def _cut_power(self, disk: Disk) -> None:
         if disk.steps >= self._cut:
             disk.dead = True
 

@@ -54,15 +54,15 @@ class _Contents:
 
 
 class Disk:
-    """One disk for one trial. `fuse` is called before each change and raises the planned error.
+    """One disk for one trial. `on_write` is called before each change and raises the planned error.
 
     `steps` counts the changes so far: writes, truncations, syncs, deletions.
     """
 
-    def __init__(self, *, fuse: Callable[[Disk], None] = lambda disk: None) -> None:
+    def __init__(self, *, on_write: Callable[[Disk], None] = lambda disk: None) -> None:
         self.steps = 0
         self.dead = False
-        self.fuse = fuse
+        self.on_write = on_write
         # By name: the current files, and the directory on the disk. They differ between the creation or
         # deletion of a file and the next sync of the directory.
         self._files: dict[str, _Contents | None] = {}
@@ -96,7 +96,7 @@ class Disk:
             if self.dead:
                 raise PowerIsOff("the power is off")
             self.steps += 1
-            self.fuse(self)
+            self.on_write(self)
 
     def write(self, path: str, data: bytes, offset: int) -> None:
         with self._lock:

@@ -64,7 +64,7 @@ class Relay:
             writer.transport.abort()
             return
         self._open.add(far_writer)
-        ways = (self._up(reader, far_writer, passage), self._down(far_reader, writer, passage))
+        ways = (self._up(reader, far_writer, passage), self._forward_replies(far_reader, writer, passage))
         tasks = [asyncio.create_task(way) for way in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -81,7 +81,7 @@ class Relay:
         while data := await _read(reader, passage):
             writer.write(data)
 
-    async def _down(
+    async def _forward_replies(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, passage: asyncio.Event
     ) -> None:
         while data := await _read(reader, passage):

@@ -100,8 +100,8 @@ def commands(chance: random.Random) -> Iterator[str]:
         yield text
 
 
-def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
-    """Execute this many allowed commands, or fewer once `enough` escapes are found."""
+def run(wanted: int, *, seed: int, folder: Path, stop_after: int = 1) -> Report:
+    """Execute this many allowed commands, or fewer once `stop_after` escapes are found."""
     chance, report = random.Random(seed), Report()
     prelude = folder / "prelude.sh"
     prelude.write_text(PRELUDE)
@@ -109,7 +109,7 @@ def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
     for text in commands(chance):
         if (
             report.executed >= wanted
-            or len(report.escapes) >= enough
+            or len(report.escapes) >= stop_after
             or report.generated >= 60 * wanted + 5_000
         ):
             return report
@@ -216,7 +216,9 @@ def plant_mistake(name: str) -> Iterator[None]:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         count = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
-        found = run(count, seed=int(sys.argv[2]) if len(sys.argv) > 2 else 1, folder=Path(scratch), enough=20)
+        found = run(
+            count, seed=int(sys.argv[2]) if len(sys.argv) > 2 else 1, folder=Path(scratch), stop_after=20
+        )
     print(f"{found.generated} generated, {found.executed} allowed and executed, {len(found.escapes)} escapes")
     print("\n".join(found.escapes))
     raise SystemExit(bool(found.escapes))

@@ -50,8 +50,8 @@ async def play(seed: int, kind: str) -> Outcome:
     """Play one scene in a separate folder. A crowd does not use the seed."""
     with tempfile.TemporaryDirectory(prefix="askback-soak-") as folder:
         if kind == "crowd":
-            came = await crowd.run(Path(folder), CROWD, patience_s=PATIENCE_S)
-            return Outcome(came.faults, f"{CROWD} waits of {came.bytes_per_wait:.0f} bytes")
+            findings = await crowd.run(Path(folder), CROWD, patience_s=PATIENCE_S)
+            return Outcome(findings.faults, f"{CROWD} waits of {findings.bytes_per_wait:.0f} bytes")
         scene = replace(SCENES[kind], seed=seed)
         if scene.troubles:
             async with site(scene.servers) as place:

@@ -109,7 +109,7 @@ async def pull_resumes(seed: int) -> tuple[Counter[str], list[str]]:
 
     The bus sends no notification for the last ones.
     """
-    came = Counter[str]()
+    received_counts = Counter[str]()
     async with (
         bad_bus_server(seed) as (app, bus),
         AsyncClient(app=app, token=await app.token("requester")) as agent,
@@ -118,25 +118,25 @@ async def pull_resumes(seed: int) -> tuple[Counter[str], list[str]]:
         async def work() -> None:
             while True:
                 for resume in await agent.resumes.pull(wait=30, limit=2):
-                    came[resume.request_id] += 1
+                    received_counts[resume.request_id] += 1
                     await agent.resumes.ack(resume)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(WORKERS):
                 tasks.start_soon(work)
             ids = await answered(app, agent, QUESTIONS)
-            await wait_for_arrivals(came.total, len(ids))
+            await wait_for_arrivals(received_counts.total, len(ids))
             await silence_bus(bus, WORKERS)
             ids += await answered(app, agent, WORKERS)
-            await wait_for_arrivals(came.total, len(ids))
+            await wait_for_arrivals(received_counts.total, len(ids))
             tasks.cancel_scope.cancel()
-    return came, ids
+    return received_counts, ids
 
 
 async def push_messages(
-    seed: int, *, begun: Callable[[], object] = lambda: None
+    seed: int, *, on_start: Callable[[], object] = lambda: None
 ) -> tuple[Counter[str], list[str]]:
-    """Let a webhook take the messages in the same way; `begun` is called once it has taken most of them."""
+    """Let a webhook take the messages in the same way; `on_start` is called once it has taken most of them."""
     webhook_client = FakeWebhookClient()
     async with (
         bad_bus_server(seed, webhook_client) as (app, bus),
@@ -146,7 +146,7 @@ async def push_messages(
         await admin.webhooks.create("https://hooks.example.com/in")
         ids = await answered(app, agent, QUESTIONS)
         await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
-        begun()
+        on_start()
         ids += await answered(app, agent, 1)  # the worker that takes this one pauses as planned
         await wait_for_arrivals(lambda: len(webhook_client.posted), len(ids))
         await silence_bus(bus, 1)
@@ -155,13 +155,13 @@ async def push_messages(
     return Counter(json.loads(posted.body)["data"]["request_id"] for posted in webhook_client.posted), ids
 
 
-async def wait_for_arrivals(came: Callable[[], int], count: int) -> None:
+async def wait_for_arrivals(count_arrivals: Callable[[], int], count: int) -> None:
     """Return once this many have arrived, or nothing new for `HANG_S`."""
     so_far = -1
-    while so_far < came() < count:
-        so_far = came()
+    while so_far < count_arrivals() < count:
+        so_far = count_arrivals()
         with anyio.move_on_after(HANG_S):
-            while came() == so_far:
+            while count_arrivals() == so_far:
                 await anyio.sleep(0.01)
 
 
@@ -171,8 +171,8 @@ async def test_every_resume_reaches_one_worker_over_a_faulty_bus(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", 0.05)
-    came, ids = await pull_resumes(seed)
-    assert came == Counter(ids)
+    received_counts, ids = await pull_resumes(seed)
+    assert received_counts == Counter(ids)
 
 
 @requirement("G10")
@@ -181,5 +181,5 @@ async def test_every_resume_is_pushed_once_over_a_bus_that_misbehaves(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "POLL_S", 0.05)
-    came, ids = await push_messages(seed)
-    assert came == Counter(ids)
+    received_counts, ids = await push_messages(seed)
+    assert received_counts == Counter(ids)

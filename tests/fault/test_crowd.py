@@ -24,6 +24,6 @@ async def test_each_of_many_agents_gets_its_answer_although_the_server_is_killed
     tmp_path: Path,
 ) -> None:
     with anyio.fail_after(500 + CROWD / 50):
-        came = await crowd.run(tmp_path, CROWD, patience_s=HANG_S)
-    assert came.faults == []
-    assert came.bytes_per_wait < MOST_BYTES
+        findings = await crowd.run(tmp_path, CROWD, patience_s=HANG_S)
+    assert findings.faults == []
+    assert findings.bytes_per_wait < MOST_BYTES

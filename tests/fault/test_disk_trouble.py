@@ -56,7 +56,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
     path: Path, error: type[apsw.Error], lasting: int
 ) -> None:
     trouble = Trouble(error, at=0, lasting=lasting)
-    disk = Disk(fuse=trouble)
+    disk = Disk(on_write=trouble)
     store = SqliteStore(path, connect=lambda place: without_checkpoints(disk, place))
     stored: set[str] = set()
     with anyio.fail_after(120):

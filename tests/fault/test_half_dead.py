@@ -48,10 +48,10 @@ async def requests_before_last_resume(server: Server) -> list[str]:
     """Return the requests of the resumes before that of a last request, which arrives after two seconds."""
     async with AsyncClient(server.url, REQUESTER) as agent:
         last_request = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
-        came: list[str] = []
-        while last_request.id not in came:
-            came += [resume.request_id for resume in await agent.resumes.pull(wait=10, limit=20)]
-    return came[:-1]
+        received_ids: list[str] = []
+        while last_request.id not in received_ids:
+            received_ids += [resume.request_id for resume in await agent.resumes.pull(wait=10, limit=20)]
+    return received_ids[:-1]
 
 
 @requirement("F23", "H5")

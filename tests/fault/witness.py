@@ -169,16 +169,16 @@ class _Conversation:
             self._caller.expect(findings == talk.events, "I4", f"{place.name}: {findings}, not {talk.events}")
         requests = [event for event in places[0].events if event.type.startswith("request.")]
         for inbox in inboxes:
-            given = partial(events_of_thread, inbox, talk.thread)
+            events = partial(events_of_thread, inbox, talk.thread)
             await self._until(
-                talk, lambda given=given: given()[-1:] == requests[-1:], f"{inbox.name} is short"
+                talk, lambda given=events: given()[-1:] == requests[-1:], f"{inbox.name} is short"
             )
-            self._caller.expect(given() == requests, "I11", f"{inbox.name}: {given()}, not {requests}")
+            self._caller.expect(events() == requests, "I11", f"{inbox.name}: {events()}, not {requests}")
         for request in requests:
             if request.type in EVENT_TYPES:
-                come = partial(self._hook.delivered, talk.thread, request.seq)
+                deliveries = partial(self._hook.delivered, talk.thread, request.seq)
                 await self._until(
-                    talk, lambda come=come: come() is not None, f"no webhook has {request}", "I12"
+                    talk, lambda come=deliveries: come() is not None, f"no webhook has {request}", "I12"
                 )
 
     async def _until(self, talk: Talk, so: Callable[[], bool], how: str, invariant: str = "I11") -> None:

@@ -120,7 +120,7 @@ def report(running: dict[int, int]) -> None:
         os.close(status)
 
 
-def become(message: dict[str, Any]) -> None:
+def run_program(message: dict[str, Any]) -> None:
     """Turn this process into a started Python program with these arguments."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -176,7 +176,7 @@ if __name__ == "__main__":
         if asked is not None:
             listening.detach()
     if asked is not None:
-        become(asked)
+        run_program(asked)
         del asked, listening
         try:
             run(sys.argv[0])

@@ -141,8 +141,8 @@ def fork(
             "folder": str(folder or Path.cwd()),
         }
         _parent().send(message, [*theirs, status])
-    with os.fdopen(os.dup(ended), "rb", buffering=0) as begun:
-        pid = int(begun.readline())
+    with os.fdopen(os.dup(ended), "rb", buffering=0) as start_pipe:
+        pid = int(start_pipe.readline())
     return Process(pid, ended, ours)
 
 

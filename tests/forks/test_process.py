@@ -26,12 +26,16 @@ def test_it_prints_the_same_as_a_newly_started_process(
     environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}
     forked_process = fork(*arguments, environment=environment)
     text = forked_process.communicate(typed, timeout=120)
-    anew = subprocess.run(
+    new_process = subprocess.run(
         [sys.executable, "-m", "askback", *arguments],
         env=environment, input=typed, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
-    assert (forked_process.returncode, *text) == (anew.returncode, anew.stdout, anew.stderr)
-    assert anew.returncode == status
+    assert (forked_process.returncode, *text) == (
+        new_process.returncode,
+        new_process.stdout,
+        new_process.stderr,
+    )
+    assert new_process.returncode == status
 
 
 def test_a_signal_is_for_one_and_its_number_comes_back(tmp_path: Path) -> None:

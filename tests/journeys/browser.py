@@ -65,7 +65,7 @@ class Screen:
     origin: str
     said: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
-    forgiven: list[str] = field(default_factory=list)
+    expected_errors: list[str] = field(default_factory=list)
 
     def listen(self) -> None:
         """Record console messages and requested addresses from now on."""
@@ -118,14 +118,14 @@ class Screen:
         await self.button("More choices").click()
         await self.button(name).click()
 
-    def forgive(self, *texts: str) -> None:
+    def expect_errors(self, *texts: str) -> None:
         """Expect console messages with `texts`, such as the status of a refusal."""
-        self.forgiven += texts
+        self.expected_errors += texts
 
     @property
     def complaints(self) -> list[str]:
         """The unexpected console messages of the browser."""
-        return [line for line in self.said if not any(text in line for text in self.forgiven)]
+        return [line for line in self.said if not any(text in line for text in self.expected_errors)]
 
     async def go(self, path: str) -> None:
         """Open a page of the same server in this window."""
@@ -334,7 +334,7 @@ class Wire:
 
     def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
         self.change = change
-        self.deaf = False
+        self.drops_frames = False
         """Whether all frames are lost, as on a dead network: after 33 seconds the page connects again."""
         self.losing_events = False
         """Whether events are lost while replies arrive, so that the page keeps its connection."""
@@ -363,7 +363,7 @@ class Wire:
         server = browser.connect_to_server()
 
         def hear(message: str | bytes) -> None:
-            lost = self.deaf or (self.losing_events and "event" in json.loads(message))
+            lost = self.drops_frames or (self.losing_events and "event" in json.loads(message))
             frames = [] if lost else self.change(str(message))
             if self.holding:
                 self._held += frames

@@ -100,8 +100,8 @@ async def ada(server: Server) -> AsyncIterator[Person]:
 @pytest.fixture
 async def team(server: Server, unused_admin_tokens: Iterator[str]) -> AsyncIterator[Team]:
     """An agent, three people and an admin in a tenant that no other test uses, with the policy of a fresh server."""
-    async with create_team(server.url, next(unused_admin_tokens)) as everybody:
-        yield everybody
+    async with create_team(server.url, next(unused_admin_tokens)) as new_team:
+        yield new_team
 
 
 @pytest.fixture(scope="session")

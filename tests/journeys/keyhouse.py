@@ -40,8 +40,8 @@ class KeyScene:
         self._app = app = create_app(load(environ, data_dir=self.data))
         async with app.running():
             admin = await app.token("admin")
-            async with create_team(BASE, admin, transport=httpx2.ASGITransport(app=app)) as everybody:
-                yield everybody
+            async with create_team(BASE, admin, transport=httpx2.ASGITransport(app=app)) as new_team:
+                yield new_team
 
     @asynccontextmanager
     async def person(self, role: str, *, tenant: str = "default") -> AsyncIterator[Person]:

@@ -12,7 +12,7 @@ from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
-FULL = {"mode": "full", "confirm": "ENABLE FULL"}
+FULL_MODE = {"mode": "full", "confirm": "ENABLE FULL"}
 SCOPES = ["once", "thread", "project", "always"]
 
 
@@ -91,12 +91,12 @@ async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
     team: Team, stranger: Person, thread: str
 ) -> None:
     request_of(await team.agent.bash(thread, "make one"))
-    assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
+    assert (await team.ada.set_policy(thread_id=thread, **FULL_MODE)).status_code == 200
     await admit_agents(team, thread, stranger)
     assert await runs_unasked(team.agent, thread, "make two")
     assert not await runs_unasked(stranger, thread, "make two")
     them = (await stranger.http.get("/v1/session")).json()["principal"]["id"]
-    await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[them])
+    await team.ada.set_policy(thread_id=thread, **FULL_MODE, mode_agents=[them])
     assert await runs_unasked(stranger, thread, "make three")
 
 
@@ -104,7 +104,7 @@ async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
 async def test_a_mode_of_a_new_thread_is_for_the_first_agent_that_asks_there(
     team: Team, stranger: Person, thread: str
 ) -> None:
-    assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
+    assert (await team.ada.set_policy(thread_id=thread, **FULL_MODE)).status_code == 200
     assert await runs_unasked(team.agent, thread, "make one")
     await admit_agents(team, thread, stranger)
     assert not await runs_unasked(stranger, thread, "make one")
@@ -113,9 +113,9 @@ async def test_a_mode_of_a_new_thread_is_for_the_first_agent_that_asks_there(
 
 @requirement("N9")
 async def test_no_agent_that_a_person_names_is_taken_for_the_first_one(team: Team, thread: str) -> None:
-    refusal = await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[""])
+    refusal = await team.ada.set_policy(thread_id=thread, **FULL_MODE, mode_agents=[""])
     assert faults(refusal) == [("mode_agents[0]", "empty")]
-    await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=["first"])
+    await team.ada.set_policy(thread_id=thread, **FULL_MODE, mode_agents=["first"])
     assert not await runs_unasked(team.agent, thread, "make one")
 
 

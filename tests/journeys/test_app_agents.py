@@ -109,7 +109,7 @@ async def test_a_long_list_comes_in_pages(screen: OpenScreen, team: Team) -> Non
     await expect(eva.page.get_by_role("row").filter(has_text="agent-51")).to_be_visible()
     await expect(oldest).to_have_count(0)
     more_button = eva.page.get_by_role("button", name="Show more")
-    eva.forgive("400")
+    eva.expect_errors("400")
     await eva.page.route("**/v1/agents?cursor=*", lambda route: route.fulfill(status=400, json={}))
     await more_button.click()
     await expect(eva.page.get_by_text("This could not be loaded")).to_be_visible()

@@ -22,7 +22,7 @@ PHONE: ViewportSize = {"width": 390, "height": 780}
 async def log_of(screen: OpenScreen, team: Team, query: str = "", **options: Any) -> Screen:
     """Sign the admin of a house in by a token, as the sign-in page does, and open the log."""
     eva = await screen("/", team=team, **options)
-    eva.forgive("401")  # a token is tried as the code of a link first
+    eva.expect_errors("401")  # a token is tried as the code of a link first
     await eva.go(f"/login?next={quote(f'/audit{query}')}")
     await eva.page.locator("#code").fill(str(team.admin.token))
     await eva.page.keyboard.press("Enter")

@@ -133,7 +133,7 @@ async def test_a_list_that_cannot_be_loaded_says_so_and_tries_again(
         await page.route("**/v1/conversations?**", lambda route: route.fulfill(status=503, body="{}"))
 
     eva = await screen("/conversations", team=team, before=break_it)
-    eva.forgive("503")
+    eva.expect_errors("503")
     retry_button = eva.page.get_by_role("button", name="Try again")
     await expect(retry_button).to_be_visible()
     await eva.page.unroute("**/v1/conversations?**")

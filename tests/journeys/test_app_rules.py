@@ -90,7 +90,7 @@ async def test_the_actions_need_two_lines_on_the_smallest_phone_in_german(
     screen: OpenScreen, team: Team
 ) -> None:
     eva = await screen("/login", viewport=SMALLEST, locale="de-DE")
-    eva.forgive("401")  # a token is tried as the code of a link first
+    eva.expect_errors("401")  # a token is tried as the code of a link first
     await eva.page.locator("#code").fill(str(team.admin.token))
     await eva.page.locator("#code").press("Enter")
     await expect(eva.page.locator("askback-place-inbox")).to_be_attached()

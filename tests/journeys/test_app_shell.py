@@ -74,7 +74,7 @@ async def test_back_forward_and_reload_show_the_page_of_the_address(
 
 async def test_an_unknown_address_shows_not_found_and_a_link_to_the_inbox(screen: OpenScreen) -> None:
     eva = await screen("/inbox/a/b")
-    eva.forgive("404")
+    eva.expect_errors("404")
     await eva.page.get_by_role("link", name="Go to the inbox").click()
     await expect(eva.page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     await eva.go("/inbox/req_00000000000000000000000000")
@@ -90,7 +90,7 @@ async def test_a_lost_connection_is_shown_and_missed_requests_appear_after_it(
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     await expect(eva.page.get_by_text("from askback import Client")).to_be_visible()
     await eva.context.route("**/v1/session", lambda route: route.abort())
-    eva.forgive("ERR_FAILED")
+    eva.expect_errors("ERR_FAILED")
     await wire.cut()
     await expect(eva.page.locator(".banner")).to_have_text("Connection lost. Trying again…")
     await team.agent.bash(thread, "make one")

@@ -162,13 +162,17 @@ async def test_json_that_readers_do_not_agree_on_is_refused(team: Team, thread: 
 
 @requirement("B13", "L3", "L5")
 async def test_an_input_is_stored_completely_or_refused(team: Team, thread: str) -> None:
-    fits = "x" * 200_000
-    request = request_of(await team.agent.approve(thread, "write_file", {"path": "a", "content": fits}))
-    assert request["approval"]["input"]["content"] == fits
+    fitting_content = "x" * 200_000
+    request = request_of(
+        await team.agent.approve(thread, "write_file", {"path": "a", "content": fitting_content})
+    )
+    assert request["approval"]["input"]["content"] == fitting_content
     reply = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (256 * 1024)})
     assert faults(reply) == [("", "too_long")]
-    huge = await team.agent.approve("over", "write_file", {"path": "a", "content": "x" * (1024 * 1024)})
-    assert (huge.status_code, huge.json()["error"]["code"]) == (413, "too_large")
+    huge_request = await team.agent.approve(
+        "over", "write_file", {"path": "a", "content": "x" * (1024 * 1024)}
+    )
+    assert (huge_request.status_code, huge_request.json()["error"]["code"]) == (413, "too_large")
     assert (await team.ada.http.get("/v1/threads/over")).json()["seq"] == 0
 
 

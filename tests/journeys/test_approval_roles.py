@@ -166,14 +166,14 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_over_a_websocket(
     [request] = await team.ada.pending(thread)
     [rule] = await team.ada.rules()
     item = {"id": request["id"], "revision": 1}
-    full = {"thread_id": thread, "mode": "full", "confirm": "ENABLE FULL"}
+    full_mode_body = {"thread_id": thread, "mode": "full", "confirm": "ENABLE FULL"}
     for frame in (
         {"op": "answer_request", "request_id": request["id"], "body": DECISION},
         {"op": "decline_request", "request_id": request["id"], "body": {"reason": "refused"}},
         {"op": "batch_requests", "body": {"action": "approve", "requests": [item]}},
         {"op": "create_rule", "body": RULE},
         {"op": "revoke_rule", "rule_id": rule["id"]},
-        {"op": "update_policy", "body": full},
+        {"op": "update_policy", "body": full_mode_body},
         {"op": "get_audit_log"},
     ):
         reply = await team.agent.frame(**frame)

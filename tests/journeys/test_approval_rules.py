@@ -104,7 +104,7 @@ async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_fol
 
 @requirement("B8", "B11")
 @pytest.mark.parametrize(
-    ("scope", "same_thread", "same_project", "elsewhere"),
+    ("scope", "same_thread", "same_project", "other_project"),
     [
         ("once", "ask", "ask", "ask"),
         ("thread", "approve", "ask", "ask"),
@@ -113,14 +113,14 @@ async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_fol
     ],
 )
 async def test_a_decision_reaches_as_far_as_its_scope(
-    team: Team, thread: str, scope: str, same_thread: str, same_project: str, elsewhere: str
+    team: Team, thread: str, scope: str, same_thread: str, same_project: str, other_project: str
 ) -> None:
     await store_rule(team, thread, "make test", scope)
     agent = team.agent
     assert await verdicts(agent, thread, "make test", project="web") == [same_thread]
     assert await verdicts(agent, "t2", "make test", project="web") == [same_project]
-    assert await verdicts(agent, "t3", "make test", project="shop") == [elsewhere]
-    assert await verdicts(agent, "t4", "make test") == [elsewhere]
+    assert await verdicts(agent, "t3", "make test", project="shop") == [other_project]
+    assert await verdicts(agent, "t4", "make test") == [other_project]
 
 
 @requirement("B9", "B11")

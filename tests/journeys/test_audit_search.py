@@ -129,8 +129,8 @@ async def test_a_piece_needs_the_entry_before_it(team: Team, query: dict[str, An
     refusal = await team.admin.http.get("/v1/audit/verification", params=query)
     assert refusal.status_code == 422
     assert (await audit_page(team.admin, after=2, hash="f" * 64))["broken"]["seq"] == 3
-    beyond = await audit_page(team.admin, after=10**9, hash="f" * 64)
-    assert (beyond["complete"], beyond["broken"] is None) == (False, False)
+    page_after_the_end = await audit_page(team.admin, after=10**9, hash="f" * 64)
+    assert (page_after_the_end["complete"], page_after_the_end["broken"] is None) == (False, False)
 
 
 @requirement("B28")

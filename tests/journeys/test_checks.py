@@ -132,8 +132,8 @@ async def test_an_unchecked_answer_is_announced_by_one_resume_and_then_returned(
         await scene.later(DEFAULTS.check_wait_s)
         assert (await scene.read(request_id))["revision"] == revision + 1
         assert await scene.resumes() == []  # the answer no longer waits
-    final = await scene.answer(request_id, revision=3)
-    assert final.json()["status"] == "resolving"
+    final_reply = await scene.answer(request_id, revision=3)
+    assert final_reply.json()["status"] == "resolving"
     assert (await scene.agent(request_id, "accept")).json()["answer"] == {"values": SOUP}
 
 

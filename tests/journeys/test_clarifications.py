@@ -107,10 +107,10 @@ async def test_an_answer_sent_without_the_page_is_checked(
 
 @requirement("D17")
 async def test_skip_only_where_it_is_allowed(server: Any, ada: Person, thread: str) -> None:
-    firm = (await ask(server, thread, {"type": "text"})).json()["id"]
+    required_request_id = (await ask(server, thread, {"type": "text"})).json()["id"]
     free = (await ask(server, thread, {"type": "text"}, allow_skip=True)).json()["id"]
-    assert faults(await ada.decline(firm, "skipped")) == [("reason", "skip_not_allowed")]
-    assert (await ada.get(firm))["status"] == "pending"
+    assert faults(await ada.decline(required_request_id, "skipped")) == [("reason", "skip_not_allowed")]
+    assert (await ada.get(required_request_id))["status"] == "pending"
     skipped = (await ada.decline(free, "skipped")).json()
     assert (skipped["status"], skipped["reason"]) == ("declined", "skipped")
     assert "answer" not in skipped

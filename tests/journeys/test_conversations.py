@@ -12,12 +12,12 @@ from tests.journeys.people import Person, Team, refusal, request_of
 pytestmark = pytest.mark.anyio
 
 
-async def list_conversations(person: Person, **chosen: Any) -> list[dict[str, Any]]:
+async def list_conversations(person: Person, **filters: Any) -> list[dict[str, Any]]:
     """All pages of a list of conversations."""
     findings: list[dict[str, Any]] = []
     cursor = None
     while True:
-        query = {**chosen, **({"cursor": cursor} if cursor else {})}
+        query = {**filters, **({"cursor": cursor} if cursor else {})}
         reply = await person.http.get("/v1/conversations", params=query)
         assert reply.status_code == 200, reply.text
         page = reply.json()
@@ -27,9 +27,9 @@ async def list_conversations(person: Person, **chosen: Any) -> list[dict[str, An
             return findings
 
 
-async def ids(person: Person, **chosen: Any) -> list[str]:
+async def ids(person: Person, **filters: Any) -> list[str]:
     """The ids of all pages of a list."""
-    return [conversation["id"] for conversation in await list_conversations(person, **chosen)]
+    return [conversation["id"] for conversation in await list_conversations(person, **filters)]
 
 
 async def say(person: Person, thread: str, text: str, **extra: Any) -> str:

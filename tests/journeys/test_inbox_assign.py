@@ -75,8 +75,8 @@ async def test_nobody_gains_access_by_an_assignment(team: Team, thread: str) -> 
     assert refusal(await assign(team.bob, call, team.bob.id)) == (403, "forbidden")
     people = (await team.ada.http.get("/v1/people", params={"request_id": call["id"]})).json()["people"]
     assert {person["id"] for person in people} == {team.ada.id, (await admin_id(team))}
-    everybody = (await team.bob.http.get("/v1/people")).json()["people"]
-    assert {item["name"] for item in everybody} >= {"ada", "bob", "carol"}
+    all_people = (await team.bob.http.get("/v1/people")).json()["people"]
+    assert {item["name"] for item in all_people} >= {"ada", "bob", "carol"}
 
 
 @requirement("K10", "K6")

@@ -17,13 +17,13 @@ def form(title: str) -> dict[str, Any]:
     return {"title": title, "fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
-async def history(person: Person, **chosen: Any) -> list[str]:
+async def history(person: Person, **filters: Any) -> list[str]:
     """The ids of all pages of a search."""
     found: list[str] = []
     cursor = None
     while True:
         reply = await person.http.get(
-            "/v1/history", params={**chosen, **({"cursor": cursor} if cursor else {})}
+            "/v1/history", params={**filters, **({"cursor": cursor} if cursor else {})}
         )
         assert reply.status_code == 200, reply.text
         page = reply.json()
@@ -67,8 +67,8 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
         ({"q": f"{thread} deploy"}, [call]),
         ({"q": "deploy", "by": team.ada.id}, []),
     ]
-    for chosen, expected in cases:
-        assert await history(team.ada, **chosen) == expected, chosen
+    for filters, expected in cases:
+        assert await history(team.ada, **filters) == expected, filters
     refused = request_of(await team.agent.bash(thread, "make refused"))["id"]
     await team.carol.decline(refused, "refused")
     assert await history(team.ada, outcome="deny") == [call]

@@ -253,11 +253,11 @@ async def test_the_same_question_twice_is_the_same_request_whatever_the_source_s
 
 @requirement("N3")
 async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> None:
-    free_event, begun = Event(), 0
+    free_event, call_count = Event(), 0
 
     def stuck(_: OptionQuery) -> Sequence[str]:
-        nonlocal begun
-        begun += 1
+        nonlocal call_count
+        call_count += 1
         free_event.wait(120)
         return []
 
@@ -274,7 +274,7 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
                 calls.start_soon(give_up)
         with pytest.raises(SourceBusy):
             await source(query)
-        assert begun == MAX_CONCURRENT
+        assert call_count == MAX_CONCURRENT
     finally:
         free_event.set()
 
@@ -306,11 +306,11 @@ async def test_a_source_receives_the_searching_person_and_the_query(tmp_path: Pa
 
 
 def test_a_query_filters_a_list_and_pages_it() -> None:
-    every = [f"item {n}" for n in range(5)]
-    first = OptionQuery("s", "f", q="ITEM", limit=2).page(every)
+    all_items = [f"item {n}" for n in range(5)]
+    first = OptionQuery("s", "f", q="ITEM", limit=2).page(all_items)
     assert ([option.value for option in first.options], first.next_cursor) == (["item 0", "item 1"], "2")
-    last = OptionQuery("s", "f", limit=2, cursor="4").page(every)
+    last = OptionQuery("s", "f", limit=2, cursor="4").page(all_items)
     assert json.loads(last.model_dump_json(exclude_defaults=True)) == {
         "options": [{"value": "item 4", "label": "item 4"}]
     }
-    assert OptionQuery("s", "f", values=("item 3", "x")).page(every).options[0].value == "item 3"
+    assert OptionQuery("s", "f", values=("item 3", "x")).page(all_items).options[0].value == "item 3"

@@ -152,7 +152,7 @@ async def test_the_second_of_two_concurrent_decisions_gets_a_message(
     request = request_of(await team.agent.bash(thread, "make test"))
     wire = Wire()
     eva = await screen(f"/r/{request['id']}", team=team, before=wire.watch)
-    eva.forgive("status of 409")
+    eva.expect_errors("status of 409")
     await expect(eva.button("Deny")).to_be_visible()
     wire.losing_events = True
     await team.bob.decide(request["id"], "approve")

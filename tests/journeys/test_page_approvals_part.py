@@ -80,7 +80,7 @@ async def test_without_the_approval_module_the_page_works_and_the_call_can_be_di
     gate.lost = True
     gate.open.set()
     eva = await screen(place_of(thread), team=team, before=gate.watch)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.button("Dismiss").click()
     ended_reply = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
@@ -128,19 +128,19 @@ async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
 async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
     screen: OpenScreen, team: Team, thread: str, label: str
 ) -> None:
-    for at, every in enumerate([False, True]):
+    for at, for_every_agent in enumerate([False, True]):
         request = request_of(await team.agent.bash(thread, f"make all-{at}"))
         eva = await screen(f"/r/{request['id']}", team=team)
         await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
         await expect(eva.card.get_by_role("radio", name=f"Only {name}")).to_be_checked()
-        if every:
+        if for_every_agent:
             await eva.card.get_by_role("radio", name=f"Only {name}").focus()
             await eva.page.keyboard.press("ArrowDown")
             await expect(eva.card.get_by_role("radio", name="Every agent")).to_be_checked()
         await eva.button(label).click()
         await expect(eva.card.locator(".card > summary")).to_be_visible()
-        agent = None if every else request["requester"]["id"]
+        agent = None if for_every_agent else request["requester"]["id"]
         kept = {rule["rule"]: rule["agent"] for rule in await team.ada.rules()}
         assert kept[f"bash(make all-{at})"] == agent
 

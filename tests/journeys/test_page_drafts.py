@@ -211,7 +211,7 @@ async def test_an_unsent_answer_can_be_discarded_or_changed(
     posts = Posts()
     posts.refuse = 503
     eva = await screen(place_of(thread), before=posts.watch)
-    eva.forgive("status of 503")
+    eva.expect_errors("status of 503")
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Oslo")
@@ -238,7 +238,7 @@ async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     posts = Posts()
     posts.refuse = 503
     eva = await screen(f"/inbox/{call['id']}", team=team, before=posts.watch)
-    eva.forgive("status of 503")
+    eva.expect_errors("status of 503")
     await eva.button("Allow once").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Allow once")
     await eva.go(f"/inbox/{question['id']}")
@@ -269,7 +269,7 @@ async def test_a_silent_network_failure_is_detected_in_35_seconds_and_the_form_i
     url = await relay.open()
     try:
         eva = await screen("/t/empty", at=Server(url, server.login_url, server.data))
-        eva.forgive("ERR_", "WebSocket")
+        eva.expect_errors("ERR_", "WebSocket")
         await eva.page.clock.install()
         await eva.go(place_of(thread))
         await expect(eva.link).to_have_text("Connected")

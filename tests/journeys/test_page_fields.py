@@ -225,7 +225,7 @@ async def test_the_time_left_is_that_of_the_server_and_counts_down(
     await eva.page.clock.run_for(300_000)
     await expect(due).to_contain_text(re.compile("in [45] minutes"))
     # With a clock that runs ahead no ping is answered in time.
-    eva.forgive("WebSocket")
+    eva.expect_errors("WebSocket")
 
 
 OPTIONAL: dict[str, list[dict[str, Any]]] = {

@@ -48,7 +48,7 @@ async def test_files_are_uploaded_removed_and_sent(
     await chooser.set_input_files(tmp_path / "photo.png")
     await expect(eva.card.get_by_alt_text("Preview of photo.png")).to_be_visible()
     await expect(eva.card.get_by_role("status").filter(has_text="photo.png is uploaded.")).to_have_count(1)
-    eva.forgive("422")
+    eva.expect_errors("422")
     await chooser.set_input_files(tmp_path / "wrong.png")
     await expect(eva.card.locator(".files .error")).to_contain_text("This type of file is not accepted.")
     assert await eva.violations() == []
@@ -110,7 +110,7 @@ async def test_an_upload_that_failed_is_tried_again_and_submit_waits_for_it(
     async def fail(route: Route) -> None:
         await route.abort()
 
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await eva.page.route("**/files?*", fail)
     await eva.card.get_by_label("Scan").set_input_files(
         {"name": "a.txt", "mimeType": "text/plain", "buffer": b"slow"}

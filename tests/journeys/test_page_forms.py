@@ -304,7 +304,7 @@ async def test_the_servers_verdict_shows_at_the_field(
     request = await agent.requests.create(form(field, {"type": "text"}), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
-    eva.forgive("status of 422")
+    eva.expect_errors("status of 422")
     await eva.card.get_by_label("Question 0").fill("abc")
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Question 0: Like AB.")

@@ -72,10 +72,10 @@ async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
     await expect(heading).to_have_css("outline-style", "none")
     assert await numbers(eva) == [*"123456789", None]
     us = eva.card.get_by_role("radio", name="us", exact=True)
-    for passed, chosen in ((0, False), (PAUSE_MS - 1, False), (1, True)):
+    for passed, is_chosen in ((0, False), (PAUSE_MS - 1, False), (1, True)):
         await eva.page.clock.run_for(passed)
         await eva.page.keyboard.press("2")
-        await expect(us).to_be_checked(checked=chosen)
+        await expect(us).to_be_checked(checked=is_chosen)
     await eva.page.keyboard.press("9")
     await expect(eva.card.get_by_role("checkbox", name="extra 6")).to_be_focused()
     await heading.focus()

@@ -55,7 +55,7 @@ async def test_the_element_of_a_package_draws_its_kind_and_answers(
     await agent.requests.create(form({"type": "text"}), thread_id=thread)
     package = Package([{"name": "rating", "element": "/acme/rating.js"}])
     eva = await screen(place_of(thread), before=package.watch)
-    eva.forgive("status of 422")
+    eva.expect_errors("status of 422")
     await expect(eva.card.locator(".title")).to_have_text("Rate the soup")
     await eva.button("5 stars for the soup").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Not five.")

@@ -176,7 +176,7 @@ async def test_a_link_works_once_and_signing_out_ends_it(
     await expect(eva.page.get_by_role("heading", name="Inbox")).to_be_visible()
     await eva.page.get_by_role("button", name="Sign out").click()
     await expect(eva.page.get_by_role("heading", name="Sign in")).to_be_visible()
-    eva.forgive("status of 401", "status of 403", "status of 404", "status of 410")
+    eva.expect_errors("status of 401", "status of 403", "status of 404", "status of 410")
     await eva.page.goto(f"{link}&next={place_of(thread)}")
     await expect(eva.card).to_have_count(0)
     await eva.go(place_of(thread))

@@ -55,7 +55,7 @@ async def test_without_the_receipt_module_the_card_is_marked_answered_and_comple
         await page.route(f"**/assets/{part}-*", lambda route: route.abort())
 
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}", before=prepare)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await eva.button("Submit").click()
     await expect(eva.card.locator(".plain")).to_have_text("Answered: Lunch")
@@ -79,7 +79,7 @@ async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answer
         await page.route(MARKDOWN, lambda route: route.abort())
 
     eva = await screen(f"/r/{request.id}", before=prepare)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await expect(eva.card.locator(".description")).to_have_text("Eat **well**.")
     await eva.card.get_by_label("Dish").fill("soup")
     await eva.page.unroute(MARKDOWN)
@@ -119,7 +119,7 @@ async def test_without_the_rules_module_the_server_reports_the_errors(
         await page.route(RULES, lambda route: route.abort())
 
     eva = await screen(f"/r/{request.id}", before=prepare, locale=language)
-    eva.forgive("net::ERR_FAILED", "422")
+    eva.expect_errors("net::ERR_FAILED", "422")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Years").fill("9")
     await eva.page.keyboard.press("Control+Enter")
@@ -144,7 +144,7 @@ async def test_without_the_rules_module_an_incomplete_date_is_not_empty(
         await page.route(RULES, lambda route: route.abort())
 
     eva = await screen(f"/r/{request.id}", before=prepare)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Name").fill("Bo")
     await eva.card.get_by_label("Day").press("1")
     await eva.button("Submit").click()
@@ -198,7 +198,7 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
 
     eva = await screen("/t/empty", before=prepare)
     # With a clock that runs ahead no ping is answered in time.
-    eva.forgive("422", "WebSocket")
+    eva.expect_errors("422", "WebSocket")
     await eva.page.clock.install()
     await eva.go(place_of(thread))
     await eva.card.get_by_label("Name").fill("Bo")
@@ -223,7 +223,7 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
         await page.route("**/assets/composer-*", lambda route: route.abort())
 
     eva = await screen(place_of(thread), before=prepare)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("soup")
     await agent.requests.create(AGE, thread_id=thread)
     await expect(eva.card.get_by_label("Years")).to_be_visible()
@@ -244,7 +244,7 @@ async def test_a_date_time_field_waits_for_the_time_zone_module(
         await page.route("**/assets/timezone-*", lambda route: route.abort())
 
     eva = await screen(f"/r/{request.id}", before=prepare)
-    eva.forgive("net::ERR_FAILED")
+    eva.expect_errors("net::ERR_FAILED")
     await expect(eva.button("Dismiss")).to_be_visible()
     await eva.page.unroute("**/assets/timezone-*")
     await wire.cut()

@@ -56,15 +56,15 @@ async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     request = await agent.requests.create(FORM, thread_id=thread)
     posts, wire = Posts(), Wire()
 
-    async def between(page: Page) -> None:
+    async def answer_meanwhile(page: Page) -> None:
         await posts.watch(page)
         await wire.watch(page)
 
     eva = await screen(place_of(thread))
-    bob = await screen(place_of(thread), name="Bob", before=between)
-    bob.forgive("status of 409")
+    bob = await screen(place_of(thread), name="Bob", before=answer_meanwhile)
+    bob.expect_errors("status of 409")
     await bob.card.get_by_label("Name").fill("what Bob wrote")
-    wire.deaf = True
+    wire.drops_frames = True
     await eva.card.get_by_label("Name").fill("what Eva wrote")
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {"q0": "what Eva wrote"}

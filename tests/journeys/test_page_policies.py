@@ -91,7 +91,7 @@ async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_t
 ) -> None:
     request = request_of(await team.agent.ask(thread, form_with_title("First?")))
     eva = await open_guided_page(screen, team, thread, "block_input")
-    eva.forgive("status of 409")
+    eva.expect_errors("status of 409")
     await expect(composer_note(eva)).to_contain_text(FIRST)
     await send(eva, "hello")
     await expect(eva.page.locator("askback-thread .trouble")).to_have_text(FIRST)

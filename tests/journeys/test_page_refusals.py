@@ -39,7 +39,7 @@ async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(
     request = request_of(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], decision)
     eva = await screen(place_of(thread), team=team, locale=locale)
-    eva.forgive("ERR_INTERNET_DISCONNECTED")
+    eva.expect_errors("ERR_INTERNET_DISCONNECTED")
     press = eva.card.get_by_role("button", name=button)
     await expect(press).to_be_visible()
     await eva.context.set_offline(True)

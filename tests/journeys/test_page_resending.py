@@ -30,7 +30,7 @@ async def open_failing_page(screen: OpenScreen, team: Team, thread: str) -> tupl
     posts.refuse = 503
     eva = await screen("/t/empty", team=team, before=posts.watch)
     # With a clock that runs ahead no ping is answered in time.
-    eva.forgive("status of 503", "WebSocket")
+    eva.expect_errors("status of 503", "WebSocket")
     await eva.page.clock.install()
     await eva.go(place_of(thread))
     await eva.page.evaluate(COUNT_POSTS)

@@ -42,7 +42,7 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     extra: dict[str, Any] = SMALL
     eva = await screen(place_of(thread), team=team, **extra)
     # Chromium does not always see the user name that the form has already, for a password that comes later.
-    eva.forgive("should have (optionally hidden) username fields")
+    eva.expect_errors("should have (optionally hidden) username fields")
     await expect(eva.card.get_by_role("heading", name="Darf agent A_KEY verwenden?")).to_be_visible()
     assert (await eva.width(), await eva.violations()) == (320, [])
     await eva.card.get_by_role("checkbox").uncheck()
@@ -73,7 +73,7 @@ async def test_saved_values_that_are_known_late_do_not_change_what_was_sent(
     async with Person(server.url, reply.json()["token"]) as newcomer:
         request = request_of(await newcomer.need(thread, "A_KEY"))
         eva = await screen(f"/r/{request['id']}", team=team, before=watch)
-        eva.forgive("status of 503")
+        eva.expect_errors("status of 503")
         await eva.card.locator("#s-A_KEY").fill("typed")
         await eva.button("Save & continue").click()
         await expect(eva.button("Send now")).to_be_visible()
@@ -108,7 +108,7 @@ async def test_the_scope_of_saved_values_stays_the_same_when_they_are_sent_again
 
     request = request_of(await team.agent.need(thread, "A_KEY", default_scope="global"))
     eva = await screen(f"/r/{request['id']}", team=team, before=watch)
-    eva.forgive("status of 503")
+    eva.expect_errors("status of 503")
     await eva.button("Allow").click()
     await expect(eva.button("Send now")).to_be_visible()
     async with eva.page.expect_response("**/saved"):

@@ -77,8 +77,8 @@ async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    ears = Ears()
-    eva = await screen(place_of(thread), team=team, before=ears.listen)
+    event_log = Ears()
+    eva = await screen(place_of(thread), team=team, before=event_log.listen)
     await expect(eva.card).to_contain_text(LINE)
     await expect(eva.card).to_contain_text("The names are visible in the conversation")
     await value(eva).fill(CANARY)
@@ -86,7 +86,7 @@ async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
     await value(eva).press("Enter")
     await expect(eva.card).to_contain_text("Saved by Eva")
     assert await canary_places(eva) == []
-    assert ears.sent == ["answer"]
+    assert event_log.sent == ["answer"]
     assert await answer_of(team, request) == {"names": ["A_KEY"], "scope": "session", "existing": []}
     assert leased_values(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
     assert "A_KEY" in (await eva.page.evaluate("window.fired[0]")), "the page hears that it was sent"
@@ -98,8 +98,8 @@ async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, threa
     request = request_of(
         await team.agent.need(thread, "A_KEY", "PEM", metadata={"PEM": {"input": "textarea"}})
     )
-    ears = Ears()
-    eva = await screen(f"/r/{request['id']}", team=team, before=ears.listen)
+    event_log = Ears()
+    eva = await screen(f"/r/{request['id']}", team=team, before=event_log.listen)
     await value(eva).fill(CANARY)
     await value(eva, "PEM").fill(CANARY)
     if leave == "reload":
@@ -110,7 +110,7 @@ async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, threa
     await expect(value(eva)).to_have_value("")
     await expect(value(eva, "PEM")).to_have_value("")
     assert await canary_places(eva) == []
-    assert ears.sent == []
+    assert event_log.sent == []
 
 
 @requirement("E25")
@@ -144,7 +144,7 @@ async def test_a_missing_value_is_reported_at_its_name_and_the_others_stay(
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY"))
     eva = await screen(f"/r/{request['id']}", team=team)
-    eva.forgive("status of 422")
+    eva.expect_errors("status of 422")
     await value(eva, "B_KEY").fill(CANARY)
     await eva.button("Save & continue").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text(f"A_KEY: {MISSING}")
@@ -171,7 +171,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
     request = request_of(await team.agent.need(thread, "A_KEY", "B_KEY", default_scope="global"))
     eva = await screen(f"/r/{request['id']}", team=team)
     # Of a password that comes later Chromium does not see what stands in the form already, if it looks in time.
-    eva.forgive("should have (optionally hidden) username fields")
+    eva.expect_errors("should have (optionally hidden) username fields")
     saved = eva.card.get_by_label("A_KEY: Use the saved value (everywhere)")
     await expect(saved).to_be_checked()
     await expect(eva.card.locator(".secret")).to_have_count(1)
@@ -218,14 +218,14 @@ async def test_a_secret_that_is_set_is_not_asked_for(screen: OpenScreen, team: T
 @requirement("E5")
 async def test_dismissed_nothing_is_sent(screen: OpenScreen, team: Team, thread: str) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    ears = Ears()
-    eva = await screen(f"/r/{request['id']}", team=team, before=ears.listen)
+    event_log = Ears()
+    eva = await screen(f"/r/{request['id']}", team=team, before=event_log.listen)
     await value(eva).fill(CANARY)
     await eva.button("Dismiss").click()
     await expect(eva.card).to_contain_text("Dismissed by Eva")
     await expect(eva.card.locator("code")).to_have_text("A_KEY")
     assert (await team.ada.get(request["id"]))["reason"] == "dismissed"
-    assert (ears.sent, await canary_places(eva)) == ([], [])
+    assert (event_log.sent, await canary_places(eva)) == ([], [])
 
 
 @requirement("E21")
@@ -300,7 +300,7 @@ async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     posts = Posts()
     posts.refuse = 503
     eva = await screen(f"/r/{request['id']}", team=team, before=posts.watch)
-    eva.forgive("status of 503")
+    eva.expect_errors("status of 503")
     await value(eva).fill(CANARY)
     await eva.button("Save & continue").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Your answer is still here.")
@@ -323,8 +323,8 @@ async def test_an_answer_on_another_screen_clears_the_inputs(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = request_of(await team.agent.need(thread, "A_KEY"))
-    ears = Ears()
-    eva = await screen(place_of(thread), team=team, before=ears.listen)
+    event_log = Ears()
+    eva = await screen(place_of(thread), team=team, before=event_log.listen)
     await value(eva).fill(CANARY)
     typed = await value(eva).element_handle()
     await team.ada.hand_over(request["id"], {"A_KEY": "hers"})
@@ -345,8 +345,8 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
         {"id": "pin", "type": "number", "label": "PIN", "sensitive": True},
     ]
     request = request_of(await team.agent.ask(thread, {"title": "Mail", "fields": fields}))
-    ears = Ears()
-    eva = await screen(place_of(thread), team=team, before=ears.listen)
+    event_log = Ears()
+    eva = await screen(place_of(thread), team=team, before=event_log.listen)
     password = eva.card.get_by_label("Password")
     await expect(password).to_have_attribute("type", "password")
     await eva.card.get_by_label("Host").fill("smtp.example.com")
@@ -359,12 +359,12 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
     await password.press("Enter")
     await expect(eva.card.locator("summary")).to_contain_text("smtp.example.com · set · set · set")
     assert await canary_places(eva) == []
-    assert ears.sent == ["answer"]
+    assert event_log.sent == ["answer"]
     values = (await answer_of(team, request))["values"]
     assert values["host"] == "smtp.example.com"
     refs = [values[name]["ref"] for name in ("password", "cert", "pin")]
-    given = leased_values(await team.agent.lease(thread, refs=refs))
-    assert [given[ref] for ref in refs] == [CANARY, f"{CANARY}\nmore", "4711"]
+    leased_secrets = leased_values(await team.agent.lease(thread, refs=refs))
+    assert [leased_secrets[ref] for ref in refs] == [CANARY, f"{CANARY}\nmore", "4711"]
 
 
 @requirement("E5")

@@ -93,7 +93,7 @@ async def test_a_planted_session_of_somebody_else_signs_nobody_in_as_them(
     server: Server, screen: OpenScreen, thread: str
 ) -> None:
     eva, mallory = await screen(place_of(thread)), await screen(place_of(thread), name="Mallory")
-    eva.forgive("401")
+    eva.expect_errors("401")
     [own] = await mallory.context.cookies()
     async with neighbour() as next_door:
         # HttpOnly as ours: the browser lets a neighbour replace it, and then it fits no second half.
@@ -120,7 +120,7 @@ async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
     await page.go_back()
     assert "#" not in page.url
     foreign_screen = await screen("/")
-    foreign_screen.forgive("401")
+    foreign_screen.expect_errors("401")
     await foreign_screen.lose_session()
     await foreign_screen.page.goto(link)
     await expect(foreign_screen.page.get_by_role("status")).to_contain_text(
@@ -160,7 +160,7 @@ LEADS_TO = {
 
 async def test_a_login_leads_only_to_our_own_pages(server: Server, screen: OpenScreen) -> None:
     eva = await screen("/")
-    eva.forgive("404")
+    eva.expect_errors("404")
     findings: dict[str, str] = {}
     for wanted in LEADS_TO:
         await eva.page.goto(f"{await login_link(server, 'Eva')}&next={quote(wanted, safe='')}")
@@ -175,7 +175,7 @@ async def test_a_login_keeps_the_language_and_the_rest_of_the_address_that_it_wa
     eva = await screen(f"/t/{thread}?lang=de")
     await expect(eva.page.get_by_role("button", name="Senden")).to_be_visible()
     await eva.lose_session()
-    eva.forgive("401")
+    eva.expect_errors("401")
     for path in (f"/t/{thread}?lang=de", "/r/req_0?private"):
         await eva.page.goto(eva.origin + path, wait_until="commit")
         await eva.page.wait_for_url("**/login?next=*")
@@ -192,7 +192,7 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
         await route.abort()
 
     eva = await screen("/", locale="de-DE")
-    eva.forgive("ERR_FAILED")
+    eva.expect_errors("ERR_FAILED")
     await eva.lose_session()
     await eva.page.route("**/assets/de-*.js", lose)
     await eva.go("/login")
@@ -206,7 +206,7 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
 
 async def test_the_title_of_a_page_follows_its_language(screen: OpenScreen) -> None:
     eva = await screen("/no/such/page")
-    eva.forgive("404")
+    eva.expect_errors("404")
     await expect(eva.page).to_have_title("Page not found – askback")
     await eva.page.evaluate("() => void (document.documentElement.lang = 'de')")
     await expect(eva.page).to_have_title("Seite nicht gefunden – askback")
@@ -214,7 +214,7 @@ async def test_the_title_of_a_page_follows_its_language(screen: OpenScreen) -> N
 
 async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: OpenScreen) -> None:
     eva = await screen("/")
-    eva.forgive("401", "403")
+    eva.expect_errors("401", "403")
     await eva.lose_session()
     await eva.go("/login")
     await eva.page.locator("#code").fill(TOKENS["requester"])
@@ -227,7 +227,7 @@ async def test_ending_a_session_closes_its_page_in_every_tab(
     server: Server, screen: OpenScreen, thread: str
 ) -> None:
     eva = await screen(place_of(thread), who={"user": "eva-on-two-devices"})
-    eva.forgive("401")
+    eva.expect_errors("401")
     second = await eva.context.new_page()
     await second.goto(f"{server.url}{place_of(thread)}")
     for page in (eva.page, second):
@@ -263,7 +263,7 @@ async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread
     await expect(second.locator("#me")).to_have_text("Bo")
     assert await eva.half() != first
     assert await eva.page.evaluate("fetch('/v1/session').then((reply) => reply.status)") == 401
-    eva.forgive("401")
+    eva.expect_errors("401")
     await eva.page.reload()
     await expect(eva.page.locator("#me")).to_have_text("Bo")
     headers = {HALF: await eva.half()}

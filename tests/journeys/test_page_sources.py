@@ -143,16 +143,16 @@ async def test_a_source_that_fails_says_so_and_is_tried_again(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str, sources: SourceHouse
 ) -> None:
     request = await asker.requests.create(form(PLACE), thread_id=thread)
-    sources.down = True
+    sources.is_down = True
     eva = await screen(place_of(thread), at=sourced)
-    eva.forgive("status of 422")
+    eva.expect_errors("status of 422")
     await expect(eva.card.get_by_text("The options cannot be read now.")).to_be_visible()
-    sources.down = False
+    sources.is_down = False
     await eva.button("Try again").click()
     await eva.card.get_by_label("Place 5", exact=True).check()
-    sources.down = True
+    sources.is_down = True
     await eva.button("Submit").click()
     await expect(eva.card.get_by_text("Try again in a moment.").first).to_be_visible()
-    sources.down = False
+    sources.is_down = False
     await eva.button("Submit").click()
     assert await answer_of(asker, request) == {"q0": 5}

@@ -80,7 +80,7 @@ async def test_an_error_of_the_server_opens_its_step(
     sections = [{**STEPS["sections"][0], "fields": [late]}, STEPS["sections"][2]]
     request = await agent.requests.create({**STEPS, "sections": sections}, thread_id=thread)
     eva = await screen(place_of(thread))
-    eva.forgive("422")
+    eva.expect_errors("422")
     await eva.card.get_by_label("Name").fill("Adalbert")
     await eva.button("Continue").click()
     await eva.button("Next").click()

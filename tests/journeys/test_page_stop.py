@@ -109,7 +109,7 @@ async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
 
     address = await begin(team, thread)
     eva = await screen(f"/t/{thread}", team=team, before=cut)
-    eva.forgive("Failed to load resource")
+    eva.expect_errors("Failed to load resource")
     alert = eva.page.locator("askback-thread .trouble[role=alert]")
     await stop(eva).click()
     await expect(alert).to_have_text("Couldn't stop. Check your connection and press Stop again.")

@@ -54,7 +54,7 @@ async def test_a_503_gives_the_form_back_as_it_was(
     request = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
-    eva.forgive("status of 503")
+    eva.expect_errors("status of 503")
     await eva.card.get_by_label("Name").fill("tides")
     await eva.card.get_by_label("B", exact=True).check()
     posts.refuse = 503
@@ -79,7 +79,7 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
     request = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
-    eva.forgive("ERR_INTERNET_DISCONNECTED")
+    eva.expect_errors("ERR_INTERNET_DISCONNECTED")
     await eva.card.get_by_label("Name").fill("tides")
     await eva.context.set_offline(True)
     await eva.button("Submit").click()
@@ -103,14 +103,14 @@ async def test_an_answer_whose_reply_was_lost_is_not_sent_twice(
     request = await agent.requests.create(NAME, thread_id=thread)
     posts, wire = Posts(), Wire()
 
-    async def between(page: Any) -> None:
+    async def lose_reply(page: Any) -> None:
         await posts.watch(page)
         await wire.watch(page)
 
-    eva = await screen(place_of(thread), before=between)
-    eva.forgive("ERR_FAILED")
+    eva = await screen(place_of(thread), before=lose_reply)
+    eva.expect_errors("ERR_FAILED")
     await eva.card.get_by_label("Name").fill("tides")
-    wire.deaf = True
+    wire.drops_frames = True
     posts.lose_reply = True
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text(NOT_SENT)
@@ -133,7 +133,7 @@ async def test_the_page_outlives_the_death_of_the_server(
         async with server.client() as agent:
             request = await agent.requests.create(NAME, thread_id="t1")
             eva = await screen("/t/t1" if page == "/t" else f"/r/{request.id}", at=server)
-            eva.forgive("ERR_", "WebSocket connection")
+            eva.expect_errors("ERR_", "WebSocket connection")
             await eva.card.get_by_label("Name").fill("half a na")
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -161,10 +161,10 @@ async def test_events_missed_during_a_lost_connection_are_caught_up(
     wire = Wire()
     eva = await screen(place_of(thread), before=wire.watch)
     await expect(eva.card.locator(".title")).to_have_text("First")
-    wire.deaf = True
+    wire.drops_frames = True
     await ada.answer(first_request.id, {"q0": "meanwhile"})
     await agent.requests.create(form({"type": "text"}, title="Second"), thread_id=thread)
-    wire.deaf = False
+    wire.drops_frames = False
     await wire.cut()
     await expect(eva.card.locator("summary")).to_contain_text("meanwhile")
     await expect(eva.card.locator(".title")).to_have_text("Second")
@@ -190,7 +190,7 @@ async def test_an_unsent_message_stays_marked_until_it_is_changed_or_sent(
 ) -> None:
     request = await agent.requests.create(NAME, thread_id=thread)
     eva = await screen(place_of(thread))
-    eva.forgive("ERR_INTERNET_DISCONNECTED")
+    eva.expect_errors("ERR_INTERNET_DISCONNECTED")
     await eva.composer.fill("hello")
     await eva.context.set_offline(True)
     await eva.page.keyboard.press("Enter")

@@ -136,12 +136,12 @@ async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     request = await agent.requests.create(LUNCH, thread_id=thread, **extra)
     posts, wire = Posts(), Wire()
 
-    async def between(page: Page) -> None:
+    async def answer_meanwhile(page: Page) -> None:
         await posts.watch(page)
         await wire.watch(page)
 
-    eva = await screen(place_of(thread), before=between)
-    eva.forgive("status of 409")
+    eva = await screen(place_of(thread), before=answer_meanwhile)
+    eva.expect_errors("status of 409")
     tab = await second_tab(eva, place_of(thread))
     await eva.card.get_by_label("Dish").fill("soup")
     wire.losing_events = True
@@ -180,7 +180,7 @@ async def test_an_answer_whose_reply_was_lost_before_the_check_ended_counts(
     posts = Posts()
     posts.lose_reply = True
     eva = await screen(place_of(thread), before=posts.watch)
-    eva.forgive("ERR_FAILED")
+    eva.expect_errors("ERR_FAILED")
     await eva.card.get_by_label("Dish").fill("rice")
     await eva.button("Submit").click()
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")

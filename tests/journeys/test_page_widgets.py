@@ -109,12 +109,12 @@ async def test_a_default_is_chosen_and_not_answered(
     asked_request = await agent.requests.create(form(field), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
-    chosen = {
+    chosen_values = {
         "radio": eva.card.locator("input:checked + .what"),
         "select": eva.card.locator("option:checked"),
         "buttons": eva.card.locator(".choice.primary > span"),
     }[kind]
-    await expect(chosen).to_have_text("Beta")
+    await expect(chosen_values).to_have_text("Beta")
     assert [request["id"] for request in await ada.pending(thread)] == [asked_request.id]
     assert posts.keys == []
     await (eva.button("Beta") if kind == "buttons" else eva.button("Submit")).click()
@@ -217,22 +217,22 @@ async def test_skip_is_there_only_where_it_is_allowed(
 async def test_markup_in_texts_of_the_agent_is_shown_as_text(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    evil = "<img src=x onerror=alert(1)>"
+    markup = "<img src=x onerror=alert(1)>"
     await agent.requests.create(
         form(
-            {"label": f"{evil} label", "type": "radio", "options": [f"{evil} option"], "required": True},
-            title=f"{evil} title",
-            submit_label=f"{evil} send",
+            {"label": f"{markup} label", "type": "radio", "options": [f"{markup} option"], "required": True},
+            title=f"{markup} title",
+            submit_label=f"{markup} send",
             cancel_label="<b>Cancel</b>",
         ),
         thread_id=thread,
-        agent=f"{evil} agent",
+        agent=f"{markup} agent",
     )
     eva = await screen(place_of(thread))
     for text in ("label", "option", "title", "send", "agent"):
-        await expect(eva.card.get_by_text(f"{evil} {text}", exact=True)).to_be_visible()
-    await eva.card.get_by_label(f"{evil} option").check()
-    await eva.button(f"{evil} send").click()
-    await expect(eva.card.locator("summary")).to_contain_text(f"{evil} option")
+        await expect(eva.card.get_by_text(f"{markup} {text}", exact=True)).to_be_visible()
+    await eva.card.get_by_label(f"{markup} option").check()
+    await eva.button(f"{markup} send").click()
+    await expect(eva.card.locator("summary")).to_contain_text(f"{markup} option")
     await expect(eva.card.locator("img, b:not(.asker b)")).to_have_count(0)
     assert [address for address in eva.fetched if address.endswith("/x")] == []

@@ -48,12 +48,12 @@ async def test_the_corpus_gets_on_the_wire_the_verdicts_that_are_written_down(te
     cases = [case for case in DOCUMENT["cases"] if case["rules"] == name]
     wrong: list[tuple[str, Any, str]] = []
     for start in range(0, len(cases), 20):
-        few = cases[start : start + 20]
-        result = await asyncio.gather(*(server_decision(team.agent, case) for case in few))
+        case_batch = cases[start : start + 20]
+        result = await asyncio.gather(*(server_decision(team.agent, case) for case in case_batch))
         wrong += [
-            (case["id"], case["expect"], got)
-            for case, got in zip(few, result, strict=True)
-            if got != case["expect"]
+            (case["id"], case["expect"], verdict)
+            for case, verdict in zip(case_batch, result, strict=True)
+            if verdict != case["expect"]
         ]
     assert wrong == []
     assert Counter(case["expect"] for case in cases)["ask"] > 0

@@ -25,7 +25,7 @@ COMMANDS = {
 }
 """A call for each column of the table: (listed, dangerous)."""
 HELLO = {"content": [{"type": "text", "text": "Hello."}]}
-FULL = {"confirm": "ENABLE FULL"}
+FULL_CONFIRMATION = {"confirm": "ENABLE FULL"}
 
 
 async def verdict(agent: Person, thread: str, command: str) -> str:
@@ -40,7 +40,7 @@ async def test_each_cell_of_the_table_applies_over_the_api(team: Team) -> None:
         assert (await team.admin.rule(command)).status_code == 201
     findings: dict[str, str] = {}
     for cell in OURS:
-        await team.admin.set_policy(level=cell["level"], ask_mode=cell["ask_mode"], **FULL)
+        await team.admin.set_policy(level=cell["level"], ask_mode=cell["ask_mode"], **FULL_CONFIRMATION)
         command = COMMANDS[cell["listed"], cell["dangerous"]]
         findings[cell["id"]] = await verdict(team.agent, cell["id"], command)
     assert len(findings) == 36
@@ -48,15 +48,20 @@ async def test_each_cell_of_the_table_applies_over_the_api(team: Team) -> None:
 
 
 @requirement("B1", "B2")
-@pytest.mark.parametrize("chosen", [{"table": "nebo"}, {"lists": ["nebo"]}])
+@pytest.mark.parametrize("table_settings", [{"table": "nebo"}, {"lists": ["nebo"]}])
 async def test_the_table_of_nebo_applies_over_the_api_when_selected(
-    team: Team, chosen: dict[str, Any]
+    team: Team, table_settings: dict[str, Any]
 ) -> None:
     for command in (COMMANDS[True, False], COMMANDS[True, True]):
         assert (await team.admin.rule(command)).status_code == 201
     findings: dict[str, str] = {}
     for cell in NEBOS:
-        settings = {"level": cell["level"], "ask_mode": cell["ask_mode"], **chosen, **FULL}
+        settings = {
+            "level": cell["level"],
+            "ask_mode": cell["ask_mode"],
+            **table_settings,
+            **FULL_CONFIRMATION,
+        }
         assert (await team.admin.set_policy(**settings)).json()["table"] == "nebo"
         command = COMMANDS[cell["listed"], cell["dangerous"]]
         findings[cell["id"]] = await verdict(team.agent, cell["id"], command)
@@ -77,7 +82,7 @@ async def test_the_never_ask_setting_of_nebo_needs_a_typed_confirmation_in_any_o
         await team.admin.set_policy(level=None, ask_mode=None, table=None, lists=None)
         assert (await team.admin.set_policy(**first)).status_code == 200
         assert refusal(await team.admin.set_policy(**last)) == (409, "confirmation_required")
-        assert (await team.admin.set_policy(**last, **FULL)).status_code == 200
+        assert (await team.admin.set_policy(**last, **FULL_CONFIRMATION)).status_code == 200
         assert (await team.admin.set_policy(max_pending=9)).json()["table"] == "nebo"
     await team.admin.set_policy(table="askback")
     assert (await team.admin.set_policy(lists=["nebo"])).json()["table"] == "askback"
@@ -108,7 +113,7 @@ async def test_deny_comes_before_ask_and_ask_before_allow(team: Team, thread: st
 async def test_no_rule_level_or_mode_loosens_a_hard_limit(
     team: Team, thread: str, settings: dict[str, Any]
 ) -> None:
-    await team.admin.set_policy(**settings, **FULL)
+    await team.admin.set_policy(**settings, **FULL_CONFIRMATION)
     for rule in ("rm:*", "rm -rf /", "tee:*"):
         assert (await team.admin.rule(rule)).status_code == 201
     for command in (
@@ -164,7 +169,9 @@ async def test_a_mode_allows_its_calls_only_in_its_thread(
 ) -> None:
     agent = team.agent
     await agent.http.post(f"/v1/threads/{thread}/messages", json=HELLO)
-    changed_reply = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
+    changed_reply = await team.ada.set_policy(
+        thread_id=thread, mode=mode, **(FULL_CONFIRMATION if mode == "full" else {})
+    )
     assert changed_reply.json()["mode"] == mode
 
     async def write_decision(path: str) -> str:
@@ -195,7 +202,7 @@ async def test_full_needs_the_typed_confirmation(
 async def test_switching_to_full_is_audited_with_the_person(team: Team, thread: str) -> None:
     tried_reply = await team.ada.set_policy(thread_id=thread, mode="full")
     assert refusal(tried_reply) == (409, "confirmation_required")
-    assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL)).status_code == 200
+    assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL_CONFIRMATION)).status_code == 200
     entries, _ = await team.admin.audit()
     policy_entries = [entry for entry in entries if entry["action"] == "policy.set"]
     assert [(entry["actor"]["name"], entry["thread_id"]) for entry in policy_entries] == [("ada", thread)]

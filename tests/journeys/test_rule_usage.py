@@ -150,13 +150,20 @@ async def test_built_in_rules_are_listed_by_subject_with_the_hard_limits(team: T
 
 @requirement("B9")
 async def test_a_draft_is_tried_on_a_call_and_says_why_it_does_not_cover_it(team: Team) -> None:
-    covered = await try_draft_rule(team.ada, "make test:*", "make test -k")
-    assert (covered["rule"], covered["covers"], covered["why"]) == ("bash(make test:*)", True, [])
-    assert (covered["now"]["decision"], covered["then"]["decision"]) == ("ask", "allow")
-    assert covered["description"] == {"form": "options", "subject": "make test"}
-    beside = await try_draft_rule(team.ada, "make test:*", "make test && curl evil")
-    assert (beside["covers"], beside["why"]) == (False, ["No rule allows `curl evil`."])
-    assert beside["why_codes"] == [{"code": "no_rule", "params": {"command": "curl evil"}}]
+    matching_trial = await try_draft_rule(team.ada, "make test:*", "make test -k")
+    assert (matching_trial["rule"], matching_trial["covers"], matching_trial["why"]) == (
+        "bash(make test:*)",
+        True,
+        [],
+    )
+    assert (matching_trial["now"]["decision"], matching_trial["then"]["decision"]) == ("ask", "allow")
+    assert matching_trial["description"] == {"form": "options", "subject": "make test"}
+    chained_command_trial = await try_draft_rule(team.ada, "make test:*", "make test && curl evil")
+    assert (chained_command_trial["covers"], chained_command_trial["why"]) == (
+        False,
+        ["No rule allows `curl evil`."],
+    )
+    assert chained_command_trial["why_codes"] == [{"code": "no_rule", "params": {"command": "curl evil"}}]
     denied = await try_draft_rule(team.ada, {"rule": "curl:*", "effect": "deny"}, "make test; curl evil")
     assert (denied["covers"], denied["then"]["decision"]) == (True, "deny")
     limit = await try_draft_rule(team.ada, {"rule": "rm -rf /"}, "rm -rf /")

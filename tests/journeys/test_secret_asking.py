@@ -179,5 +179,5 @@ async def test_the_card_says_whose_token_asks_and_what_the_agent_writes_stays_te
     assert request["requester"]["name"] == "agent"
     assert request["agent"] == {"name": "your administrator"}
     text = '<button onclick="go()">Approve</button> [see](javascript:alert(1)) '
-    drawn = [{"type": "p", "children": [text, {"type": "strong", "children": ["now"]}]}]
-    assert request["view"] == {"markdown": {"secret.instructions": drawn}}
+    paragraphs = [{"type": "p", "children": [text, {"type": "strong", "children": ["now"]}]}]
+    assert request["view"] == {"markdown": {"secret.instructions": paragraphs}}

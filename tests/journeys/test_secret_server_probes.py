@@ -41,19 +41,19 @@ Act = Callable[[Mapping[str, Secret]], Awaitable[Verdict]]
 class Crm:
     """A probe with a scripted result for each value of `A_KEY`, which records its values."""
 
-    does: Mapping[str, Act | Verdict] = field(default_factory=dict[str, "Act | Verdict"])
-    given: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    actions: Mapping[str, Act | Verdict] = field(default_factory=dict[str, "Act | Verdict"])
+    received_values: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     began: anyio.Event = field(default_factory=anyio.Event)
 
     async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
-        self.given.append({name: value.reveal() for name, value in secrets.items()})
+        self.received_values.append({name: value.reveal() for name, value in secrets.items()})
         self.began.set()
-        act = self.does.get(secrets["A_KEY"].reveal(), HOLDS)
+        act = self.actions.get(secrets["A_KEY"].reveal(), HOLDS)
         return act if isinstance(act, Verdict) else await act(secrets)
 
     @property
     def tried(self) -> list[str]:
-        return [values["A_KEY"] for values in self.given]
+        return [values["A_KEY"] for values in self.received_values]
 
 
 async def hangs(_: Mapping[str, Secret]) -> Verdict:
@@ -175,7 +175,7 @@ async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(t
         settled = await changed(team, request)
         assert settled["answer"]["existing"] == ["B_KEY"]
         values = leased_values(await team.agent.lease("t", "A_KEY", "B_KEY"))
-    assert crm.given == [values] == [{"A_KEY": "typed", "B_KEY": "saved"}]
+    assert crm.received_values == [values] == [{"A_KEY": "typed", "B_KEY": "saved"}]
 
 
 @requirement("E23")

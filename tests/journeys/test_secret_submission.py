@@ -204,7 +204,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
 
 @requirement("E11")
 @pytest.mark.parametrize(
-    ("suggested", "chosen", "kept"),
+    ("suggested_scope", "chosen_scope", "kept_scope"),
     [
         ("global", "session", "session"),
         ("session", "global", "global"),
@@ -215,16 +215,16 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
     ],
 )
 async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
-    team: Team, thread: str, suggested: str, chosen: str | None, kept: str
+    team: Team, thread: str, suggested_scope: str, chosen_scope: str | None, kept_scope: str
 ) -> None:
-    request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
-    extra = {} if chosen is None else {"scope": chosen}
+    request = request_of(await team.agent.need(thread, "A_KEY", default_scope=suggested_scope, project="web"))
+    extra = {} if chosen_scope is None else {"scope": chosen_scope}
     settled_request = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **extra)).json()
-    assert settled_request["answer"]["scope"] == kept
+    assert settled_request["answer"]["scope"] == kept_scope
     [secret] = await team.ada.kept()
-    subject = {"session": {"thread_id": thread}, "project": {"project": "web"}, "global": {}}[kept]
+    subject = {"session": {"thread_id": thread}, "project": {"project": "web"}, "global": {}}[kept_scope]
     assert {name: secret[name] for name in ("scope", "thread_id", "project") if name in secret} == {
-        "scope": kept,
+        "scope": kept_scope,
         **subject,
     }
 

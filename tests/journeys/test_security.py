@@ -91,14 +91,14 @@ async def test_an_agent_can_never_answer_itself(server: Any, ada: Person, reques
 
 @requirement("I3")
 async def test_a_foreign_page_can_neither_connect_nor_post(server: Any, request_id: str) -> None:
-    evil = {"Origin": "https://evil.example"}
-    headers = {"Authorization": "Bearer journey-responder", **evil}
+    foreign_origin = {"Origin": "https://evil.example"}
+    headers = {"Authorization": "Bearer journey-responder", **foreign_origin}
     with pytest.raises(websockets.exceptions.InvalidStatus) as exc_info:
         async with websockets.connect(ws(server), subprotocols=["askback.v1"], additional_headers=headers):  # type: ignore[list-item]  # a NewType of str
             pass
     assert exc_info.value.response.status_code == 403
     async with server.person() as person:
-        reply = await person.http.post(f"/v1/requests/{request_id}/answer", headers=evil, json={})
+        reply = await person.http.post(f"/v1/requests/{request_id}/answer", headers=foreign_origin, json={})
     assert (reply.status_code, reply.json()["error"]["code"]) == (403, "origin_not_allowed")
 
 

@@ -221,10 +221,10 @@ async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(t
 async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     tokens = {role: f"{role}-{'x' * 20}" for role in ("requester", "responder")}
-    chosen = ",".join(f"{role}:{token}" for role, token in tokens.items())
+    bootstrap_tokens = ",".join(f"{role}:{token}" for role, token in tokens.items())
 
     def start() -> tuple[Process, str]:
-        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": chosen}
+        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": bootstrap_tokens}
         process = fork(
             *(str(tmp_path / "data"), str(calls)),
             program=str(SCRIPT),

@@ -84,10 +84,10 @@ async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: 
             ]
             for reply in replies:
                 reply.headers.pop("date", None)  # a second may end between two of them
-            appearances = {
+            distinct_replies = {
                 (reply.status_code, reply.text, str(sorted(reply.headers.items()))) for reply in replies
             }
-            assert len(appearances) == 1, step
+            assert len(distinct_replies) == 1, step
             assert refusal(replies[0]) == (404, "not_found")
     batch = await third.batch("deny", [*ids, NOBODYS])
     errors = [result["error"] for result in batch.json()["results"]]

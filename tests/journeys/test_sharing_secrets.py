@@ -115,12 +115,18 @@ async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared
 async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Shared) -> None:
     reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
     extra = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
-    async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
-        for item in (watching, full):
+    async with (
+        socket(reader) as watching_socket,
+        socket(reader) as waiting_socket,
+        socket(typist) as typist_socket,
+    ):
+        for item in (watching_socket, typist_socket):
             await frame_reply(item, op="subscribe", thread_id=thread)
         request = request_of(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **extra))
         at = f"/v1/requests/{request['id']}"
-        assert (await frame_reply(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
+        assert (await frame_reply(waiting_socket, op="wait", request_ids=[request["id"]]))["ok"][
+            "settled"
+        ] == []
         poll = {"wait": 20, "revision": 1}
         poll_replies: list[httpx2.Response] = []
 
@@ -129,7 +135,7 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 (await reader.http.get(at)).json(),
                 (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
                 (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
-                (await frame_reply(watching))["event"]["request"],
+                (await frame_reply(watching_socket))["event"]["request"],
                 (await reader.frame(op="get_request", request_id=request["id"]))["ok"],
                 (await reader.frame(op="list_requests", thread_id=thread))["ok"]["requests"][0],
                 (await reader.frame(op="get_thread", thread_id=thread))["ok"]["requests"][0],
@@ -138,7 +144,10 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
                 assert item["secret"]["names"] == []
                 assert item["secret"]["count"] == 2
                 assert "A_KEY" not in json.dumps(item)
-            assert (await frame_reply(full))["event"]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
+            assert (await frame_reply(typist_socket))["event"]["request"]["secret"]["names"] == [
+                "A_KEY",
+                "B_KEY",
+            ]
             assert (await typist.hand_over(request["id"], VALUES)).status_code == 200
 
         async with anyio.create_task_group() as tasks:
@@ -146,13 +155,13 @@ async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Sh
             poll_replies.append(await reader.http.get(at, params=poll))
         ended_requests = [
             poll_replies[0].json(),
-            (await frame_reply(watching))["event"]["request"],
-            (await frame_reply(waiting))["settled"],
+            (await frame_reply(watching_socket))["event"]["request"],
+            (await frame_reply(waiting_socket))["settled"],
         ]
         for item in ended_requests:
             assert item["answer"] == {"names": [], "scope": "session", "existing": []}
             assert "A_KEY" not in json.dumps(item)
-        assert (await frame_reply(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
+        assert (await frame_reply(typist_socket))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
     seen_items = [event async for event in reader.events(thread, until=3)]
     assert "A_KEY" not in json.dumps(seen_items)
     own_items = [event async for event in typist.events(thread, until=3)]

@@ -132,8 +132,8 @@ async def test_a15_nebos_table_is_chosen_on_the_wire_and_in_the_client(place: Pl
     assert (await place.team.agent.bash("w", "anything --at all")).json()["status"] == "answered"
     await place.boss.policy.update(table="askback", level="allowlist")
     assert (await place.team.agent.bash("w", "anything --at all")).json()["status"] == "pending"
-    chosen = await place.boss.policy.update(table="nebo", level="full", confirm="ENABLE FULL")
-    assert chosen.table == "nebo"
+    new_policy = await place.boss.policy.update(table="nebo", level="full", confirm="ENABLE FULL")
+    assert new_policy.table == "nebo"
     assert (await place.bot.requests.create(Approval(tool="x", input="y"), thread_id="c")).source == "policy"
 
 

@@ -36,8 +36,8 @@ TOKENS = {role: f"{role}-of-this-test" for role in ("requester", "responder", "a
 
 @pytest.fixture
 async def team(tmp_path: Path) -> AsyncIterator[dict[str, AsyncClient]]:
-    chosen = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
-    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": chosen}, data_dir=tmp_path))
+    bootstrap_tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": bootstrap_tokens}, data_dir=tmp_path))
     async with AsyncExitStack() as stack:
         yield {
             role: await stack.enter_async_context(AsyncClient(app=app, token=token))

@@ -178,9 +178,12 @@ async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_
     pair: tuple[Server, Server], here: Person, second_person: Person, thread: str
 ) -> None:
     request_id = await ask_and_return_id(here, thread)
-    async with pair[0].person() as beside:
+    async with pair[0].person() as other_person:
         sent = await asyncio.gather(
-            *((beside, second_person)[n % 2].answer(request_id, {"q": f"person {n}"}) for n in range(100))
+            *(
+                (other_person, second_person)[n % 2].answer(request_id, {"q": f"person {n}"})
+                for n in range(100)
+            )
         )
     assert Counter(reply.status_code for reply in sent) == {200: 1, 409: 99}
     [won] = [reply.json() for reply in sent if reply.status_code == 200]

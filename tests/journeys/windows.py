@@ -35,7 +35,7 @@ class Session:
 
     async def is_open(self, origin: str) -> bool:
         """Ask the server whether it still knows the session."""
-        cookie = "; ".join(f"{cooky['name']}={cooky['value']}" for cooky in self.cookies)
+        cookie = "; ".join(f"{item['name']}={item['value']}" for item in self.cookies)
         async with Person(origin, None) as person:
             reply = await person.http.get("/v1/session", headers={"Cookie": cookie, HALF: self.half})
         return reply.status_code == 200

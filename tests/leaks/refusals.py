@@ -163,8 +163,8 @@ async def send_refused_fields(scene: Scene) -> None:
     assert (await scene.post(request_id, cut_body(body, value))).status_code == 422
     stale = await scene.ada.answer(request_id, {"long": scene.value("a sensitive field, late")}, revision=7)
     assert refusal(stale) == (409, "stale_revision")
-    beside = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
-    assert (await scene.post(request_id, json.dumps(beside).encode())).status_code == 422
+    submission = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
+    assert (await scene.post(request_id, json.dumps(submission).encode())).status_code == 422
 
 
 async def send_as_other_people(scene: Scene) -> None:

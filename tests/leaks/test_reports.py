@@ -82,21 +82,25 @@ def _pieces(body: RawBody) -> list[dict[str, Any]]:
     ]
 
 
-async def error_report(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
-    """The report of such a tool about the error of a person's post; with `drawn` also rich's."""
+async def error_report(app: App, path: str, body: RawBody, *, with_rich: bool) -> bytes:
+    """The report of such a tool about the error of a person's post; with `with_rich` also rich's."""
     try:
         await call(app, "responder", path, body)
     except Exception as error:
-        caught = error
+        raised_error = error
     else:
         raise AssertionError("nothing was raised")
-    plain = traceback.TracebackException.from_exception(caught, capture_locals=True)
+    plain = traceback.TracebackException.from_exception(raised_error, capture_locals=True)
     written = "".join(plain.format())
     assert "body = " in written or "call = " in written, "there are variables in it"
-    if drawn:
+    if with_rich:
         # It takes half a second for each.
         console = Console(record=True, width=300, file=io.StringIO())
-        console.print(Traceback.from_exception(type(caught), caught, caught.__traceback__, show_locals=True))
+        console.print(
+            Traceback.from_exception(
+                type(raised_error), raised_error, raised_error.__traceback__, show_locals=True
+            )
+        )
         written += console.export_text()
     return written.encode()
 
@@ -108,18 +112,18 @@ async def create_request(app: App, body: dict[str, Any]) -> str:
     return f"/v1/requests/{made['id']}/answer"
 
 
-async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = False) -> None:
+async def check(app: App, path: str, way: str, write: Write, *, with_rich: bool = False) -> None:
     """Post a value and search for it in the report."""
     made_canary = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
     body = RawBody(write(made_canary.value))
-    assert Search([made_canary]).found(await error_report(app, path, body, drawn=drawn)) == set(), way
+    assert Search([made_canary]).found(await error_report(app, path, body, with_rich=with_rich)) == set(), way
 
 
 @requirement("E5", "I10")
 async def test_a_report_about_a_submission_has_no_value_in_its_variables(app: App) -> None:
     path = await create_request(app, {"kind": "secret", "secret": NEED})
     for way, write in SUBMISSIONS.items():
-        await check(app, path, way, write, drawn=way == "too long")
+        await check(app, path, way, write, with_rich=way == "too long")
 
 
 @requirement("E5", "I10", "E22")

@@ -38,8 +38,8 @@ async def test_an_agent_without_an_answer_or_with_the_answer_of_another_is_found
     tmp_path: Path, fault: str
 ) -> None:
     with anyio.fail_after(120):
-        came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
-    assert came.faults != []
+        findings = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
+    assert findings.faults != []
 
 
 async def test_a_buffer_without_a_limit_is_found(tmp_path: Path) -> None:
@@ -55,8 +55,10 @@ async def test_a_buffer_without_a_limit_is_found(tmp_path: Path) -> None:
 async def test_a_server_that_relies_on_its_bus_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_bad_bus, "HANG_S", 2.0)
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
-    came, ids = await pull_resumes(0)
-    assert came.total() < len(ids)
+    received_counts, ids = await pull_resumes(0)
+    assert received_counts.total() < len(ids)
     monkeypatch.setattr(dispatch, "POLL_S", 0.05)
-    came, ids = await push_messages(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
-    assert QUESTIONS <= came.total() < len(ids)
+    received_counts, ids = await push_messages(
+        0, on_start=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S)
+    )
+    assert QUESTIONS <= received_counts.total() < len(ids)

@@ -49,13 +49,13 @@ class Farewell(asyncio.Protocol):
 async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Farewell, socket.socket]]:
     """The closing end, and a connected socket that has read nothing yet."""
     monkeypatch.setattr(batching_transport, "PATIENCE_S", 0.2)
-    loop, farewell = asyncio.get_running_loop(), Farewell()
-    server = await loop.create_server(lambda: farewell, "127.0.0.1", 0)
+    loop, closing_protocol = asyncio.get_running_loop(), Farewell()
+    server = await loop.create_server(lambda: closing_protocol, "127.0.0.1", 0)
     with socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         line.setblocking(False)
         await loop.sock_connect(line, server.sockets[0].getsockname())
-        yield farewell, line
+        yield closing_protocol, line
     server.close()
 
 
@@ -65,12 +65,12 @@ async def test_a_peer_that_reads_nothing_is_cut(peer: tuple[Farewell, socket.soc
 
 
 async def test_a_peer_that_reads_slowly_gets_all_of_it(peer: tuple[Farewell, socket.socket]) -> None:
-    farewell, line = peer
+    closing_protocol, line = peer
     loop, read = asyncio.get_running_loop(), 0
     with anyio.fail_after(120):
         while data := await loop.sock_recv(line, 256 * 1024):
             read += len(data)
-        await farewell.over.wait()
+        await closing_protocol.over.wait()
     assert read == SIZE
 
 

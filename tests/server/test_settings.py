@@ -111,17 +111,17 @@ def test_names_and_origins_are_lists_with_commas() -> None:
 @requirement("L3")
 async def test_every_limit_can_be_set_and_is_listed_and_enforced(tmp_path: Path) -> None:
     small = [name for name in asdict(DEFAULTS) if not name.endswith("_bytes") and name != "json_depth"]
-    chosen = {name: 20 + index for index, name in enumerate(small)}
-    given = ", ".join(f"{name} = {number}" for name, number in chosen.items())
-    settings = load({"ASKBACK_LIMITS": given, "ASKBACK_MASTER_KEYS": "off"}, data_dir=tmp_path)
-    assert asdict(settings.limits) == {**asdict(DEFAULTS), **chosen}
+    limits = {name: 20 + index for index, name in enumerate(small)}
+    setting_text = ", ".join(f"{name} = {number}" for name, number in limits.items())
+    settings = load({"ASKBACK_LIMITS": setting_text, "ASKBACK_MASTER_KEYS": "off"}, data_dir=tmp_path)
+    assert asdict(settings.limits) == {**asdict(DEFAULTS), **limits}
     app = create_app(settings)
     async with AsyncClient(app=app) as agent:
         shown = await agent.limits.get()
-        assert {name: shown[name] for name in chosen} == chosen
+        assert {name: shown[name] for name in limits} == limits
         with pytest.raises(Invalid) as exc_info:
             await agent.requests.create(
-                {"fields": [{"id": "a", "type": "text", "label": "x" * (chosen["label"] + 1)}]}, thread_id="t"
+                {"fields": [{"id": "a", "type": "text", "label": "x" * (limits["label"] + 1)}]}, thread_id="t"
             )
     assert exc_info.value.field_errors[0]["path"] == "form.fields[0].label"
 

@@ -147,8 +147,8 @@ def test_a_frame_that_comes_byte_by_byte_is_answered(server: Server):
 
 def test_a_text_in_parts_with_a_ping_between_them_is_answered(server: Server):
     with open_websocket(server) as peer:
-        begun = Frame(Opcode.TEXT, b'{"id":1,', fin=False), Frame(Opcode.PING, b"there?")
-        peer.sendall(masked_bytes(*begun))
+        first_frames = Frame(Opcode.TEXT, b'{"id":1,', fin=False), Frame(Opcode.PING, b"there?")
+        peer.sendall(masked_bytes(*first_frames))
         assert [(f.opcode, f.data) for f in read(peer)] == [(Opcode.PONG, b"there?")]
         peer.sendall(
             masked_bytes(Frame(Opcode.CONT, b'"op":"ping"}'), Frame(Opcode.TEXT, b'{"id":2,"op":"ping"}'))

@@ -113,7 +113,7 @@ class Conversation(RuleBasedStateMachine):
         row = record(number, tenant=self.tenant, thread=thread, requester=agent, expires_at=expires_at)
         claim = self._claim("create", key)
         expected = self.model.insert(row, request_created(row), claim)
-        self._same(expected, self._did(self.place.store.insert(row, request_created(row), claim)))
+        self._same(expected, self._run_call(self.place.store.insert(row, request_created(row), claim)))
 
     @precondition(lambda self: self.model.requests)
     @rule(n=which, steps=st.lists(steps, min_size=1, max_size=6))
@@ -141,14 +141,14 @@ class Conversation(RuleBasedStateMachine):
         claim = self._claim(f"answer:{row.id}", key)
         expected = self.model.settle(step, claim, resumes)
         effects = SideEffects(resumes=resumes) if resumes else NOTHING
-        self._same(expected, self._did(self.place.store.settle(step, claim, effects)))
+        self._same(expected, self._run_call(self.place.store.settle(step, claim, effects)))
 
     @precondition(lambda self: self.model.requests)
     @rule(n=which, current=st.booleans())
     def vote(self, n: int, current: bool) -> None:
         row = self._request(n)
         step = self._step(row, Action.VOTE, row.revision, state_before=row.state if current else State("{}"))
-        self._same(self.model.settle(step, None, ()), self._did(self.place.store.settle(step)))
+        self._same(self.model.settle(step, None, ()), self._run_call(self.place.store.settle(step)))
 
     @precondition(lambda self: any(not row.settled for row in self.model.requests.values()))
     @rule(n=which, hands=st.integers(2, 5))
@@ -188,8 +188,8 @@ class Conversation(RuleBasedStateMachine):
         event = message_added(message(HELLO), tenant=self.tenant, thread=thread)
         claim = self._claim("message", key)
         expected = self.model.say(message_id, HELLO, event, claim)
-        did = self._did(self.place.store.add_message(message_id, message(HELLO), event, claim))
-        assert (did if isinstance(did, type) else did[1]) == (
+        change = self._run_call(self.place.store.add_message(message_id, message(HELLO), event, claim))
+        assert (change if isinstance(change, type) else change[1]) == (
             expected if isinstance(expected, type) else expected[0]
         )
 
@@ -199,8 +199,8 @@ class Conversation(RuleBasedStateMachine):
         event = delta(message_id, text, tenant=self.tenant, thread=thread)
         claim = self._claim("delta", key)
         expected = self.model.append(message_id, text, event, claim, most=MOST, start=len(HELLO))
-        did = self._did(self.place.store.append_text(message_id, text, event, claim, limit=MOST))
-        assert did == (expected if isinstance(expected, type) else expected[0])
+        change = self._run_call(self.place.store.append_text(message_id, text, event, claim, limit=MOST))
+        assert change == (expected if isinstance(expected, type) else expected[0])
 
     # --- resumes -----------------------------------------------------------------------------
 
@@ -337,14 +337,14 @@ class Conversation(RuleBasedStateMachine):
             times=None if until is None else (until, until),
         )
 
-    def _did(self, call: Any) -> Any:
+    def _run_call(self, call: Any) -> Any:
         try:
             return self.place.run(call)
         except (ClaimMismatch, MessageMissing, MessageFull) as error:
             return type(error)
 
-    def _same(self, expected: object, did: Change | type | None) -> None:
-        assert ((did.outcome, did.record) if isinstance(did, Change) else did) == expected
+    def _same(self, expected: object, change: Change | type | None) -> None:
+        assert ((change.outcome, change.record) if isinstance(change, Change) else change) == expected
 
 
 def _text(data: str) -> str:

@@ -54,12 +54,12 @@ class Model:
         record = self.requests.get(step.id)
         if record is None:
             return None
-        fits = (
+        is_allowed = (
             record.status in step.expected
             and step.revision in (None, record.revision)
             and step.state_before in (None, record.state)
         )
-        if not fits:
+        if not is_allowed:
             return Outcome.LOST, record
         times = step.times or (record.expires_at, record.due_at)
         record = replace(

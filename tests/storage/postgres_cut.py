@@ -48,7 +48,7 @@ class Cutter:
     async def _forward(
         self,
         reader: asyncio.StreamReader,
-        beyond: asyncio.StreamWriter,
+        target_writer: asyncio.StreamWriter,
         answers: asyncio.StreamReader,
         returned_task: asyncio.Task[None],
     ) -> None:
@@ -60,10 +60,10 @@ class Cutter:
                 self.after = None
                 returned_task.cancel()
                 await asyncio.wait([returned_task])
-                beyond.write(data)
+                target_writer.write(data)
                 await answers.read(1)  # it is executed: Postgres has replied
                 return
-            beyond.write(data)
+            target_writer.write(data)
 
 
 async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

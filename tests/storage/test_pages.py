@@ -37,10 +37,10 @@ def query_plan(database: connection.Connection, sql: str, *parameters: object) -
     return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {rewrite(sql)}", given).fetchall()]
 
 
-def page(**chosen: Any) -> Any:
+def page(**filters: Any) -> Any:
     """The query of a page of requests with some filters, and its parameters."""
     none: dict[str, Any] = dict.fromkeys(("thread_id", "statuses", "kind", "requester", "person", "before"))
-    return page_of_requests("main", **(none | chosen), limit=9)
+    return page_of_requests("main", **(none | filters), limit=9)
 
 
 @requirement("N20")
@@ -85,8 +85,8 @@ def test_all_requests_and_those_of_a_thread_are_listed_in_the_order_of_an_index(
 def test_requests_of_a_label_are_found_by_its_index(
     database: sqlite3.Connection, label: str, thread_id: str | None, before: str | None
 ) -> None:
-    chosen = {"thread_id": thread_id, "requester": "tok_1", "person": "ada", "before": before}
-    steps = query_plan(database, *page(labels=Labels(**{label: "x"}), after="req_1", **chosen))
+    filters = {"thread_id": thread_id, "requester": "tok_1", "person": "ada", "before": before}
+    steps = query_plan(database, *page(labels=Labels(**{label: "x"}), after="req_1", **filters))
     index = f"requests_{label}_thread" if thread_id else f"requests_{label}"
     assert any(f"{index} (" in step for step in steps), steps
     assert not any(SCAN.match(step) for step in steps), steps
@@ -159,10 +159,10 @@ ANALYZE threads, requests"""
 """Requests of many threads, agents and people: the planner of an empty table takes any index."""
 
 
-def history(**chosen: Any) -> Any:
+def history(**filters: Any) -> Any:
     """The query of a page of the history with some filters, and its parameters."""
     names = ("thread_id", "requester", "person", "since", "until", "before")
-    return inbox.page_of_history("main", **{**dict.fromkeys(names), **chosen}, limit=9)
+    return inbox.page_of_history("main", **{**dict.fromkeys(names), **filters}, limit=9)
 
 
 @requirement("K14", "N20")

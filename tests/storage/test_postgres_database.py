@@ -115,8 +115,8 @@ async def test_a_database_that_does_not_wait_for_its_disk_is_made_to(
     database: Database, postgres: PostgresServer
 ) -> None:
     name = database.url.partition("/test")[2].partition("?")[0]
-    for chosen, holds in (("off", "on"), ("remote_apply", "remote_apply")):
-        await postgres.run(f"ALTER DATABASE test{name} SET synchronous_commit = {chosen}")
+    for configured_value, holds in (("off", "on"), ("remote_apply", "remote_apply")):
+        await postgres.run(f"ALTER DATABASE test{name} SET synchronous_commit = {configured_value}")
         connection = await database.connect()
         assert await connection.fetchval("SHOW synchronous_commit") == holds
         await connection.close()

@@ -13,7 +13,7 @@ from tests.requirements_asked import ASKED, HELD_ALREADY
 from tests.structure.tree import ROOT, files, relative
 
 OWN = {"tests/requirements.py", "tests/requirements_asked.py"}
-ELSEWHERE = ("tests/adapters/", "tests/browsers/", "tests/planted/")
+FOLDERS_NOT_IN_MAKE_TEST = ("tests/adapters/", "tests/browsers/", "tests/planted/")
 """Folders that neither `make test` nor pytest without arguments runs."""
 ONLY_ADAPTERS = {"C3", "C6", "G9"}
 WEB_TAG = re.compile(r"requirement: ((?:[A-Z]\d+(?:, ?)?)+)")
@@ -43,7 +43,7 @@ def _marked(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
 @cache
 def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
     """Each id that a test carries, with the files and names of its tests."""
-    carried: dict[str, set[tuple[str, str]]] = {}
+    tests_by_requirement: dict[str, set[tuple[str, str]]] = {}
     for path in files(".py", under=("tests/",)):
         text = path.read_text(encoding="utf-8")
         if relative(path) in OWN or "requirement(" not in text:
@@ -51,33 +51,35 @@ def map_requirements_to_tests() -> dict[str, set[tuple[str, str]]]:
         for test, part in _marked(ast.parse(text).body):
             for node in ast.walk(part):
                 for name in requirement_ids(node) if isinstance(node, ast.Call) else ():
-                    carried.setdefault(name, set()).add((relative(path), test))
+                    tests_by_requirement.setdefault(name, set()).add((relative(path), test))
     for path in files(".ts", under=("web/tests/",)):
         for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
             for name in re.findall(r"[A-Z]\d+", ids):
-                carried.setdefault(name, set()).add((relative(path), ""))
+                tests_by_requirement.setdefault(name, set()).add((relative(path), ""))
     for path in files(".json", under=("vectors/compat/",)):
         for name in json.loads(path.read_text(encoding="utf-8"))["rows"]:
-            carried.setdefault(name, set()).add((relative(path), ""))
-    return carried
+            tests_by_requirement.setdefault(name, set()).add((relative(path), ""))
+    return tests_by_requirement
 
 
 def _is_quick(file: str, test: str) -> bool:
     """Whether `make test` runs this test."""
-    if file.startswith(ELSEWHERE):
+    if file.startswith(FOLDERS_NOT_IN_MAKE_TEST):
         return False
     return not is_listed(ROOT / file) or test in kept_of(ROOT / file)
 
 
 def test_every_asked_behaviour_has_a_test() -> None:
-    carried = map_requirements_to_tests()
-    missing = {name: sentence for name, sentence in ASKED.items() if name not in carried}
+    tests_by_requirement = map_requirements_to_tests()
+    missing = {name: sentence for name, sentence in ASKED.items() if name not in tests_by_requirement}
     assert missing == {}
 
 
 def test_make_test_proves_every_behaviour_except_those_of_adapters() -> None:
-    carried = map_requirements_to_tests().items()
-    assert {name for name, tests in carried if not any(_is_quick(*test) for test in tests)} == ONLY_ADAPTERS
+    tests_by_requirement = map_requirements_to_tests().items()
+    assert {
+        name for name, tests in tests_by_requirement if not any(_is_quick(*test) for test in tests)
+    } == ONLY_ADAPTERS
 
 
 def test_no_test_carries_an_id_that_was_not_asked() -> None:

@@ -27,7 +27,7 @@ from askback.testing import (
 )
 
 pytest_plugins = ["pytester"]
-AGES = Form(title="Who?", fields=[Text(id="name", label="Name", required=True), Number(id="age", max=99)])
+AGE_FORM = Form(title="Who?", fields=[Text(id="name", label="Name", required=True), Number(id="age", max=99)])
 
 
 def connect(ada: ScriptedPerson) -> AsyncClient:
@@ -52,7 +52,7 @@ async def test_a_script_by_name_answers_every_kind_and_records_the_requests() ->
         denied_decision = await ask.approve("deploy", {"to": "prod"})
         mail_decision = await ask.approve("mail", {"to": "bob"}, allow_edit=True)
         assert (await ask.ask("Which city?"), await ask.confirm("Sure?")) == ("Rome", True)
-        assert (await ask.form(AGES)).values == {"name": "Bo", "age": 7}
+        assert (await ask.form(AGE_FORM)).values == {"name": "Bo", "age": 7}
         assert (await ask.secrets.request("API_KEY", reason="to search")).status == "answered"
         link = "https://example.com"
         done = [await ask.action(title, url=link) for title in ("Install it", "Connect it")]
@@ -127,7 +127,7 @@ async def test_a_person_answers_on_a_server_with_its_own_settings() -> None:
 async def test_a_reply_that_the_form_refuses_fails_the_test(script: Any, says: str) -> None:
     with pytest.raises(ScriptError, match=says):
         async with person(script) as ada, connect(ada) as ask:
-            await ask.form(AGES)
+            await ask.form(AGE_FORM)
 
 
 @pytest.mark.parametrize("reply", ["yes", Approve(input={"to": "eva"}), {"to": "eva"}])
@@ -167,7 +167,7 @@ async def test_a_recording_is_replayed_and_measured(tmp_path: Path) -> None:
         mail = await ask.approve("mail", {})
         city = await ask.ask("Which city?")
         key = await ask.secrets.request("KEY", reason="to search")
-        remaining_outcome = await ask.try_form(AGES)
+        remaining_outcome = await ask.try_form(AGE_FORM)
         return [
             *((item.status, item.input) for item in (*calls, mail)),
             city,

@@ -52,7 +52,7 @@ class Provider:
         asked = self.asked.pop(form.get("code", ""), None)
         if self.status != 200:
             return self.status, {"error": "temporarily_unavailable"}
-        fits = asked is not None and (
+        is_valid = asked is not None and (
             form["grant_type"],
             form["client_id"],
             form["client_secret"],
@@ -65,7 +65,7 @@ class Provider:
             asked["redirect_uri"],
             asked["code_challenge"],
         )
-        if not fits:
+        if not is_valid:
             return 400, {"error": "invalid_grant"}
         return 200, {
             "access_token": ACCESS,

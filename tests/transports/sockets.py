@@ -144,8 +144,10 @@ async def open_(app: App) -> AsyncIterator[Open]:
         subprotocols: list[str] | None = None,
         confirm: Confirm | None = None,
     ) -> Socket:
-        chosen = {"Authorization": f"Bearer {TOKENS[role]}"} if headers is None else headers
-        socket = Socket(app, headers=chosen, subprotocols=subprotocols or ["askback.v1"], confirm=confirm)
+        chosen_headers = {"Authorization": f"Bearer {TOKENS[role]}"} if headers is None else headers
+        socket = Socket(
+            app, headers=chosen_headers, subprotocols=subprotocols or ["askback.v1"], confirm=confirm
+        )
         sockets.append(socket)
         assert (await socket.message())["type"] == "websocket.accept"
         return socket

@@ -120,10 +120,10 @@ async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: 
 class DiesOverIt(TemporaryStore):
     """A store whose server dies before any request is cancelled; the next server finds it in that state."""
 
-    died = False
+    has_died = False
 
     async def settle(self, *args: Any, **options: Any) -> Change | None:
-        if not self.died:
+        if not self.has_died:
             raise Unavailable("gone")
         return await super().settle(*args, **options)
 
@@ -136,7 +136,7 @@ async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> N
         open_ones = {(await create_request(api))["id"], (await create_request(api))["id"]}
         started_reply = await (await api.as_("admin")).post("/v1/threads/t1/archive")
         assert started_reply.status_code == 503
-    store.died = True
+    store.has_died = True
     async with running(store, clock, tokens, bus) as api:
         await recovery.promote_and_deliver(api.app.services)
         agent = await api.as_("requester")

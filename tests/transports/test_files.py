@@ -265,17 +265,17 @@ async def test_an_answer_that_is_sent_back_keeps_its_files(api: Api) -> None:
     assert (await agent.get(f"/v1/files/{file}")).content == b"hello"
     assert (await post(api, request)).status_code == 409
     await agent.post(f"/v1/requests/{request}/reprompt", json={"error_summary": "Blurred."})
-    better = (await post(api, request, b"better")).json()["id"]
+    better_file_id = (await post(api, request, b"better")).json()["id"]
     admin = await api.as_("admin")
     for scan, status in (
-        (better, 422),
+        (better_file_id, 422),
         (file, 200),
     ):  # that of another person, and the one that was sent before
         body = {"revision": 2, "values": {"scan": scan}}
         assert (await admin.post(f"/v1/requests/{request}/answer", json=body)).status_code == status
     assert (await agent.post(f"/v1/requests/{request}/accept", json={})).status_code == 200
     assert (await agent.get(f"/v1/files/{file}")).content == b"hello"
-    assert (await agent.get(f"/v1/files/{better}")).status_code == 404
+    assert (await agent.get(f"/v1/files/{better_file_id}")).status_code == 404
 
 
 async def test_files_are_in_the_export_and_erased_with_the_thread(api: Api) -> None:
@@ -329,8 +329,8 @@ async def test_a_preview_is_a_small_image_without_metadata(api: Api) -> None:
         assert (reply.status_code, reply.headers["content-type"]) == (200, "image/png"), reply.text
         assert "sandbox" in reply.headers["content-security-policy"]
         assert b"canary" not in reply.content
-        drawn = Image.open(BytesIO(reply.content))
-        assert (drawn.size, drawn.format) == ((320, 160), "PNG")
+        preview = Image.open(BytesIO(reply.content))
+        assert (preview.size, preview.format) == ((320, 160), "PNG")
 
 
 @pytest.mark.parametrize("api", [LARGE], indirect=True)

@@ -109,8 +109,10 @@ async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
     part = caller(api, await create_limited_token(api, "requester", agent="shop"))
-    everywhere = caller(api, whole_body)
-    other_body = (await everywhere.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))).json()
+    unlimited_agent = caller(api, whole_body)
+    other_body = (
+        await unlimited_agent.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))
+    ).json()
     for method, path, body in (
         ("POST", "/v1/requests", ask(thread_id="t2")),
         ("POST", "/v1/requests", {**APPROVAL, "thread_id": "t2"}),
@@ -133,14 +135,14 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
     whole_body = (
         await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
     ).json()
-    everywhere, part = (
+    unlimited_agent, part = (
         caller(api, whole_body),
         caller(api, await create_limited_token(api, "requester", agent="shop")),
     )
     ended: dict[str, str] = {}
     for thread in ("t2", "shop-1", "t1"):
         body = ask(thread_id=thread, delivery="resume")
-        request = (await everywhere.post("/v1/requests", json=body)).json()
+        request = (await unlimited_agent.post("/v1/requests", json=body)).json()
         reply = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
         assert reply.status_code == 200
         ended[thread] = request["id"]
@@ -149,11 +151,11 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
         thread: ended[thread] for thread in ("t1", "shop-1")
     }
     assert (await part.get("/v1/resumes")).json()["resumes"] == []
-    [other_resume] = (await everywhere.get("/v1/resumes")).json()["resumes"]
+    [other_resume] = (await unlimited_agent.get("/v1/resumes")).json()["resumes"]
     assert other_resume["request_id"] == ended["t2"]
     for item, who, status in (
         (other_resume, part, 404),
-        (other_resume, everywhere, 200),
+        (other_resume, unlimited_agent, 200),
         (own_resumes[0], part, 200),
     ):
         ack = await who.post(f"/v1/resumes/{item['id']}/ack", json={"attempt": item["attempt"]})

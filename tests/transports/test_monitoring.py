@@ -136,18 +136,18 @@ async def test_a_server_without_its_database_is_healthy_and_not_ready(
 
 
 async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, appearances = api.app.services.store, [0]
+    store, query_count = api.app.services.store, [0]
     check = store.check_writable
 
     async def look() -> None:
-        appearances[0] += 1
+        query_count[0] += 1
         await check()
 
     monkeypatch.setattr(store, "check_writable", look)
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
             tasks.start_soon(api.client().get, "/readyz")
-    assert appearances == [1]
+    assert query_count == [1]
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,10 @@ async def test_a_readonly_subscription_gets_events_and_does_not_count(
 @pytest.mark.parametrize("path", ["/v1/threads/t1/events", "/v1/events"])
 async def test_a_readonly_stream_does_not_count(open_: Open, app: App, path: str) -> None:
     agent = await open_("requester")
-    for query, counted in (("readonly=true", "cancelled"), ("readonly=false", "pending")):
+    for query, expected_status in (("readonly=true", "cancelled"), ("readonly=false", "pending")):
         stream = Stream(app, path, query=query, token=TOKENS["responder"])
         assert (await stream.start())[0] == 200
-        assert await status(agent) == counted
+        assert await status(agent) == expected_status
         await stream.leave()
     refused_stream = Stream(app, path, query="readonly=yes", token=TOKENS["responder"])
     assert (await refused_stream.start())[0] == 422

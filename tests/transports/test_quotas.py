@@ -41,7 +41,7 @@ def code(reply: httpx2.Response) -> tuple[int, str]:
 async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api: Api) -> None:
     words = "Maximum clarification limit (10) reached for this conversation."
     await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600, max_questions_text=words)
-    begun = api.clock.now
+    window_start = api.clock.now
     for _ in range(10):
         assert (await post(api, ask())).status_code == 201
         api.clock.advance(seconds=1)
@@ -53,7 +53,7 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
     assert (await post(api, ask(thread_id="t2"))).status_code == 201
     shown = await used_quota(api)
     assert (shown["questions"], shown["pending"]) == (10, 11)
-    api.clock.now = begun + 3600 * 1000
+    api.clock.now = window_start + 3600 * 1000
     assert (await used_quota(api))["questions"] == 0
     assert (await post(api, ask())).status_code == 201
     assert (await used_quota(api))["questions"] == 1
@@ -114,7 +114,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     both = {"tool": "ask_user", "agent": asker, "max": 5}
     await set_policy(api, questions_window_s=3600, question_limits=[tool, own, another, both])
     await set_policy(api, thread_id="t3", question_limits=[tool])
-    begun = api.clock.now
+    window_start = api.clock.now
     await create_request(api, agent={"name": "Bot", "tool": "ask_user"})
     await create_request(api)
 
@@ -124,7 +124,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
         assert {limit.pop("set_by") for limit in limits} <= {"policy"}
         return [(limit, limit.pop("used"), limit.pop("reset_at")) for limit in limits]
 
-    ends = rfc3339(begun + 3_600_000)
+    ends = rfc3339(window_start + 3_600_000)
     of_agent = [(tool, 1, ends), (own, 2, ends), (both, 1, ends)]
     assert await shown("requester") == of_agent
     assert await shown("responder") == [*of_agent[:2], (another, 0, None), of_agent[2]]
@@ -132,7 +132,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     reset = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
     assert [limit["used"] for limit in reset.json()["question_limits"]] == [0, 0, 0, 0]
     await create_request(api)
-    api.clock.now = begun + 3_600_000
+    api.clock.now = window_start + 3_600_000
     assert await shown("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
 
 
@@ -320,12 +320,12 @@ async def test_limits_are_shown_with_the_changed_values(api: Api) -> None:
     await set_policy(api, max_questions=7)
     await set_policy(api, thread_id="t1", max_questions=5)
     agent = await api.as_("requester")
-    everywhere = (await agent.get("/v1/limits")).json()
+    default_limits = (await agent.get("/v1/limits")).json()
     body = (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()
-    assert (everywhere["max_questions"], body["max_questions"]) == (7, 5)
-    assert everywhere["body_bytes"] == LIMITS.body_bytes
-    assert everywhere["set_by"] == body["set_by"] == {"body_bytes": "server", "max_questions": "policy"}
-    assert "thread" not in everywhere
+    assert (default_limits["max_questions"], body["max_questions"]) == (7, 5)
+    assert default_limits["body_bytes"] == LIMITS.body_bytes
+    assert default_limits["set_by"] == body["set_by"] == {"body_bytes": "server", "max_questions": "policy"}
+    assert "thread" not in default_limits
     await set_policy(api, thread_id="t1", max_questions=None)
     assert (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()["max_questions"] == 7
 

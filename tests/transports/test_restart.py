@@ -48,7 +48,10 @@ async def status(api: Api, request: dict[str, Any]) -> str:
 async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) -> None:
     restart_scene = RestartScene(tmp_path, "expire")
     async with restart_scene.server() as api:
-        awaited = [await create_request(api), await create_request(api, "requester@acme", timeout_s=3600)]
+        awaited_requests = [
+            await create_request(api),
+            await create_request(api, "requester@acme", timeout_s=3600),
+        ]
         durable = await create_request(api, delivery="resume")
     async with restart_scene.server() as api:
         with anyio.fail_after(120):
@@ -57,11 +60,11 @@ async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) 
             ]:
                 await anyio.sleep(0.01)
         fresh = await create_request(api)
-        assert [await status(api, item) for item in (awaited[0], durable, fresh)] == [
+        assert [await status(api, item) for item in (awaited_requests[0], durable, fresh)] == [
             "expired", "pending", "pending",
         ]  # fmt: skip
         api.clock.advance(seconds=10)
-        assert [item["request_id"] for item in await pull_resumes(api)] == [awaited[0]["id"]]
+        assert [item["request_id"] for item in await pull_resumes(api)] == [awaited_requests[0]["id"]]
 
 
 class Unwritable(TemporaryStore):
@@ -84,13 +87,13 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
     store = Unwritable()
     restart_scene = RestartScene(tmp_path, "expire", store)
     async with restart_scene.server() as api:
-        awaited = [await create_request(api), await create_request(api)]
+        awaited_requests = [await create_request(api), await create_request(api)]
     store.failures = 2
     async with restart_scene.server() as api:
         with anyio.fail_after(120):
             while await store.open_requests():
                 await anyio.sleep(0.01)
-        assert [await status(api, item) for item in awaited] == ["expired", "expired"]
+        assert [await status(api, item) for item in awaited_requests] == ["expired", "expired"]
 
 
 @requirement("B15")

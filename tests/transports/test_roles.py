@@ -15,22 +15,22 @@ from tests.transports.conftest import ANSWER, BASE, Api, ask, create_request
 pytestmark = pytest.mark.anyio
 
 TEXT = {"content": [{"type": "text", "text": "hello"}]}
-EVERYBODY = {"requester", "responder", "admin"}
+ALL_ROLES = {"requester", "responder", "admin"}
 PEOPLE = {"responder", "admin"}
 
 # (method, path, body, who may, status for those)
 MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("POST", "/v1/requests", ask(), {"requester"}, 201),
-    ("GET", "/v1/requests", None, EVERYBODY, 200),
-    ("GET", "/v1/kinds", None, EVERYBODY, 200),
-    ("GET", "/v1/requests/{id}", None, EVERYBODY, 200),
+    ("GET", "/v1/requests", None, ALL_ROLES, 200),
+    ("GET", "/v1/kinds", None, ALL_ROLES, 200),
+    ("GET", "/v1/requests/{id}", None, ALL_ROLES, 200),
     ("GET", "/v1/requests/{id}/text", None, {"requester"}, 200),
     ("POST", "/v1/requests/{id}/answer", ANSWER, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/files?field=dish&name=a", None, PEOPLE, 422),
-    ("GET", "/v1/requests/{id}/files", None, EVERYBODY, 200),
-    ("GET", "/v1/files/{id}", None, EVERYBODY, 404),
-    ("GET", "/v1/files/{id}/preview", None, EVERYBODY, 404),
-    ("DELETE", "/v1/files/{id}", None, EVERYBODY, 404),
+    ("GET", "/v1/requests/{id}/files", None, ALL_ROLES, 200),
+    ("GET", "/v1/files/{id}", None, ALL_ROLES, 404),
+    ("GET", "/v1/files/{id}/preview", None, ALL_ROLES, 404),
+    ("DELETE", "/v1/files/{id}", None, ALL_ROLES, 404),
     ("POST", "/v1/threads/{id}/files?name=a", None, {"requester"}, 422),
     ("GET", "/v1/requests/{id}/options?field=dish", None, PEOPLE, 422),
     ("POST", "/v1/requests/{id}/assign", {"assignees": None}, PEOPLE, 200),
@@ -48,33 +48,33 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("GET", "/v1/history", None, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/decline", {"reason": "dismissed"}, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/cancel", {"reason": "superseded"}, {"requester", "admin"}, 200),
-    ("POST", "/v1/threads/{id}/messages", TEXT, EVERYBODY, 201),
+    ("POST", "/v1/threads/{id}/messages", TEXT, ALL_ROLES, 201),
     (
         "PATCH",
         "/v1/threads/{id}/messages/{id}",
         {"tool_call_id": "c1", "status": "done"},
-        EVERYBODY,
+        ALL_ROLES,
         404,
     ),
-    ("GET", "/v1/threads", None, EVERYBODY, 200),
-    ("GET", "/v1/threads/{id}", None, EVERYBODY, 200),
-    ("PATCH", "/v1/threads/{id}", {"title": "Lunch"}, EVERYBODY, 200),
+    ("GET", "/v1/threads", None, ALL_ROLES, 200),
+    ("GET", "/v1/threads/{id}", None, ALL_ROLES, 200),
+    ("PATCH", "/v1/threads/{id}", {"title": "Lunch"}, ALL_ROLES, 200),
     ("POST", "/v1/threads/{id}/runs", {}, {"requester"}, 201),
-    ("GET", "/v1/threads/{id}/runs", None, EVERYBODY, 200),
-    ("GET", "/v1/threads/{id}/runs/{id}", None, EVERYBODY, 404),
+    ("GET", "/v1/threads/{id}/runs", None, ALL_ROLES, 200),
+    ("GET", "/v1/threads/{id}/runs/{id}", None, ALL_ROLES, 404),
     ("POST", "/v1/threads/{id}/runs/{id}/renew", {}, {"requester"}, 404),
-    ("POST", "/v1/threads/{id}/runs/{id}/end", {}, EVERYBODY, 404),
+    ("POST", "/v1/threads/{id}/runs/{id}/end", {}, ALL_ROLES, 404),
     ("POST", "/v1/threads/{id}/runs/{id}/cancel", {}, {"requester", "admin"}, 200),
-    ("GET", "/v1/threads/{id}/events", None, EVERYBODY, 200),
-    ("GET", "/v1/threads/{id}/access", None, EVERYBODY, 200),
+    ("GET", "/v1/threads/{id}/events", None, ALL_ROLES, 200),
+    ("GET", "/v1/threads/{id}/access", None, ALL_ROLES, 200),
     ("PUT", "/v1/threads/{id}/access", {"owner": "ada"}, {"requester", "admin"}, 200),
-    ("POST", "/v1/threads/{id}/archive", None, EVERYBODY, 200),
-    ("POST", "/v1/threads/{id}/unarchive", None, EVERYBODY, 200),
+    ("POST", "/v1/threads/{id}/archive", None, ALL_ROLES, 200),
+    ("POST", "/v1/threads/{id}/unarchive", None, ALL_ROLES, 200),
     ("GET", "/v1/threads/{id}/export", None, {"admin"}, 200),
     ("DELETE", "/v1/threads/{id}", None, {"admin"}, 204),
     ("GET", "/v1/events", None, PEOPLE, 200),
-    ("GET", "/v1/session", None, EVERYBODY, 200),
-    ("DELETE", "/v1/session", None, EVERYBODY, 204),
+    ("GET", "/v1/session", None, ALL_ROLES, 200),
+    ("DELETE", "/v1/session", None, ALL_ROLES, 204),
     ("GET", "/v1/sessions", None, PEOPLE, 200),
     ("DELETE", "/v1/sessions", None, PEOPLE, 200),
     ("DELETE", "/v1/sessions/{id}", None, PEOPLE, 404),
@@ -92,7 +92,7 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("GET", "/v1/audit/entries", None, {"admin"}, 200),
     ("GET", "/v1/audit/verification", None, {"admin"}, 200),
     ("GET", "/v1/audit/export", None, {"admin"}, 200),
-    ("GET", "/v1/limits", None, EVERYBODY, 200),
+    ("GET", "/v1/limits", None, ALL_ROLES, 200),
     ("POST", "/v1/limits/reset", {"thread_id": "t1"}, {"admin"}, 200),
     ("POST", "/v1/requests/batch", {"action": "decline", "requests": [{"id": "req_x"}]}, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/consume", {"execution_id": "x"}, {"requester"}, 409),
@@ -150,7 +150,7 @@ def route(method: str, path: str) -> tuple[str, str]:
 
 
 ROLES = {
-    route(item.method, item.path): item.roles & EVERYBODY
+    route(item.method, item.path): item.roles & ALL_ROLES
     for item in OPERATIONS.values()
     if not item.public and "http" in item.over
 }
@@ -162,7 +162,7 @@ MORE = {
 
 
 def test_the_matrix_has_every_route_with_the_roles_of_the_table() -> None:
-    served = {route(method, path): allowed & EVERYBODY for method, path, _, allowed, _ in MATRIX}
+    served = {route(method, path): allowed & ALL_ROLES for method, path, _, allowed, _ in MATRIX}
     assert served.keys() == ROLES.keys()
     assert {at: allowed for at, allowed in served.items() if at not in MORE} == {
         at: roles for at, roles in ROLES.items() if at not in MORE

@@ -331,11 +331,14 @@ async def test_a_running_server_delivers_automatically(monkeypatch: pytest.Monke
 
 @requirement("G10")
 @pytest.mark.parametrize(
-    ("answer", "came"),
+    ("answer", "expected"),
     [(WebhookResponse(204), (204, None)), (ERROR, (500, None)), (Unreachable("tls"), (None, "tls"))],
 )
 async def test_an_admin_tries_a_webhook_and_reads_the_reply(
-    api: Api, webhook_client: FakeWebhookClient, answer: WebhookResponse | Exception, came: tuple[Any, Any]
+    api: Api,
+    webhook_client: FakeWebhookClient,
+    answer: WebhookResponse | Exception,
+    expected: tuple[Any, Any],
 ) -> None:
     hook = await create_webhook(api)
     admin = await api.as_("admin")
@@ -344,7 +347,7 @@ async def test_an_admin_tries_a_webhook_and_reads_the_reply(
     reply = await admin.post(f"/v1/webhooks/{hook['id']}/test")
     assert reply.status_code == 200, reply.text
     result = reply.json()
-    assert (result["status"], result["error"], result["duration_ms"]) == (*came, 0)
+    assert (result["status"], result["error"], result["duration_ms"]) == (*expected, 0)
     [posted] = webhook_client.posted
     message = read(api, hook, posted)
     assert (message["type"], message["data"]) == ("test", {})

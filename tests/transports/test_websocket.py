@@ -185,13 +185,13 @@ async def test_an_outcome_without_a_subscriber_is_queued(open_: Open, waits: boo
 
 
 async def test_an_outcome_in_flight_to_an_ended_wait_is_queued(open_: Open, app: App):
-    arrived: list[Callable[[], None]] = []
-    agent, person = await open_("requester", confirm=arrived.append), await open_("responder")
+    confirmations: list[Callable[[], None]] = []
+    agent, person = await open_("requester", confirm=confirmations.append), await open_("responder")
     request = await agent.call("create_request", body=body(), wait=True)
     ended_request = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
     assert await agent.frame() == {"settled": ended_request}
     assert await agent.call("unwait", request_ids=[request["id"]]) == {}
-    [tell] = arrived
+    [tell] = confirmations
     tell()  # it had to arrive, but nobody waited for it any more
     assert await app.services.store.resume_of("default", request["id"]) is not None
 

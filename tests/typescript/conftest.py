@@ -80,8 +80,8 @@ def start(project: Project, server: ServerProcess) -> Iterator[Start]:
     """Start a program of the project beside the server; it is killed after the test."""
     started_programs: list[Program] = []
 
-    def begin(name: str, *arguments: str, beside: ServerProcess = server) -> Program:
-        started_programs.append(Program(project, beside, name, *arguments))
+    def begin(name: str, *arguments: str, server_process: ServerProcess = server) -> Program:
+        started_programs.append(Program(project, server_process, name, *arguments))
         return started_programs[-1]
 
     yield begin

@@ -33,8 +33,8 @@ ANSWERS = [
 ]
 
 
-def write_forms(path: Path, chosen: list[dict[str, Any]]) -> str:
-    path.write_text(json.dumps([{"id": case["id"], "form": case["form"]} for case in chosen]), "utf-8")
+def write_forms(path: Path, cases: list[dict[str, Any]]) -> str:
+    path.write_text(json.dumps([{"id": case["id"], "form": case["form"]} for case in cases]), "utf-8")
     return str(path)
 
 

@@ -249,10 +249,10 @@ async def test_a_file_that_cannot_be_replaced_leaves_the_key_as_it_was(
     keys = await open_key_file(file)
     before, content = await keys.active(), file.read_text()
 
-    def full(_: int) -> None:
+    def fail_with_full_disk(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", fail_with_full_disk)
     with pytest.raises(KeysUnusable, match="No space left"):
         await keys.add()
     assert (await keys.active(), file.read_text()) == (before, content)

@@ -94,10 +94,10 @@ def test_a_ring_shows_ids_alone() -> None:
     assert f"{keys} {keys!r}" == "KeyRing(new, old) KeyRing(new, old)"
 
 
-CARRIED: list[Callable[[KeyRing], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
+COPY_FUNCTIONS: list[Callable[[KeyRing], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
 
 
-@pytest.mark.parametrize("carry", CARRIED, ids=lambda carry: carry.__name__)
+@pytest.mark.parametrize("carry", COPY_FUNCTIONS, ids=lambda carry: carry.__name__)
 def test_a_ring_is_not_copied(carry: Callable[[KeyRing], object]) -> None:
     with pytest.raises(TypeError):
         carry(KeyRing({"a": ONE}))

@@ -86,7 +86,7 @@ def set_(
 
     Needs an admin token, except for --mode with --thread.
     """
-    chosen = {
+    new_settings = {
         "mode": require_choice(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
         "level": require_choice(level, LEVELS, "--level"),
         "ask_mode": require_choice(ask_mode, ASK_MODES, "--ask-mode"),
@@ -94,7 +94,9 @@ def set_(
         "table": require_choice(table, TABLES, "--table"),
     }
     changes = _changes(
-        {name: value for name, value in chosen.items() if value is not None}, reset=reset or [], shadow=shadow
+        {name: value for name, value in new_settings.items() if value is not None},
+        reset=reset or [],
+        shadow=shadow,
     )
 
     async def write(confirm: str | None) -> PolicySettings:

@@ -218,14 +218,14 @@ class ApprovalGate:
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the arguments of `approve` for a call of the function, and the excluded arguments."""
-        ambient = current_context()
+        ambient_context = current_context()
         thread_id = self.thread_id(*args, **kwargs) if callable(self.thread_id) else self.thread_id
         context = without_none(
-            thread_id=thread_id or ambient.thread_id,
-            run_id=ambient.run_id,
-            message_id=ambient.message_id,
-            tool_call_id=ambient.tool_call_id,
-            agent=ambient.agent,
+            thread_id=thread_id or ambient_context.thread_id,
+            run_id=ambient_context.run_id,
+            message_id=ambient_context.message_id,
+            tool_call_id=ambient_context.tool_call_id,
+            agent=ambient_context.agent,
         )
         arguments = self.parameters.bind(args, kwargs)
         body = {"tool": self.tool, "input": self.parameters.input_of(arguments), **context, **self.options}

@@ -126,8 +126,8 @@ class Subscriptions:
                 listener.subscribed = begins_after is None or (listener.cursor or 0) >= begins_after
             # A listener without a cursor may have got one, and events, from a subscription that the server has ended.
             listeners = self._listeners.get(thread_id, ())
-            behind = [item for item in subscribed if not item.subscribed and item in listeners]
-            return self._frame(thread_id, behind) if behind else None
+            unsubscribed = [item for item in subscribed if not item.subscribed and item in listeners]
+            return self._frame(thread_id, unsubscribed) if unsubscribed else None
 
         op = f'"op":"subscribe",{_stream(thread_id)}{cursor}'
         return self._open_call(op, done=on_subscribed, failed=lambda error: self.fail(thread_id, error))

@@ -305,11 +305,11 @@ def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) 
     is_blank = isinstance(other, str) and not other.strip()
     own = other if field.allow_other and not is_blank else None
     if not isinstance(field, Multiselect):
-        chosen = known.get(value, value) if isinstance(value, str) else value
-        return chosen if own is None else own
+        chosen_value = known.get(value, value) if isinstance(value, str) else value
+        return chosen_value if own is None else own
     if not isinstance(value, list | None):
         return value
-    chosen = [
+    chosen_value = [
         known.get(item, item) if isinstance(item, str) else item for item in cast("list[Any]", value or [])
     ]
-    return [*chosen, own] if own is not None else chosen
+    return [*chosen_value, own] if own is not None else chosen_value

@@ -44,7 +44,7 @@ class ScriptedPerson:
         self.thread_id = thread_id
         self.note = note
         self._token = token
-        self._erred = False
+        self._has_erred = False
 
     async def run(self) -> None:
         """Follow the thread from its beginning and answer until cancelled."""
@@ -89,8 +89,8 @@ class ScriptedPerson:
     async def _fill_in(self, request: InputRequest) -> None:
         assert request.form is not None
         values = _values(request.form)
-        if not self._erred and WRONG_VALUES.keys() <= values.keys():
-            self._erred = True
+        if not self._has_erred and WRONG_VALUES.keys() <= values.keys():
+            self._has_erred = True
             await self._send_wrong_values(request, {**values, **WRONG_VALUES})
         await self.client.requests.answer(request.id, values, revision=request.revision)
         self.note(f"answered “{request.form.title}”: {values}")

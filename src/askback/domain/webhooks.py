@@ -68,7 +68,7 @@ _URL = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,254})(?::(?P<port>\d{1,5}))?(?P<rest>[/?][!-~]*)?",
     re.IGNORECASE,
 )
-_CARRIERS = (
+_EMBEDDED_IPV4_NETWORKS = (
     # The prefix, and the position of an IPv4 address in it, which is the real destination.
     (ip_network("64:ff9b::/96"), 96),
     (ip_network("64:ff9b:1::/48"), 96),
@@ -180,7 +180,7 @@ def is_public_address(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
-        for network, offset in _CARRIERS:
+        for network, offset in _EMBEDDED_IPV4_NETWORKS:
             if address in network:
                 return is_public_address(IPv4Address(int(address) >> (128 - offset - 32) & 0xFFFFFFFF))
         if address not in _OUTSIDE_6 or address.teredo is not None:

@@ -25,14 +25,14 @@ class SystemClock:
         self, *, wall: Callable[[], int] = time.time_ns, steady: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self._wall, self._monotonic_clock = wall, steady
-        self._ahead = wall() - steady()
+        self._clock_offset = wall() - steady()
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
         # The wall clock is read first: a pause between the two makes the difference smaller, and is not
         # mistaken for a step.
-        self._ahead = max(self._ahead, self._wall() - self._monotonic_clock())
-        return (self._monotonic_clock() + self._ahead) // 1_000_000
+        self._clock_offset = max(self._clock_offset, self._wall() - self._monotonic_clock())
+        return (self._monotonic_clock() + self._clock_offset) // 1_000_000
 
 
 class SystemIds:

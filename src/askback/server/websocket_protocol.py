@@ -113,18 +113,18 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         self.transport.write(write_text(text))
         return True
 
-    def confirm(self, arrived: Callable[[], None]) -> None:
+    def confirm(self, on_arrival: Callable[[], None]) -> None:
         """Send a ping: a peer reads in order, so its pong confirms everything sent before."""
         question = next(self._questions).to_bytes(8)  # twice as long as the payload of a keepalive
         with suppress(InvalidState):  # closing: earlier messages stay unconfirmed
             self.conn.send_ping(question)
-            self._confirmations[question] = arrived
+            self._confirmations[question] = on_arrival
             self.transport.write(b"".join(self.conn.data_to_send()))
 
     def handle_pong(self, event: Frame) -> None:
         """Handle the pong of a confirmation or of a keepalive."""
-        arrived = self._confirmations.pop(bytes(event.data), None)
-        if arrived is None:
+        on_arrival = self._confirmations.pop(bytes(event.data), None)
+        if on_arrival is None:
             super().handle_pong(event)
         else:
-            arrived()
+            on_arrival()

@@ -116,11 +116,11 @@ class PresenceContracts:
         self, servers: tuple[Presence, Presence]
     ) -> None:
         first_server, second_server = servers
-        announced = list[tuple[str, str | None]]()
+        announcements = list[tuple[str, str | None]]()
         received_event = anyio.Event()
 
         def record(tenant: str, thread_id: str | None) -> None:
-            announced.append((tenant, thread_id))
+            announcements.append((tenant, thread_id))
             if thread_id is None:
                 received_event.set()
 
@@ -131,7 +131,7 @@ class PresenceContracts:
         second_server.enter("acme", None)
         with anyio.fail_after(10):
             await received_event.wait()
-        assert announced == [("main", "t1"), ("acme", None)]
+        assert announcements == [("main", "t1"), ("acme", None)]
         assert await first_server.has_viewer("acme", "t9")
 
 

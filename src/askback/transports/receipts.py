@@ -65,6 +65,6 @@ class OutcomeReceipts:
             self._ask(confirm)
 
     def _mark_arrived(self, count: int) -> None:
-        arrived, self._written_ids = self._written_ids[:count], self._written_ids[count:]
-        for request_id in arrived:
+        arrived_ids, self._written_ids = self._written_ids[:count], self._written_ids[count:]
+        for request_id in arrived_ids:
             self._on_arrival(request_id)

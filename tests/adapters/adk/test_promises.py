@@ -163,11 +163,13 @@ async def test_a_question_of_an_agent_used_as_a_tool_is_answered() -> None:
 
 
 async def test_an_external_call_is_left_to_the_program() -> None:
-    def elsewhere() -> None:
+    def run_externally() -> None:
         """Run elsewhere."""
 
     agent = LlmAgent(
-        name="a", model=FakeModel(left=[[("elsewhere", {})]]), tools=[LongRunningFunctionTool(elsewhere)]
+        name="a",
+        model=FakeModel(left=[[("run_externally", {})]]),
+        tools=[LongRunningFunctionTool(run_externally)],
     )
     async with client_answered_by({}) as (ask, _):
         events = await run(ask, agent)

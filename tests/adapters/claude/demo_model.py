@@ -26,8 +26,8 @@ QUESTION = {"question": "Which license?", "header": "License", "options": LICENS
 
 def write_license(body: Mapping[str, Any]) -> Blocks:
     """Write the license that the person chose, which the last result of a call has."""
-    chosen = next(item["label"] for item in LICENSES if f'="{item["label"]}"' in last_result(body))
-    return [call("Bash", command=f"echo {chosen} > LICENSE")]
+    license_name = next(item["label"] for item in LICENSES if f'="{item["label"]}"' in last_result(body))
+    return [call("Bash", command=f"echo {license_name} > LICENSE")]
 
 
 def play(model: FakeModel) -> None:

@@ -299,7 +299,7 @@ async def start_world(folder: Path) -> AsyncIterator[World]:
 
 async def main(seed: int, programs: int, only: int | None = None) -> None:
     """Run random programs; print each wrong outcome with its lives, and the numbers at the end."""
-    seen, begun = Counter[str](), time.monotonic()
+    seen, started_at = Counter[str](), time.monotonic()
     with tempfile.TemporaryDirectory(dir="/tmp") as place:
         async with start_world(Path(place)) as world:
             for number in range(programs):
@@ -319,7 +319,7 @@ async def main(seed: int, programs: int, only: int | None = None) -> None:
                 )
                 if outcome.wrong:
                     print(*outcome.lives, sep="\n    ", flush=True)
-    print(f"{time.monotonic() - begun:.0f} s", dict(seen))
+    print(f"{time.monotonic() - started_at:.0f} s", dict(seen))
 
 
 if __name__ == "__main__":

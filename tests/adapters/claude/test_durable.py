@@ -85,7 +85,7 @@ async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_ca
     async def deploy(arguments: dict[str, Any]) -> dict[str, Any]:
         return {"content": [{"type": "text", "text": f"deployed {arguments['to']}"}]}
 
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         own: Any = {
             "agents": {"mason": AgentDefinition(description="builds", prompt="Build.")},
             "mcp_servers": {"shop": create_sdk_mcp_server("shop", tools=[deploy])},
@@ -95,7 +95,7 @@ async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_ca
     help_ = call("Agent", description="wall", prompt="wall", subagent_type="mason", run_in_background=False)
     model.play("go", [call("mcp__shop__deploy", "toolu_deploy", to="prod")], [help_])
     model.play("wall", [touch("wall", "toolu_wall")])
-    await run(chosen(), "go")
+    await run(make_options(), "go")
     await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
 
@@ -104,7 +104,7 @@ async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_ca
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(approve_wall)
-        messages = [item async for item in continue_session(resume, chosen())]
+        messages = [item async for item in continue_session(resume, make_options())]
     assert result_of(messages).result == "done"
     assert "deployed prod" in model.results("go")["toolu_deploy"]
     assert [path.name for path in project.iterdir()] == ["wall"]
@@ -141,7 +141,7 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     project: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     withdraw = agent.requests.withdraw
@@ -152,7 +152,7 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
 
     model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")])
     monkeypatch.setattr(agent.requests, "withdraw", approve_and_withdraw)
-    deferred = result_of(await run(chosen(), "go")).deferred_tool_use
+    deferred = result_of(await run(make_options(), "go")).deferred_tool_use
     assert deferred is not None
     assert deferred.id == "toolu_one"
     assert [path.name for path in project.iterdir()] == ["two"]
@@ -160,7 +160,7 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     assert (second_request.status, first_request.status) == ("answered", "pending")
     await person.requests.decide(first_request, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
-    assert result_of([item async for item in continue_session(resume, chosen())]).result == "done"
+    assert result_of([item async for item in continue_session(resume, make_options())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
     assert len(await person.requests.list(thread_id=thread)) == 2
 
@@ -176,7 +176,7 @@ async def test_a_second_call_that_could_not_be_withdrawn_is_used_at_the_next_res
     project: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     async def find_no_server(_request: InputRequest) -> bool:
@@ -185,13 +185,13 @@ async def test_a_second_call_that_could_not_be_withdrawn_is_used_at_the_next_res
     model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")], [touch("two", "toolu_again")])
     with monkeypatch.context() as outage:
         outage.setattr(agent.requests, "withdraw", find_no_server)
-        await run(chosen(), "go")
+        await run(make_options(), "go")
     second_request, first_request = await person.requests.list(thread_id=thread)
     assert (second_request.status, first_request.status) == ("pending", "pending")
     for request in (first_request, second_request) if approved else (first_request,):
         await person.requests.decide(request, "approve")
     (resume, *_) = await agent.resumes.pull(thread, wait=20)
-    deferred = result_of([item async for item in continue_session(resume, chosen())]).deferred_tool_use
+    deferred = result_of([item async for item in continue_session(resume, make_options())]).deferred_tool_use
     findings = [
         (request.tool_call_id, request.status) for request in await person.requests.list(thread_id=thread)
     ]
@@ -225,19 +225,21 @@ async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_
 async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_deferred_since(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
 ) -> None:
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     model.play("go", [touch("one", "toolu_one")], [touch("two", "toolu_two")])
-    await run(chosen(), "go")
+    await run(make_options(), "go")
     await person.requests.decide(await wait_for_request(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     for _ in range(2):
-        deferred = result_of([item async for item in continue_session(resume, chosen())]).deferred_tool_use
+        deferred = result_of(
+            [item async for item in continue_session(resume, make_options())]
+        ).deferred_tool_use
         assert deferred is not None
         assert deferred.id == "toolu_two"
     await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
-    assert result_of([item async for item in continue_session(resume, chosen())]).result == "done"
+    assert result_of([item async for item in continue_session(resume, make_options())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
 
 
@@ -253,7 +255,7 @@ async def test_a_call_that_claude_code_forgets_for_a_sub_agent_in_the_background
     """The session goes on when the sub-agent ends, and the model reads then that the result of the call is missing."""
     monkeypatch.setattr(durable, "REPLAY_S", 10 * LIMIT_S)
 
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     def build(_: object) -> list[str]:
@@ -269,7 +271,7 @@ async def test_a_call_that_claude_code_forgets_for_a_sub_agent_in_the_background
     model.play("About your tool call", [touch(id_="toolu_again")], ["made it"])
     results = list[ResultMessage]()
     with anyio.fail_after(LIMIT_S):
-        async with ClaudeSDKClient(chosen()) as claude:
+        async with ClaudeSDKClient(make_options()) as claude:
             await claude.query("go")
             async for message in claude.receive_messages():
                 if isinstance(message, ResultMessage):
@@ -280,7 +282,7 @@ async def test_a_call_that_claude_code_forgets_for_a_sub_agent_in_the_background
         assert [result.deferred_tool_use is not None for result in results] == [True, False]
         await person.requests.decide(await wait_for_request(person, thread), "approve")
         (resume,) = await agent.resumes.pull(thread, wait=20)
-        messages = [item async for item in continue_session(resume, chosen())]
+        messages = [item async for item in continue_session(resume, make_options())]
     assert result_of(messages).result == "made it"
     assert (project / "made").exists()
     assert len(await person.requests.list(thread_id=thread)) == 1

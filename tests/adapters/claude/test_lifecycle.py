@@ -58,8 +58,8 @@ class Counted:
         return {"tasks": ["paint", "sweep"][:limit]}
 
 
-def from_yaml(counted: Counted, state: Path | None = None) -> Lifecycle:
-    functions = {"count_starts": counted.count_starts, "tasks": counted.tasks}
+def from_yaml(counters: Counted, state: Path | None = None) -> Lifecycle:
+    functions = {"count_starts": counters.count_starts, "tasks": counters.tasks}
     return Lifecycle.from_yaml(STEPS, functions=functions, state=state)
 
 
@@ -75,37 +75,37 @@ async def fire_event(lifecycle: Lifecycle, event: str, session: str = "s1", **to
 async def test_a_session_of_the_sdk_is_prepared_once_at_its_first_prompt(
     agent: AsyncClient, model: FakeModel, options: Options
 ) -> None:
-    counted = Counted()
+    counters = Counted()
     model.play("ship", ["one"], ["two"])
-    chosen = with_askback(options(), agent, lifecycle=from_yaml(counted))
-    await run(chosen, "ship it", "and again")
-    assert counted.starts == 2
+    claude_options = with_askback(options(), agent, lifecycle=from_yaml(counters))
+    await run(claude_options, "ship it", "and again")
+    assert counters.starts == 2
     assert model.received[-1].count("Open tasks: paint") == 1
     assert model.received[-1].count("Ship on Fridays never") == 1
 
 
 @requirement("C6")
 async def test_a_session_whose_start_is_reported_is_not_prepared_again() -> None:
-    counted = Counted()
-    lifecycle = from_yaml(counted)
+    counters = Counted()
+    lifecycle = from_yaml(counters)
     assert await fire_event(lifecycle, "SessionStart", source="startup") == "Open tasks: paint"
     assert (
         await fire_event(lifecycle, "UserPromptSubmit", prompt="ship")
         == "Ship on Fridays never, in /srv/shop."
     )
     assert await fire_event(lifecycle, "SessionStart", source="compact") == ""
-    assert counted.starts == 2
+    assert counters.starts == 2
     assert await fire_event(lifecycle, "UserPromptSubmit", "s2", prompt="hello") == "Open tasks: paint"
-    assert counted.starts == 4
+    assert counters.starts == 4
 
 
 @requirement("C6")
 async def test_a_session_that_another_process_resumes_is_not_prepared_again(tmp_path: Path) -> None:
-    counted = Counted()
-    await fire_event(from_yaml(counted, tmp_path), "UserPromptSubmit", prompt="hello")
-    second = from_yaml(counted, tmp_path)
+    counters = Counted()
+    await fire_event(from_yaml(counters, tmp_path), "UserPromptSubmit", prompt="hello")
+    second = from_yaml(counters, tmp_path)
     assert await fire_event(second, "UserPromptSubmit", prompt="hello") == ""
-    assert counted.starts == 2
+    assert counters.starts == 2
     assert second.variables("s1") == {"plan_mode": False, "session_initialized": True, "prompts": []}
 
 
@@ -121,8 +121,8 @@ async def test_a_step_that_fails_stops_the_prompt_and_is_tried_again_at_the_next
             raise RuntimeError("no network")
 
     steps = [Run(fail_once), InjectContext("Welcome.")]
-    chosen = with_askback(options(), agent, lifecycle=Lifecycle(on_session_start=steps))
-    await run(chosen, "first prompt", "second prompt")
+    claude_options = with_askback(options(), agent, lifecycle=Lifecycle(on_session_start=steps))
+    await run(claude_options, "first prompt", "second prompt")
     assert len(tried) == 2
     assert not [body for body in model.received if "first prompt" in body and "Welcome." not in body]
 

@@ -51,12 +51,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @requirement("C3")
-@pytest.mark.parametrize(("chosen", "named"), REFUSED)
+@pytest.mark.parametrize(("chosen_options", "named"), REFUSED)
 async def test_options_that_skip_prompts_are_refused(
-    chosen: dict[str, Any], named: str, ask: AsyncClient
+    chosen_options: dict[str, Any], named: str, ask: AsyncClient
 ) -> None:
     with pytest.raises(UnusableOptions) as exc_info:
-        with_askback(ClaudeAgentOptions(**chosen), ask)
+        with_askback(ClaudeAgentOptions(**chosen_options), ask)
     assert named in str(exc_info.value)
 
 
@@ -86,7 +86,7 @@ async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> 
 
 @requirement("C3")
 @pytest.mark.parametrize(
-    "chosen",
+    "chosen_options",
     [
         {"permission_mode": "plan"},
         {"allowed_tools": ["Bash(ls:*)", "AskUserQuestion", "TodoWrite"]},
@@ -95,11 +95,11 @@ async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> 
     ],
 )
 async def test_the_permission_options_of_askback_are_not_overridden(
-    chosen: dict[str, Any], ask: AsyncClient
+    chosen_options: dict[str, Any], ask: AsyncClient
 ) -> None:
-    agent_options = ClaudeAgentOptions(env={"OWN": "1"}, **chosen)
+    agent_options = ClaudeAgentOptions(env={"OWN": "1"}, **chosen_options)
     made_agent_options = with_askback(agent_options, ask)
-    assert {name: getattr(made_agent_options, name) for name in chosen} == chosen
+    assert {name: getattr(made_agent_options, name) for name in chosen_options} == chosen_options
     assert made_agent_options.env["OWN"] == "1"
     assert agent_options.can_use_tool is None
     assert agent_options.hooks is None

@@ -97,9 +97,9 @@ async def test_only_questions_are_asked_without_approvals(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str
 ) -> None:
     model.play("go", [call("Bash", "toolu_touch", command="touch made"), question(COLOUR)])
-    chosen = options(permission_mode="bypassPermissions")
+    claude_options = options(permission_mode="bypassPermissions")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(run, with_askback(chosen, agent, thread_id=thread, approvals=False), "go")
+        tasks.start_soon(run, with_askback(claude_options, agent, thread_id=thread, approvals=False), "go")
         await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
     assert [request.kind for request in await person.requests.list(thread_id=thread)] == ["form"]

@@ -35,7 +35,7 @@ async def test_the_resume_of_an_mcp_tool_continues_the_session_that_called_it(
     environment = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"], "ASKBACK_THREAD": thread}
     started = {"command": sys.executable, "args": ["-m", "askback", "mcp"], "env": environment}
 
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         with_mcp = options(mcp_servers={"askback": started})
         return with_askback(with_mcp, agent, thread_id=thread, durable=True)
 
@@ -44,7 +44,7 @@ async def test_the_resume_of_an_mcp_tool_continues_the_session_that_called_it(
     model.play(
         "go", [call("ToolSearch", query=f"select:{tool}")], [asking], *([[touch()]] if deferred else [])
     )
-    result = result_of(await run(chosen(), "go"))
+    result = result_of(await run(make_options(), "go"))
     assert (result.deferred_tool_use is not None) == deferred
     if deferred:
         await person.requests.decide(await wait_for_request(person, thread, 2), "approve")
@@ -54,7 +54,7 @@ async def test_the_resume_of_an_mcp_tool_continues_the_session_that_called_it(
         resume = await anext(
             item async for item in agent.resumes.listen(thread) if item.request_id == secret.id
         )
-    messages = [item async for item in continue_session(resume, chosen())]
+    messages = [item async for item in continue_session(resume, make_options())]
     assert (result_of(messages).session_id, result_of(messages).result) == (result.session_id, "done")
     assert any(json.dumps(resume.text)[1:-1] in body for body in model.received)
     assert (project / "made").exists() == deferred
@@ -63,20 +63,20 @@ async def test_the_resume_of_an_mcp_tool_continues_the_session_that_called_it(
 async def test_the_resume_of_another_request_in_the_thread_continues_its_last_session(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str
 ) -> None:
-    def chosen() -> ClaudeAgentOptions:
+    def make_options() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     model.play("go", [question(COLOUR)])
-    result = result_of(await run(chosen(), "go"))
+    result = result_of(await run(make_options(), "go"))
     await person.requests.answer(await wait_for_request(person, thread), {"q1": "Red"})
     (resume,) = await agent.resumes.pull(thread, wait=20)
-    assert [item async for item in continue_session(resume, chosen())]
+    assert [item async for item in continue_session(resume, make_options())]
     await agent.resumes.ack(resume)
     decision = await agent.approve("Bash", {"command": "make deploy"}, thread_id=thread, wait=False)
     assert decision.request is not None
     await person.requests.decide(decision.request, "deny")
     (resume,) = await agent.resumes.pull(thread, wait=20)
-    messages = [item async for item in continue_session(resume, chosen())]
+    messages = [item async for item in continue_session(resume, make_options())]
     assert result_of(messages).session_id == result.session_id
     assert any(resume.request_id in body for body in model.received)
 

@@ -25,10 +25,10 @@ async def test_a_secret_for_a_command_never_reaches_the_model(
 ) -> None:
     command = f"{sys.executable} -m askback run --secret SHOP_KEY --thread {thread} -- sh -c 'echo $SHOP_KEY | tee used'"
     model.play("go", [call("Bash", "toolu_run", command=command)])
-    chosen = options()
-    chosen.env |= {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
+    claude_options = options()
+    claude_options.env |= {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
     async with server.client() as ask, anyio.create_task_group() as tasks:
-        tasks.start_soon(run, with_askback(chosen, ask, thread_id=thread), "go")
+        tasks.start_soon(run, with_askback(claude_options, ask, thread_id=thread), "go")
         await person.requests.decide(await wait_for_request(person, thread), "approve")
         await person.requests.submit(await wait_for_request(person, thread, 2), {"SHOP_KEY": CANARY})
     assert (project / "used").read_text().strip() == CANARY
@@ -46,12 +46,12 @@ async def test_askbacks_own_tools_ask_without_approval_and_the_model_reads_no_va
     model.play("go", [call("ToolSearch", query="select:mcp__ask_back__request_env_vars")], [request])
     environment = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
     started = {"command": sys.executable, "args": ["-m", "askback", "mcp"], "env": environment}
-    chosen = options(
+    claude_options = options(
         mcp_servers={"ask back": started},
         allowed_tools=["mcp__ask_back__request_env_vars"] if durable else [],
     )
     async with server.client() as ask, anyio.create_task_group() as tasks:
-        tasks.start_soon(run, with_askback(chosen, ask, thread_id=thread, durable=durable), "go")
+        tasks.start_soon(run, with_askback(claude_options, ask, thread_id=thread, durable=durable), "go")
         asked_request = await wait_for_request(person, thread)
         assert asked_request.kind == "secret"
         await person.requests.submit(asked_request, {"SHOP_KEY": CANARY})

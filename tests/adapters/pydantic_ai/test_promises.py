@@ -110,7 +110,7 @@ async def test_questions_and_approvals_that_the_program_raises_itself_are_asked(
 
 
 async def test_external_calls_are_left_to_the_next_capability() -> None:
-    def elsewhere() -> str:
+    def run_externally() -> str:
         """Run elsewhere."""
         raise CallDeferred
 
@@ -118,12 +118,12 @@ async def test_external_calls_are_left_to_the_next_capability() -> None:
         return requests.build_results(calls={call.tool_call_id: "ran" for call in requests.calls})
 
     deployments = Deployments()
-    calls = [("elsewhere", {}), ("deploy", PROD)]
+    calls = [("run_externally", {}), ("deploy", PROD)]
     async with client_answered_by({"deploy": True}) as (ask, _):
         capabilities = [human(ask), HandleDeferredToolCalls(run)]
         agent = Agent(
             model(calls),
-            tools=[elsewhere, Tool(deployments.deploy, requires_approval=True)],
+            tools=[run_externally, Tool(deployments.deploy, requires_approval=True)],
             capabilities=capabilities,
         )
         result = await agent.run("go")

@@ -48,12 +48,12 @@ def test_an_absolute_path_below_a_root_is_judged_as_the_relative_one(group: dict
     paths = [
         path for path in group.get("paths", ()) if path and path[0] not in "/~\\-.$% " and ":" not in path
     ]
-    differ = [
+    differing_calls = [
         path
         for path in paths
         if decide(write(path), ACCEPT).decision != decide(write(f"{ROOT}/{path}"), ACCEPT).decision
     ]
-    assert differ == []
+    assert differing_calls == []
 
 
 @requirement("N11")

@@ -51,8 +51,8 @@ NOT_TOLD = """
 """
 
 
-def bash(command: str, **beside: Any) -> Call:
-    return Call("Bash", {"command": command, **beside})
+def bash(command: str, **further_input: Any) -> Call:
+    return Call("Bash", {"command": command, **further_input})
 
 
 def verdict(call: Call, *rules: str) -> str:
@@ -149,8 +149,8 @@ def test_a_deny_rule_for_a_folder_covers_a_call_without_a_folder() -> None:
         "deny",
         "allow",
     ]
-    exactly = Policy((parse_rule("bash(make | tee x)", "deny"),), level="full")
-    assert decide(bash("make  |  tee x", cwd="/opt"), exactly).decision == "deny"
+    exact_policy = Policy((parse_rule("bash(make | tee x)", "deny"),), level="full")
+    assert decide(bash("make  |  tee x", cwd="/opt"), exact_policy).decision == "deny"
 
 
 @requirement("N12")

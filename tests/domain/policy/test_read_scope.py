@@ -138,8 +138,8 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
         Call("launch", {"args": [f"--file={own}/server.json"]}),
     ):
         assert decide(call, bound).decision == "ask", call
-    exact = Policy((parse_rule(f"cat {own}/server.json"),), own=FRESH.own)
-    assert decide(bash(f"cat {own}/server.json"), exact).decision == "ask"
+    exact_policy = Policy((parse_rule(f"cat {own}/server.json"),), own=FRESH.own)
+    assert decide(bash(f"cat {own}/server.json"), exact_policy).decision == "ask"
     assert decide(Call("write_file", {"path": "notes.md", "content": own}), bound).decision != "deny"
 
 

@@ -101,11 +101,11 @@ class FullWalk(RuleSet):
 
 
 @requirement("B4")
-@given(call=calls, chosen=rules, lists=st.booleans(), more=st.data())
+@given(call=calls, chosen_rules=rules, lists=st.booleans(), more=st.data())
 def test_rules_by_name_decide_as_all_rules_in_turn(
-    call: Call, chosen: list[Rule], lists: bool, more: st.DataObject
+    call: Call, chosen_rules: list[Rule], lists: bool, more: st.DataObject
 ) -> None:
-    result = (*chosen, *(built_in_rules("default") if lists else ()))
+    result = (*chosen_rules, *(built_in_rules("default") if lists else ()))
     places: dict[str, Any] = {
         "roots": more.draw(st.sampled_from([(), ("/srv/a",)])),
         "mode": more.draw(st.sampled_from(["normal", "plan", "accept_edits", "full"])),

@@ -180,7 +180,7 @@ def test_always_is_not_offered_if_the_rule_is_too_long_to_show() -> None:
 
 @requirement("B10")
 @pytest.mark.parametrize(
-    ("rule", "call", "covered"),
+    ("rule", "call", "is_covered"),
     [
         ("send_mail(to=bob)", Call("send_mail", {"to": "bob", "body": "hi"}), True),
         ("write_file(path=src/**)", Call("write_file", {"path": "./src//a", "content": "x"}), True),
@@ -200,9 +200,9 @@ def test_always_is_not_offered_if_the_rule_is_too_long_to_show() -> None:
     ],
 )  # fmt: skip
 def test_a_handwritten_rule_covers_its_named_keys_and_any_value_of_the_others(
-    rule: str, call: Call, covered: bool
+    rule: str, call: Call, is_covered: bool
 ) -> None:
-    assert parse_rule(rule).covers(call) is covered
+    assert parse_rule(rule).covers(call) is is_covered
 
 
 @requirement("B7", "B26")
@@ -211,8 +211,8 @@ def test_a_pattern_does_not_cover_a_file_that_decides_what_runs() -> None:
     hook = {"path": "src/.git/hooks/x", "content": "x"}
     assert decide(Call("write_file", hook), policy).decision == "ask"
     assert decide(Call("create_file", hook), policy).decision == "ask"
-    exact = Policy(rules=(*policy.rules, parse_rule("write_file(path=src/.git/hooks/x)")))
-    assert decide(Call("write_file", hook), exact).decision == "allow"
+    exact_policy = Policy(rules=(*policy.rules, parse_rule("write_file(path=src/.git/hooks/x)")))
+    assert decide(Call("write_file", hook), exact_policy).decision == "allow"
 
 
 def test_an_edited_rule_shows_which_earlier_calls_it_would_have_allowed() -> None:

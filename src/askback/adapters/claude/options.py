@@ -21,7 +21,7 @@ from askback.errors import AskbackError
 
 BLOCKING_S = 600
 NO_PROMPTS = "dontAsk"
-BYPASS = "bypassPermissions"
+BYPASS_MODE = "bypassPermissions"
 BARE_VARIABLE = "CLAUDE_CODE_SIMPLE"
 """The variable that does what `--bare` does: Claude Code skips hooks."""
 
@@ -103,7 +103,7 @@ def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
     for place, mode in modes.items():
         if mode == NO_PROMPTS:
             yield f"`{place}={mode!r}` denies what would be asked, so no person ever sees it: remove it."
-        elif mode == BYPASS and approvals:
+        elif mode == BYPASS_MODE and approvals:
             yield f"`{place}={mode!r}` runs every call without approval: remove it, or pass `approvals=False`."
     if options.extra_args.get("permission-prompts") == "none":
         yield "`extra_args['permission-prompts']` denies what would be asked, so no person ever sees it: remove it."

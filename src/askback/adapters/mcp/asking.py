@@ -100,13 +100,13 @@ class ToolCall:
 class Question:
     """What to ask: `create` makes the request, which only these people may answer; None is everybody.
 
-    `is_asked_by` says whether a request asks the same, and `fits` whether a form of the client could ask it. `dialog_s`
-    is how many seconds a dialog of the client may be open, `wait_s` how many to wait without one.
+    `is_asked_by` says whether a request asks the same, and `fits_dialog` whether a form of the client could ask it.
+    `dialog_s` is how many seconds a dialog of the client may be open, `wait_s` how many to wait without one.
     """
 
     create: Callable[[list[str] | None], Awaitable[InputRequest]]
     is_asked_by: Callable[[InputRequest], bool]
-    fits: bool
+    fits_dialog: bool
     dialog_s: float
     wait_s: float
 
@@ -121,7 +121,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     state = _read_state(call.params.request_state) if call.modern else None
     if state is None:
         person = None if caller is None else person_of(caller)
-        is_assigned = person is not None and modes.url and not question.fits
+        is_assigned = person is not None and modes.url and not question.fits_dialog
         request_body = question.create([person] if is_assigned and person else None)
     else:
         request_body = call.place.client.requests.get(state.request_id)

@@ -63,7 +63,7 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
         Question(
             create=create,
             is_asked_by=lambda request: request.form == check_form(form_request.form),
-            fits=is_flat(form_request.form),
+            fits_dialog=is_flat(form_request.form),
             dialog_s=seconds,
             wait_s=seconds,
         ),
@@ -89,7 +89,9 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
         approval = request.approval
         return approval is not None and (approval.tool, approval.input) == (arguments.tool, arguments.input)
 
-    question = Question(create=create, is_asked_by=is_asked_by, fits=True, dialog_s=seconds, wait_s=seconds)
+    question = Question(
+        create=create, is_asked_by=is_asked_by, fits_dialog=True, dialog_s=seconds, wait_s=seconds
+    )
     return await _ask(call, question)
 
 
@@ -122,7 +124,9 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
     def is_asked_by(request: InputRequest) -> bool:
         return request.secret is not None and [*request.secret.names] == arguments.names
 
-    question = Question(create=create, is_asked_by=is_asked_by, fits=False, dialog_s=dialog_s, wait_s=seconds)
+    question = Question(
+        create=create, is_asked_by=is_asked_by, fits_dialog=False, dialog_s=dialog_s, wait_s=seconds
+    )
     return await _ask(call, question)
 
 

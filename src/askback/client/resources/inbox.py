@@ -126,7 +126,7 @@ class Inbox(Resource):
         *,
         limit: int = 50,
         cursor: str | None = None,
-        **chosen: Unpack[HistoryFilter],
+        **filters: Unpack[HistoryFilter],
     ) -> Page[InputRequest]:
         """Read a page of settled requests, the most recently settled first; it can have fewer than `limit`.
 
@@ -136,7 +136,7 @@ class Inbox(Resource):
         """
         times = {
             name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in chosen.items()
+            for name, value in filters.items()
         }
         return _page(await self._call(frame("list_history", q=query, limit=limit, cursor=cursor, **times)))
 

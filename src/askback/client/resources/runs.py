@@ -96,13 +96,13 @@ class Runs(Resource):
     ) -> AsyncGenerator[Run]:
         """Begin a run that lasts until the block ends; see `client.run`."""
         run = await self.start(thread_id, run_id=run_id, metadata=metadata)
-        alive = asyncio.get_running_loop().create_task(self._keep_alive(run))
+        keepalive_task = asyncio.get_running_loop().create_task(self._keep_alive(run))
         reason, cancel = "failed", True
         try:
             yield run
             reason, cancel = "finished", False
         finally:
-            alive.cancel()
+            keepalive_task.cancel()
             with suppress(AskbackError):  # the server ends it soon
                 await self.end(run.id, thread_id=run.thread_id, reason=reason, cancel=cancel)
 

@@ -102,8 +102,8 @@ def _widget(field: Json) -> Json | None:
         return None
     label = {"label": field["label"]} if isinstance(field.get("label"), str) else {}
     default = field.get("default")
-    chosen = [option["label"] for option in options if default in (option["value"], [option["value"]])]
-    return {"type": kind, **label, "options": labels, **({"default": chosen[0]} if chosen else {})}
+    defaults = [option["label"] for option in options if default in (option["value"], [option["value"]])]
+    return {"type": kind, **label, "options": labels, **({"default": defaults[0]} if defaults else {})}
 
 
 def read_value(form: Json, value: str) -> Json:
@@ -111,14 +111,14 @@ def read_value(form: Json, value: str) -> Json:
     require(value.strip(), "value", "empty")
     for field in form["fields"]:
         values = {option["label"]: option["value"] for option in field["options"]}
-        chosen: Any = values.get(value)
+        chosen_value: Any = values.get(value)
         if field["type"] == "multiselect":
             # Nebo's page joins with a comma and a blank, its documentation with a comma.
             keys = next((p for p in (value.split(","), value.split(", ")) if values.keys() >= set(p)), None)
-            chosen = keys and [values[part] for part in keys]
-        if chosen is not None:
+            chosen_value = keys and [values[part] for part in keys]
+        if chosen_value is not None:
             control = {"control": field["id"]} if form.get("submit", "form") != "form" else {}
-            return {"values": {field["id"]: chosen}, **control}
+            return {"values": {field["id"]: chosen_value}, **control}
     raise Faults([fault("value", "value_not_in_options")])
 
 

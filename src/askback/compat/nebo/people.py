@@ -172,8 +172,8 @@ async def read_chat(call: Call) -> Answer:
         if reply := frames.response(request):
             asks[own]["askResponse"] = reply[1]["value"]
         if own not in placed_ids:
-            alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
-            home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)
+            empty_turn: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
+            home = messages.get(request.get("message_id")) or messages.setdefault(own, empty_turn)
             home["content"].append({"type": "request", "request_id": own})
     rows = sorted(messages.values(), key=lambda item: item["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}

@@ -266,11 +266,11 @@ def _cover_commands(
         and any(map(applies, rules.built_in))
         and (read_scope.is_posix or not extended.posix)
     ):
-        covered, mismatch = _cover_extended(
+        is_covered, mismatch = _cover_extended(
             extended, rules.built_in, applies, read_scope, dangerous=dangerous
         )
-        if covered:
-            return covered, ()
+        if is_covered:
+            return is_covered, ()
         if reading.unclear:
             return None, (Reason("not_understood", why=reading.unclear), *mismatch)
     if reading.unclear:

@@ -184,16 +184,16 @@ def _parse_notation(text: str, effect: Effect) -> Rule:
         raise RuleError(Reason("rule_too_long", max=str(_MAX_LENGTH)))
     if "\n" in text or "\t" in text or why_suspicious(text):
         raise RuleError(Reason("rule_characters"))
-    form, exact = _FORM.fullmatch(text), _EXACT_INPUT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
+    form, exact_match = _FORM.fullmatch(text), _EXACT_INPUT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
     folder_match = _FOLDER.fullmatch(text)
-    if folder_match and not form and not exact:
+    if folder_match and not form and not exact_match:
         return _limit_to_folder(_parse_notation(folder_match["rule"], effect), folder_match["folder"])
     if form and form["tool"].casefold() in SHELL_TOOLS:
         return _command_rule(form["inside"], effect, tool=form["tool"].casefold())
     if form:
         return _argument_rule(form["tool"], form["inside"], effect)
-    if exact:
-        return _input_rule(exact["tool"], exact["input"], effect)
+    if exact_match:
+        return _input_rule(exact_match["tool"], exact_match["input"], effect)
     if text.startswith(("tool:", "mcp:", "mcp__")):
         return _tool_rule(text.removeprefix("tool:"), effect)
     try:
@@ -214,15 +214,15 @@ def _limit_to_folder(rule: Rule, folder: str) -> Rule:
 
 def _command_rule(content: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
     content = content.strip()
-    anything = content.endswith(":!*")
-    prefix = anything or content.endswith(":*")
+    any_ending = content.endswith(":!*")
+    prefix = any_ending or content.endswith(":*")
     if content in {"*", ":*", ""}:
         if effect == "allow":
             raise RuleError(Reason("rule_everything"))
         return Rule(effect, "bash(:*)", tool="*", words=(), prefix=True)
-    if anything and effect != "allow":
+    if any_ending and effect != "allow":
         raise RuleError(Reason("rule_denies_arguments"))
-    suffix = ":!*" if anything else ":*" if prefix else ""
+    suffix = ":!*" if any_ending else ":*" if prefix else ""
     try:
         words = split_words(content.removesuffix(suffix))
     except NotUnderstood as error:
@@ -233,7 +233,7 @@ def _command_rule(content: str, effect: Effect, *, bare: bool = False, tool: str
     if bare and len(words) == 1 and not prefix:
         return Rule(effect, quoted, words=words)
     text = f"bash({quoted}{suffix})"
-    return Rule(effect, text, tool="bash", words=words, prefix=prefix, any_arguments=anything)
+    return Rule(effect, text, tool="bash", words=words, prefix=prefix, any_arguments=any_ending)
 
 
 def _argument_rule(tool: str, content: str, effect: Effect) -> Rule:

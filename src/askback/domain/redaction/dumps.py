@@ -75,9 +75,9 @@ Its source is not bounded as the expression is: with bounds, the states of RE2 f
 """
 
 
-def interleave(items: Iterable[Expression], between: Expression) -> list[Expression]:
+def interleave(items: Iterable[Expression], separator: Expression) -> list[Expression]:
     """Return the items with an expression between each two of them."""
-    return [part for item in items for part in (between, item)][1:]
+    return [part for item in items for part in (separator, item)][1:]
 
 
 def numbers(raw: bytes) -> Iterator[Sequence]:

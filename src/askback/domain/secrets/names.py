@@ -24,14 +24,14 @@ def blocked_reason(name: str) -> str | None:
 
 @frozen(slots=True)
 class _Family:
-    """Names that are refused for one reason; `but` are exceptions, which are secrets."""
+    """Names that are refused for one reason; `exceptions` are names that are accepted as secrets all the same."""
 
     why: str
     names: re.Pattern[str]
-    but: re.Pattern[str]
+    exceptions: re.Pattern[str]
 
     def has(self, name: str) -> bool:
-        return self.names.fullmatch(name) is not None and self.but.fullmatch(name) is None
+        return self.names.fullmatch(name) is not None and self.exceptions.fullmatch(name) is None
 
 
 def _family(reason: str, names: str, *, exceptions: str = "") -> _Family:

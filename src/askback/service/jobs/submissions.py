@@ -22,13 +22,13 @@ async def run_checks(ctx: Services) -> None:
     """Check the submissions of this server, forever."""
     free_slots = anyio.Semaphore(MAX_CONCURRENT)
 
-    async def attend(record: Record) -> None:
+    async def check_and_release(record: Record) -> None:
         async with free_slots:
             await _check_safely(ctx, record)
 
     async with anyio.create_task_group() as tasks:
         async for record in ctx.submissions:
-            tasks.start_soon(attend, record)
+            tasks.start_soon(check_and_release, record)
 
 
 async def _check_safely(ctx: Services, record: Record) -> None:

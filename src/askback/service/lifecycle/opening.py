@@ -136,7 +136,7 @@ async def open_request(
             return await replayed(ctx, claim) or await refusals.repeat_refusal(
                 ctx, record, refused_request, key=key
             )
-    conduct = read_thread_settings(terms.everywhere, terms.here)
+    settings = read_thread_settings(terms.everywhere, terms.here)
     try:
         change = await _insert_exclusive(
             ctx,
@@ -145,11 +145,11 @@ async def open_request(
             record,
             created_event(principal, record),
             claim,
-            quotas.thread_quota(conduct, ctx.limits, envelope, principal.id),
+            quotas.thread_quota(settings, ctx.limits, envelope, principal.id),
             effects,
         )
     except QuotaSpent as error:
-        raise quotas.quota_error(ctx, error, conduct, envelope) from None
+        raise quotas.quota_error(ctx, error, settings, envelope) from None
     if viewer_by is not None and change.outcome is Outcome.APPLIED:
         await _await_viewer(ctx, change.record, viewer_by)
     return change

@@ -34,12 +34,12 @@ _PENDING = {
 }
 
 
-def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, agent: str) -> Quota:
+def thread_quota(settings: ThreadSettings, limits: Limits, envelope: Envelope, agent: str) -> Quota:
     """Return the quota that the store enforces for a new request of an agent."""
     tool = envelope.agent and envelope.agent.tool
     limits_by_name = {
         limit.name: CountLimit(limit.name, limit.max)
-        for limit in conduct.question_limits or ()
+        for limit in settings.question_limits or ()
         if limit.applies_to(tool, agent)
     }
     name = None
@@ -47,10 +47,10 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, envelope: Envelope, ag
         name = count_name(tool, None if tool else agent)
         limits_by_name.setdefault(name, CountLimit(name, request_limit.max, _UNLIMITED_MS))
     return Quota(
-        conduct.max_questions,
-        conduct.questions_window_s * 1000,
-        _or(conduct.max_pending, limits.max_pending),
-        _or(conduct.max_pending_per_agent, limits.max_pending_per_agent),
+        settings.max_questions,
+        settings.questions_window_s * 1000,
+        _or(settings.max_pending, limits.max_pending),
+        _or(settings.max_pending_per_agent, limits.max_pending_per_agent),
         tuple(limits_by_name.values()),
         name,
     )
@@ -64,7 +64,7 @@ def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envelope: Envelope) -> Refused:
+def quota_error(ctx: Services, spent: QuotaSpent, settings: ThreadSettings, envelope: Envelope) -> Refused:
     """Return the error for a used-up quota, with a message that tells a model what to do."""
     if spent.what != "questions":
         sentence = _PENDING[spent.what].format(most=spent.maximum)
@@ -73,10 +73,10 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, envel
             code="too_many_pending",
             retry_after=PENDING_RETRY_S,
         )
-    texts = {limit.name: limit.text for limit in conduct.question_limits or ()}
+    texts = {limit.name: limit.text for limit in settings.question_limits or ()}
     request_limit = _own_limit(envelope)
     text = (
-        conduct.max_questions_text
+        settings.max_questions_text
         if spent.limit is None
         else texts.get(spent.limit, request_limit and request_limit.text)
     )
@@ -102,8 +102,8 @@ async def get_limits(ctx: Services, principal: Principal, thread_id: str | None)
         ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits"
     )
     terms = await ctx.store.terms(principal.tenant, thread_id)
-    conduct = read_thread_settings(terms.everywhere, terms.here)
-    return _limits_json(ctx.limits, conduct) | {"thread": await _usage(ctx, principal, thread_id, conduct)}
+    settings = read_thread_settings(terms.everywhere, terms.here)
+    return _limits_json(ctx.limits, settings) | {"thread": await _usage(ctx, principal, thread_id, settings)}
 
 
 async def reset_limits(ctx: Services, principal: Principal, body: object) -> dict[str, Any]:
@@ -119,18 +119,18 @@ async def reset_limits(ctx: Services, principal: Principal, body: object) -> dic
     return (await get_limits(ctx, principal, payload.thread_id))["thread"]
 
 
-def _limits_json(limits: Limits, conduct: ThreadSettings) -> dict[str, Any]:
-    set_limits, of_askback, of_server = _set_limits(conduct), asdict(DEFAULTS), asdict(limits)
+def _limits_json(limits: Limits, settings: ThreadSettings) -> dict[str, Any]:
+    set_limits, of_askback, of_server = _set_limits(settings), asdict(DEFAULTS), asdict(limits)
     set_by: dict[str, Literal["server", "policy"]] = {
         name: "server" for name, value in of_server.items() if value != of_askback[name]
     }
-    set_by |= dict.fromkeys(set_limits.keys() & conduct.model_fields_set, "policy")
+    set_by |= dict.fromkeys(set_limits.keys() & settings.model_fields_set, "policy")
     return of_server | set_limits | {"set_by": set_by}
 
 
-def _set_limits(conduct: ThreadSettings) -> dict[str, Any]:
+def _set_limits(settings: ThreadSettings) -> dict[str, Any]:
     return {
-        name: getattr(conduct, name)
+        name: getattr(settings, name)
         for name in (
             "max_questions",
             "questions_window_s",
@@ -139,33 +139,33 @@ def _set_limits(conduct: ThreadSettings) -> dict[str, Any]:
             "max_submissions_per_minute",
             "max_messages_per_hour",
         )
-        if getattr(conduct, name) is not None
+        if getattr(settings, name) is not None
     }
 
 
 async def _usage(
-    ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
+    ctx: Services, principal: Principal, thread_id: str, settings: ThreadSettings
 ) -> dict[str, Any]:
     use = await ctx.store.use(principal.tenant, thread_id)
-    window_end = use.asked_from + conduct.questions_window_s * 1000
+    window_end = use.asked_from + settings.questions_window_s * 1000
     running = use.asked > 0 and window_end > ctx.clock.now_ms()
     return {
         "id": thread_id,
         "questions": use.asked if running else 0,
         "questions_reset_at": rfc3339(window_end) if running else None,
         "pending": use.pending,
-        "question_limits": await _question_limits(ctx, principal, thread_id, conduct),
+        "question_limits": await _question_limits(ctx, principal, thread_id, settings),
     }
 
 
 async def _question_limits(
-    ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
+    ctx: Services, principal: Principal, thread_id: str, settings: ThreadSettings
 ) -> list[dict[str, Any]]:
     """Return the limits of the policy, then those of askers; an agent sees no limits of other agents."""
-    policy_limits = {limit.name: limit for limit in conduct.question_limits or ()}
+    policy_limits = {limit.name: limit for limit in settings.question_limits or ()}
     counts = await ctx.store.question_counts(principal.tenant, thread_id, list(policy_limits))
     limits = [
-        (limit, *_policy_usage(ctx, counts.get(limit.name), conduct.questions_window_s), "policy")
+        (limit, *_policy_usage(ctx, counts.get(limit.name), settings.questions_window_s), "policy")
         for limit in policy_limits.values()
     ]
     limits += [

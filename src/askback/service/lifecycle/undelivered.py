@@ -75,10 +75,10 @@ async def mark_delivered(ctx: Services, principal: Principal, record: Record) ->
 
 async def requeue_unacknowledged(ctx: Services, principal: Principal, request_ids: Iterable[str]) -> None:
     """Store held resumes for outcomes whose connection ended before it confirmed them."""
-    doubtful = [id_ for id_ in request_ids if ctx.waiters.acknowledge(id_, principal.id)]
+    unacknowledged_ids = [id_ for id_ in request_ids if ctx.waiters.acknowledge(id_, principal.id)]
     now = ctx.clock.now_ms()
     held_resumes: list[Resume] = []
-    for request_id in doubtful:
+    for request_id in unacknowledged_ids:
         record = await ctx.store.get(principal.tenant, request_id)
         if record is not None and record.settled and not _ended_by_requester(record):
             held_resumes += resumes_for_end(ctx, record, by=None, now=now)

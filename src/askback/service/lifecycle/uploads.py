@@ -53,5 +53,5 @@ def file_claims(
 def _file_ids(values: Mapping[str, Any], fields: Iterable[str]) -> Iterable[str]:
     for name in fields:
         value: Any = values.get(name) or []
-        chosen = cast("list[Any]", value if isinstance(value, list) else [value])
-        yield from (item["id"] for item in chosen)
+        file_values = cast("list[Any]", value if isinstance(value, list) else [value])
+        yield from (item["id"] for item in file_values)

@@ -43,13 +43,13 @@ class DatabaseClock:
         self._database = database
         self._every_s = every_s
         self._monotonic = monotonic
-        self._ahead = time.time() * 1000 - self._local_ms()
+        self._offset_ms = time.time() * 1000 - self._local_ms()
         self._last = 0
         self._task: asyncio.Task[None] | None = None
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
-        self._last = max(self._last, int(self._local_ms() + self._ahead))
+        self._last = max(self._last, int(self._local_ms() + self._offset_ms))
         return self._last
 
     async def start(self) -> None:
@@ -74,7 +74,7 @@ class DatabaseClock:
         asked_at_ms = self._local_ms()
         row = await self._database.row(_NOW)
         assert row is not None
-        self._ahead = min(max(self._ahead, row[0] - self._local_ms()), row[0] - asked_at_ms)
+        self._offset_ms = min(max(self._offset_ms, row[0] - self._local_ms()), row[0] - asked_at_ms)
 
     async def _keep(self) -> None:
         while True:

@@ -72,7 +72,7 @@ class Pool:
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[Connection]:
         """Let all reads of the block see the same state."""
-        async with self._borrowed() as db, snapshot(db):
+        async with self._use_connection() as db, snapshot(db):
             yield db
 
     async def change(self, operation: Operation[T], *, single: bool = False) -> T:
@@ -89,7 +89,7 @@ class Pool:
 
     async def maintain(self, sql: str) -> None:
         """Run a statement that is no transaction and may take long; raises `Unavailable`."""
-        async with self._borrowed() as db:
+        async with self._use_connection() as db:
             await db.execute("SET statement_timeout = 0")
             await db.execute(TRANSACTION_TIMEOUT.format(0))
             try:
@@ -106,7 +106,7 @@ class Pool:
     async def _change(self, operation: Operation[T], *, single: bool) -> T:
         for tries_left in reversed(range(MAX_TRIES)):
             try:
-                async with self._borrowed() as db, single_statement() if single else transaction(db):
+                async with self._use_connection() as db, single_statement() if single else transaction(db):
                     result = await operation(db)
             except asyncpg.PostgresError as error:
                 if not is_retryable(error):
@@ -123,16 +123,16 @@ class Pool:
         A database that took too long is not asked again: the caller has already waited for the whole timeout.
         """
         try:
-            async with self._borrowed() as db:
+            async with self._use_connection() as db:
                 return await operation(db)
         except Unavailable as error:
             if isinstance(error.__cause__, TimeoutError | asyncpg.QueryCanceledError):
                 raise
-        async with self._borrowed() as db:
+        async with self._use_connection() as db:
             return await operation(db)
 
     @asynccontextmanager
-    async def _borrowed(self) -> AsyncGenerator[Connection]:
+    async def _use_connection(self) -> AsyncGenerator[Connection]:
         if self._pool is None:
             raise closed_error()
         try:

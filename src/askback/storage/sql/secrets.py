@@ -84,9 +84,9 @@ GRANTED, GRANTED_TO = (
     f"""
 SELECT g.tenant, g.thread, g.requester, g.name, g.secret, g.request, {_OF_S}
 FROM grants AS g LEFT JOIN secrets AS s ON s.id = g.secret AND s.tenant = g.tenant
-WHERE g.tenant = $1 AND g.thread = $2 AND g.name = ANY ($3::text[]){chosen}
+WHERE g.tenant = $1 AND g.thread = $2 AND g.name = ANY ($3::text[]){condition}
 ORDER BY g.name"""
-    for chosen in (
+    for condition in (
         """ AND NOT EXISTS (
     SELECT 1 FROM grants AS n WHERE n.tenant = $1 AND n.thread = $2 AND n.name = g.name AND n.key > g.key)""",
         " AND g.requester = $4",

@@ -59,10 +59,10 @@ class Readers:
             await asyncio.to_thread(pool.shutdown)
         self._close_connections()
 
-    async def change(self, connect: Callable[[], Connection], *, between: Callable[[], T]) -> T:
-        """Close every connection, call `between`, and then read through `connect`; return the result of `between`.
+    async def change(self, connect: Callable[[], Connection], *, action: Callable[[], T]) -> T:
+        """Close every connection, call `action`, and then read through `connect`; return the result of `action`.
 
-        If `between` fails, reading continues as before. Page reads wait; point reads are not affected, because there
+        If `action` fails, reading continues as before. Page reads wait; point reads are not affected, because there
         is no await between the first close and the last open.
         """
         self._changing = asyncio.Event()
@@ -72,7 +72,7 @@ class Readers:
                 await asyncio.to_thread(pool.shutdown)
             self._close_connections()
             try:
-                result = between()
+                result = action()
                 self._connect = connect
             finally:
                 self.open()

@@ -123,7 +123,7 @@ class SqliteStore(
             await asyncio.to_thread(require_free_space, self._path.parent)
             self._lock.acquire()
             connection = await self._readers.change(
-                lambda: self._connect(self._path), between=self._open_writer
+                lambda: self._connect(self._path), action=self._open_writer
             )
         except (OSError, sqlite3.Error) as error:
             raise unavailable(error) from error

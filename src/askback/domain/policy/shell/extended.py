@@ -76,7 +76,7 @@ class _Folders:
 
     here: frozenset[str | None] = frozenset({None})
     all: frozenset[str | None] = frozenset({None})
-    doubt: bool = False
+    is_uncertain: bool = False
     moved: bool = False
 
     @property
@@ -93,8 +93,8 @@ class _Folders:
 
     def after_operator(self, operator: str, *, changed: bool, piped: bool) -> None:
         """Continue after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
-        self.doubt = operator == "||" or (self.doubt and operator in {"&&", "|"})
-        if operator not in {"&&", "|"} or (changed and (operator == "|" or piped or self.doubt)):
+        self.is_uncertain = operator == "||" or (self.is_uncertain and operator in {"&&", "|"})
+        if operator not in {"&&", "|"} or (changed and (operator == "|" or piped or self.is_uncertain)):
             self.here = self.all
 
 
@@ -111,7 +111,7 @@ class _Script:
     loops: dict[str, list[ExtendedWord]] = field(default_factory=dict[str, "list[ExtendedWord]"])
     named: list[str] = field(default_factory=list[str])
     open: list[str] = field(default_factory=list[str])
-    fed: bool = False
+    has_input: bool = False
     before: Step | None = None
     folders: _Folders = field(default_factory=_Folders)
     ended: bool = False
@@ -159,7 +159,7 @@ class _Script:
     def _keyword(self, text: str) -> bool:
         """Take a shell keyword where a command may begin."""
         if text == "!":
-            self.folders.doubt = True
+            self.folders.is_uncertain = True
         elif text in _INNER_KEYWORDS:
             _require(self.open[-1:] == [_INNER_KEYWORDS[text]])
         elif text in _CLOSING_KEYWORDS and text != "(":
@@ -189,12 +189,12 @@ class _Script:
         if token.kind == "input":
             path = decode_word(token, first=False)
             _require(path.is_literal)
-            self.fed = True
+            self.has_input = True
             self.inputs.append(path.text)
             self.steps.append(Step(("cat", "--", path.text), folders=self.folders.places))
         else:
             _require(not self.posix or token.text[0] != "&")
-            self.fed = self.fed or ">&" in token.text
+            self.has_input = self.has_input or ">&" in token.text
 
     def _bracket(self, bracket: str) -> None:
         if bracket == "(":
@@ -235,7 +235,7 @@ class _Script:
     def _finish(self, operator: str) -> None:
         words, self.command, self.ended = self.command, [], False
         changed, piped = False, self.sign == "|"
-        previous_step = None if self.fed or self.loops or not piped else self.before
+        previous_step = None if self.has_input or self.loops or not piped else self.before
         self.before = None
         if words:
             self.expects_command = False
@@ -245,7 +245,7 @@ class _Script:
                 self._change_folder(words)
             else:
                 self._step(words, previous_step, piped=piped)
-        self.fed = False
+        self.has_input = False
         self.folders.after_operator(operator, changed=changed, piped=piped)
         self.sign = operator
 
@@ -263,7 +263,7 @@ class _Script:
             patterns = frozenset(value.text for value in values if value.is_pattern)
             step = Step(tuple(value.text for value in values), patterns, self.folders.places, piped)
             self.steps += expand_delegated(step, previous_step)
-            self.before = None if self.fed else step
+            self.before = None if self.has_input else step
             _require(len(self.steps) <= _STEPS)
 
     def _choices(self, words: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
