@@ -208,6 +208,7 @@ EDIT_LISTS: dict[str, list[str]] = json.loads(
     resources("askback.domain.policy").joinpath("edits.json").read_text("utf-8")
 )
 _TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
+_CODE = frozenset(EDIT_LISTS["source_endings"]) - _TEMPLATES
 
 
 def is_loaded_path(path: str) -> bool:
@@ -231,17 +232,25 @@ def is_listed_name(folded_names: list[str]) -> bool:
         if name_pattern("root").match("/".join(full_path)):
             return True
         stem, dot, suffix = last.rpartition(".")
+        if suffix not in _CODE and name_pattern("without_code").match(last):
+            return True
         if not dot or suffix not in _TEMPLATES:
             return False
         last = stem
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def name_pattern(group: str) -> re.Pattern[str]:
-    """Return the pattern of a list: `folders`, `names`, or `root` for names that count in a root only."""
-    globs = EDIT_LISTS["folders" if group == "folders" else "names"]
-    if group == "root":
-        globs = [glob[1:] for glob in globs if glob.startswith("/")]
-    elif group == "names":
-        globs = [glob for glob in globs if not glob.startswith("/")]
+    """Return the pattern of a list.
+
+    These are `folders`, `names`, `root` for names that count in a root only, and `without_code` for names that count
+    with any ending except that of a programming language.
+    """
+    names = EDIT_LISTS["names"]
+    globs = {
+        "folders": EDIT_LISTS["folders"],
+        "names": [name for name in names if not name.startswith("/")],
+        "root": [name[1:] for name in names if name.startswith("/")],
+        "without_code": [glob for name in EDIT_LISTS["names_without_code"] for glob in (name, f"{name}.*")],
+    }[group]
     return re.compile("|".join(map(translate, globs)))

@@ -28,7 +28,16 @@ MEMORY = 64 * 1024 * 1024
 """The maximum memory of one engine in bytes; for a few values it needs less than one megabyte."""
 
 WINDOW = 1024
-"""The number of bytes that are searched after a find, and after those in which a head may begin."""
+"""The number of bytes in which the next head is searched for after a find."""
+
+OVERLAP = 64
+"""The number of bytes of the next window that are read with a window: most heads are shorter."""
+
+REACH = 256
+"""The number of bytes from a start in which most forms match or fail."""
+
+REMEMBERED = 64
+"""The number of texts of `REACH` bytes or more whose match is remembered."""
 
 Match = tuple[int, int, bytes]
 """The start, the end (or `INCOMPLETE`), and the label of a match."""
@@ -54,18 +63,39 @@ class Finder:
         A match that more data could complete or make longer is `INCOMPLETE` and the last one returned, unless this is
         the `last` data. If several labels match the same bytes, the first one counts.
         """
+        remembered: dict[bytes, tuple[int, bytes, bool]] = {}
         for start, _ in groupby(merge(*(_starts(engine, data) for engine in self._engines))):
-            ends = [
-                (end, label)
-                for form, label in self._by_first.get(data[start], ())
-                for end in form.ends(data, start)
-            ]
-            if not last and any(end == INCOMPLETE for end, _ in ends):
+            length, label, is_incomplete = self._longest_match(data, start, remembered)
+            if is_incomplete and not last:
                 yield start, INCOMPLETE, b""
                 return
-            end, label = max(ends, key=itemgetter(0), default=(INCOMPLETE, b""))
-            if end != INCOMPLETE:
-                yield start, end, label
+            if length != INCOMPLETE:
+                yield start, start + length, label
+
+    def _longest_match(
+        self, data: bytes, start: int, remembered: dict[bytes, tuple[int, bytes, bool]]
+    ) -> tuple[int, bytes, bool]:
+        """Return the length of the longest match (or `INCOMPLETE`), its label, and whether more data could change it.
+
+        In a long run of one character, all forms match at each start. They are followed once for each text that
+        stands there: only as far as it decides the match, so that it is the same for the next start.
+        """
+        reach = REACH
+        while True:
+            text = data[start : start + reach]
+            match = remembered.get(text)
+            if match is None:
+                if len(remembered) == REMEMBERED:
+                    remembered.clear()
+                match = remembered[text] = self._longest_match_in(text)
+            if not match[2] or start + reach >= len(data):
+                return match
+            reach *= 4
+
+    def _longest_match_in(self, text: bytes) -> tuple[int, bytes, bool]:
+        ends = [(end, label) for form, label in self._by_first.get(text[0], ()) for end in form.ends(text, 0)]
+        length, label = max(ends, key=itemgetter(0), default=(INCOMPLETE, b""))
+        return length, label, any(end == INCOMPLETE for end, _ in ends)
 
 
 def _engine(heads: list[bytes]) -> Any:
@@ -90,7 +120,7 @@ def _starts(engine: Any, data: bytes) -> Iterator[int]:
     """
     at, size = 0, len(data)
     while at < len(data):
-        match = engine.search(data[at : at + size + WINDOW])
+        match = engine.search(data[at : at + size + OVERLAP])
         if match is None or match.start() >= min(size, len(data) - at):
             at, size = at + size, 2 * size
         else:
