@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from askback import AsyncClient
-from tests.journeys.browser import ANSWER, OpenScreen, Posts, Screen, answer_of, form, place_of
+from tests.journeys.browser import ANSWER, OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
 from tests.journeys.conftest import Server
 from tests.journeys.people import Team, request_of
 from tests.journeys.relay import Relay
@@ -185,6 +185,59 @@ async def test_one_tab_does_not_change_the_typed_values_of_another(
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     await eva.page.reload()
     await expect(eva.card.get_by_label("Town")).to_have_value("Bergen")
+
+
+@requirement("J8")
+async def test_a_message_that_one_tab_sends_leaves_the_box_of_another_with_the_same_text(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.say("Hello", thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.composer.fill("Go on")
+    tab = await eva.context.new_page()
+    await tab.goto(eva.origin + place_of(thread))
+    other_composer = tab.locator("askback-thread .composer textarea")
+    await expect(other_composer).to_have_value("Go on")
+    await other_composer.press("Enter")
+    await eva.page.bring_to_front()
+    await expect(eva.composer).to_have_value("")
+    await eva.composer.fill("And hurry")
+    await other_composer.fill("Slowly")
+    await eva.composer.fill("And then stop")
+    await other_composer.press("Enter")
+    await expect(other_composer).to_have_value("")
+    await expect(eva.composer).to_have_value("And then stop")
+    await eva.page.reload()
+    await expect(eva.composer).to_have_value("And then stop")
+
+
+@requirement("J8", "C18")
+async def test_a_message_whose_reply_was_lost_leaves_the_box_when_it_is_shown(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.say("Hello", thread_id=thread)
+    wire = Wire()
+    wire.losing_events = True
+
+    async def lose_reply(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+
+    async def before(page: Page) -> None:
+        await page.route("**/messages", lose_reply)
+        await wire.watch(page)
+
+    eva = await screen(place_of(thread), before=before)
+    eva.expect_errors("ERR_FAILED")
+    await eva.composer.fill("Go on")
+    await eva.composer.press("Enter")
+    await expect(eva.page.get_by_text("Couldn't send. Your message is still here.")).to_be_visible()
+    wire.losing_events = False
+    await wire.cut()
+    await expect(eva.page.get_by_text("Go on", exact=True)).to_be_visible()
+    await expect(eva.composer).to_have_value("")
+    await expect(eva.page.get_by_text("Couldn't send. Your message is still here.")).to_have_count(0)
+    assert await stored_keys(eva) == []
 
 
 @requirement("J8", "F14")

@@ -154,6 +154,8 @@ export class Connection {
 
   #reconnectNow(): void {
     clearTimeout(this.#timer);
+    // The network is often not ready yet: try again soon.
+    this.#pause = FIRST_PAUSE_MS;
     this.#ping();
     void this.open();
   }

@@ -7,6 +7,7 @@ import type { Socket } from "../../src/client/socket.ts";
 class Network extends EventTarget {
   static sockets: Network[] = [];
   static dead = false;
+  static refusing = false;
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number }) => void) | null = null;
@@ -16,7 +17,10 @@ class Network extends EventTarget {
   constructor() {
     super();
     Network.sockets.push(this);
-    queueMicrotask(() => Network.dead || this.onopen?.());
+    queueMicrotask(() => {
+      if (Network.refusing) this.onclose?.({ code: 1006 });
+      else if (!Network.dead) this.onopen?.();
+    });
   }
 
   send(text: string): void {
@@ -41,6 +45,7 @@ beforeEach(() => {
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
   Network.sockets = [];
   Network.dead = false;
+  Network.refusing = false;
 });
 
 afterEach(() => {
@@ -98,6 +103,18 @@ test("a connection that cannot be made is given up, and tried again", async () =
   await vi.advanceTimersByTimeAsync(15_000);
   expect(connection.link).toBe("offline");
   Network.dead = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(connection.link).toBe("online");
+});
+
+test("a network that is not ready when the browser says `online` is tried again within a second", async () => {
+  const connection = await openConnection();
+  Network.refusing = true;
+  page.dispatchEvent(new Event("offline"));
+  await vi.advanceTimersByTimeAsync(60_000);
+  page.dispatchEvent(new Event("online"));
+  await vi.advanceTimersByTimeAsync(0);
+  Network.refusing = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(connection.link).toBe("online");
 });

@@ -47,6 +47,14 @@ test("a draft is its person's and its request's", () => {
   expect(new DraftStorage(place, "Eva/x").read("req_2")).toBeUndefined();
 });
 
+test("no tab stores drafts any more after one was told to stop", () => {
+  const place = new ErrorTarget();
+  const [storage, other] = [new DraftStorage(place, "Eva"), new DraftStorage(place, "Eva")];
+  storage.stop();
+  other.write("req_1", "half");
+  expect([other.on, [...place.keys()]]).toEqual([false, ["askback.drafts"]]);
+});
+
 test("a draft is erased a day after the last change", () => {
   const place = new ErrorTarget();
   new DraftStorage(place, "Eva").write("req_1", "half");

@@ -1,9 +1,9 @@
 import texts from "../../../../src/askback/messages/en.json?composer" with { type: "json" };
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
-import { type Person, readOnlyReason } from "../../core/audience.ts";
+import { isSame, type Person, readOnlyReason } from "../../core/audience.ts";
 import "../../core/events.ts";
-import type { ThreadRequest } from "../../core/generated/wire.ts";
+import type { MessagePart, ThreadRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
@@ -168,6 +168,7 @@ export class Composer {
   /** Return the announcement for screen readers when the conversation changes to `next`. */
   follow(before: Transcript, next: Transcript): string | undefined {
     const { host } = this;
+    if (!this.#sending && this.#hasArrived(before, next)) this.#replace("");
     // A message that was refused because of an open request can be sent now.
     if (host.trouble?.() === host.getText(ANSWER_FIRST_KINDS) && openRequests(next).length === 0)
       host.trouble = undefined;
@@ -179,6 +180,16 @@ export class Composer {
     return more === 0
       ? this.#stop.follow(before, next)
       : host.getText(more > 0 ? "composer.queue" : "composer.delivered");
+  }
+
+  /** Whether the text in the box has just arrived: it was sent in another tab, or the reply was lost. */
+  #hasArrived({ seq }: Transcript, { messages }: Transcript): boolean {
+    const me = this.#me;
+    const text = this.host.text.trim();
+    const isText = (part: MessagePart) => part.type === "text" && part.text === text;
+    return messages.some(
+      (message) => message.seq > seq && !!me && isSame(me, message.author) && message.content.some(isText),
+    );
   }
 
   /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */
@@ -210,7 +221,7 @@ export class Composer {
       const { why } = await host.client.postMessage(host.thread, text.trim(), this.#key);
       this.#key = null;
       // Text that was typed while the message was sent stays.
-      if (host.text.startsWith(text)) this.#store(host.text.slice(text.length));
+      if (host.text.startsWith(text)) this.#removeSent(text);
       if (this.#next.startsWith(text)) this.#next = this.#next.slice(text.length);
       if (why && !SILENT.includes(why))
         host.trouble = () => html`<span class="ask">${host.getText("composer.unanswered")}</span>`;
@@ -232,14 +243,23 @@ export class Composer {
   }
 
   #onInput(event: Event): void {
-    this.#store((event.target as HTMLTextAreaElement).value);
-    this.host.trouble = undefined;
+    this.#replace((event.target as HTMLTextAreaElement).value);
+  }
+
+  #replace(text: string): void {
+    const { host } = this;
+    host.text = text;
+    draftStore?.writeText(host.thread, text);
+    host.trouble = undefined;
     this.#key = null;
   }
 
-  #store(text: string): void {
-    this.host.text = text;
-    draftStore?.writeText(this.host.thread, text);
+  /** Remove a sent text from the box, and from the draft unless another tab has stored a later one. */
+  #removeSent(sent: string): void {
+    const { host } = this;
+    const isStored = draftStore?.readText(host.thread) === host.text;
+    host.text = host.text.slice(sent.length);
+    if (isStored) draftStore?.writeText(host.thread, host.text);
   }
 
   #onKey(event: KeyboardEvent): void {

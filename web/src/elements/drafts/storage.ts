@@ -15,14 +15,16 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * types in another.
  */
 export class DraftStorage {
-  on: boolean;
-
   constructor(
     private readonly storage: TextStorage,
     private readonly person: string,
   ) {
-    this.on = storage.getItem(OFF) === null;
     eraseDrafts(storage, (text) => !(Date.now() - Number(parse(text)?.at) < DAY_MS));
+  }
+
+  /** Whether drafts are stored; false after `stop` in any tab. */
+  get on(): boolean {
+    return this.storage.getItem(OFF) === null;
   }
 
   read(id: string): unknown {
@@ -50,7 +52,6 @@ export class DraftStorage {
   }
 
   stop(): void {
-    this.on = false;
     this.storage.setItem(OFF, "off");
     eraseDrafts(this.storage);
   }
