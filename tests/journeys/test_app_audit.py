@@ -39,7 +39,7 @@ async def test_entries_are_filtered_by_the_address_and_link_to_their_subject(
     eva = await log_of(screen, team)
     rows = eva.page.get_by_role("table", name="Audit log").locator("tbody tr")
     await expect(rows.first).to_be_visible()
-    for label, hint in (("Who", "Name or id"), ("Request", "req_…"), ("Conversation", "Its id")):
+    for label, hint in (("Who", "Name or id"), ("Request", "req_…"), ("Conversation", "Id")):
         await expect(eva.page.get_by_label(label)).to_have_attribute("placeholder", hint)
     await eva.page.get_by_label("What").select_option("Decision")
     await expect(rows).to_have_count(1)
@@ -60,6 +60,17 @@ async def test_entries_are_filtered_by_the_address_and_link_to_their_subject(
     await expect(rows).to_contain_text(["Cancelled cancel"])
     await eva.page.get_by_label("Who").fill("nobody at all")
     await expect(eva.page.get_by_role("heading", name="No entry matches")).to_be_visible()
+
+
+@requirement("B28")
+async def test_a_phone_shows_no_label_without_a_value(screen: OpenScreen, team: Team, thread: str) -> None:
+    await team.agent.bash(thread, "git status")
+    eva = await log_of(screen, team)
+    await eva.page.set_viewport_size({"width": 320, "height": 640})
+    rows = eva.page.get_by_role("table", name="Audit log").locator("tbody tr")
+    subject = "td[data-label='About']"
+    await expect(rows.filter(has_text="session.opened").first.locator(subject)).to_be_hidden()
+    await expect(rows.filter(has_text="git status").locator(subject)).to_be_visible()
 
 
 @requirement("B28")

@@ -75,6 +75,9 @@ export const table = css`
       gap: 0.75rem;
       grid-template-columns: minmax(6rem, 30%) minmax(0, 1fr);
     }
+    td[data-label]:has(> div:empty) {
+      display: none;
+    }
     td[data-label]::before {
       color: var(--_muted);
       content: attr(data-label);

@@ -30,6 +30,9 @@ export const ui = css`
     min-block-size: 2.75rem;
     padding: 0.375rem 0.75rem;
   }
+  select {
+    text-overflow: ellipsis;
+  }
   .head {
     align-items: center;
     display: flex;

@@ -65,13 +65,16 @@ export function subjectOf(entry: Entry, getText: GetText): Template {
 }
 
 /** Links to what an entry is about. */
-export function drawAbout(entry: Entry, { threads }: AuditEntries["names"], getText: GetText): Template {
+export function drawAbout(entry: Entry, { threads }: AuditEntries["names"], getText: GetText): unknown {
   const request = text(entry.request_id);
   const thread = text(entry.thread_id);
   const rule = text(entry.rule_id);
-  return html`${request && html`<p><a href=${pathOf("inbox", request)}>${getText("audit.request")}</a></p>`}
-    ${rule && html`<p><a href=${pathOf("rules", rule)}>${getText("audit.rule")}</a></p>`}
-    ${thread && html`<p><a href=${pathOf("conversations", thread)}>${escapeText(threads[thread] ?? thread)}</a></p>`}`;
+  return [
+    request && html`<p><a href=${pathOf("inbox", request)}>${getText("audit.request")}</a></p>`,
+    rule && html`<p><a href=${pathOf("rules", rule)}>${getText("audit.rule")}</a></p>`,
+    thread &&
+      html`<p><a href=${pathOf("conversations", thread)}>${escapeText(threads[thread] ?? thread)}</a></p>`,
+  ];
 }
 
 /** The whole entry, folded. */

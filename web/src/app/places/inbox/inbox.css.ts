@@ -34,6 +34,10 @@ export const inbox = css`
     .list .head .help {
       display: none;
     }
+    .list .head > .about {
+      flex-basis: 100%;
+      order: 1;
+    }
   }
   .list .head button[aria-pressed="true"] {
     color: var(--_accent);
