@@ -161,6 +161,15 @@ async def test_every_fault_of_a_form_is_named(server: Server) -> None:
     assert "form.fields[1].type" in err
 
 
+async def test_a_refusal_of_the_server_shows_the_faults_themselves(server: Server) -> None:
+    status, err = await finish(server.run("ask", "Q?", "--timeout", "0"))
+    assert status == 2
+    assert err.splitlines() == [
+        "Not accepted: 1 rule is broken.",
+        "  timeout_s: Must be between 1 and 2592000, or null.",
+    ]
+
+
 async def test_no_server_ends_with_1_and_says_how_to_start_one(tmp_path: Path) -> None:
     status, err = await finish(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
     assert status == 1

@@ -92,7 +92,7 @@ class ModelForm:
             {"path": join("values", id_), "code": "refused_by_type", "message": text}
             for id_, text in (refusal.field_errors or {}).items()
         ]
-        text = refusal.error_summary or "The answer was accepted, but its type refuses it; see field_errors."
+        text = refusal.error_summary or "The answer was accepted, but its type refuses it."
         raise Invalid(text, code="refused_by_type", field_errors=faults)
 
     def _refusal(self, error: ValidationError) -> AskAgain:

@@ -94,7 +94,7 @@ def _faults(error: Faults, locale: str) -> dict[str, Any]:
     summary = "1 rule is broken" if len(faults) == 1 else f"{len(faults)} rules are broken"
     return {
         "code": "invalid",
-        "message": f"Not accepted: {summary}; see field_errors.",
+        "message": f"Not accepted: {summary}.",
         "field_errors": faults,
     }
 

@@ -30,6 +30,8 @@ _DECEPTIVE = f"{_HIDING}{_TAGS}{_NONCHARACTERS}"
 _SHOWN_LINE = re.compile(f"[\x00-\x1f{_DECEPTIVE}]")
 _SHOWN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_DECEPTIVE}]")
 _LOOKALIKE_SCRIPTS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+_LATIN_TWINS = frozenset("аАВсСԁеЕһНіІјЈКМоОрРԛѕЅТуУԝхХΑΒΕΖΗΙΚΜΝοΟρΡΤΥΧ")
+"""Cyrillic and Greek letters that look like Latin ones."""
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\ufe00-\ufe0f\U000e0000-\U000e0fff]"
 )
@@ -57,12 +59,16 @@ def is_deceptive(text: str, *, lines: bool) -> bool:
 
 
 def is_confusable(name: str) -> bool:
-    """Whether a name mixes alphabets whose letters look alike, or has variant or invisible letters."""
+    """Whether a name can pass for another one.
+
+    It has invisible or variant letters, mixes alphabets whose letters look alike, or has only letters that look Latin.
+    """
     if name.isascii():
         return False
-    if _INVISIBLE.search(name):
+    letters = {item for item in name if item.isalpha()}
+    if _INVISIBLE.search(name) or (letters and letters <= _LATIN_TWINS):
         return True
-    scripts = {unicodedata.name(item, "").partition(" ")[0] for item in name if item.isalpha()}
+    scripts = {unicodedata.name(item, "").partition(" ")[0] for item in letters}
     return len(scripts & _LOOKALIKE_SCRIPTS) > 1 or unicodedata.normalize(
         "NFKC", name
     ) != unicodedata.normalize("NFC", name)

@@ -54,7 +54,7 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
     missing_names = [name for name in requested if name not in secrets]
     if missing_names:
         raise NotFound(
-            "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
+            "This agent may not use all of these secrets in this thread. Request the others first.",
             code="not_granted",
             field_errors=_field_errors(payload, missing_names, "not_granted", "Ask a person for it first."),
         )
