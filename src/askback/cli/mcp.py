@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from askback import logs
-from askback.adapters.mcp.limits import CLIENT_LIMIT, Limits
+from askback.adapters.mcp.limits import Limits
 from askback.cli.background import ensure_server
 from askback.client.discovery import named_data_dir
 from askback.errors import AskbackError
@@ -40,7 +40,7 @@ def mcp(
     settings = settings_module.load()
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
-    limits = limits.within(os.environ.get(CLIENT_LIMIT))
+    limits = limits.within(os.environ)
     own_data_dir = named_data_dir()
     prepare = (lambda: None) if own_data_dir is None else partial(ensure_server, own_data_dir)
     asyncio.run(serve_stdio(thread_id=thread, limits=limits, prepare=prepare))

@@ -67,10 +67,23 @@ async def test_progress_is_reported_while_a_person_is_awaited(
 
 @requirement("G9")
 @pytest.mark.parametrize(
-    ("limit", "expected"), [("60000", 55), ("6000", 3), ("300000", 240), ("0", 240), ("x", 240)]
+    ("limit", "wait_s", "prompt_s"),
+    [("60000", 55, 55), ("6000", 3, 3), ("300000", 240, 295), ("0", 240, None), ("x", 240, None)],
 )
-def test_a_call_ends_before_the_limit_of_claude_code(limit: str, expected: float) -> None:
-    assert Limits(wait_s=240, progress_s=20).within(limit).wait_s == expected
+def test_a_call_ends_before_the_limit_of_claude_code(
+    limit: str, wait_s: float, prompt_s: float | None
+) -> None:
+    limits = Limits(wait_s=240, progress_s=20).within({"MCP_TOOL_TIMEOUT": limit})
+    assert (limits.wait_s, limits.prompt_s) == (wait_s, prompt_s)
+
+
+@requirement("G9")
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("1800000", 20), ("30000", 15), ("10000", 5), ("100", 0.5), ("0", 20)]
+)
+def test_progress_comes_before_the_idle_limit_of_claude_code(limit: str, expected: float) -> None:
+    limits = Limits(wait_s=240, progress_s=20).within({"CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT": limit})
+    assert limits.progress_s == expected
 
 
 @requirement("G9")

@@ -3,6 +3,7 @@
     arguments.py    arguments of tools that only MCP has; the others are in `adapters/arguments.py`
     tools.py        the tools
     asking.py       create a request, show it in the client, wait for its end
+    prompts.py      answer the permission prompts of Claude Code
     dialogs.py      the dialogs of a client: a form, or the address of a page
     outcomes.py     results of tools
     view.py         the card in hosts of MCP Apps

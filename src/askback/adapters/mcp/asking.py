@@ -14,8 +14,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
 
 from mcp.server.apps import client_supports_apps
 from mcp.shared.exceptions import MCPError
@@ -37,13 +36,13 @@ from askback.adapters.mcp.place import Context, Place
 from askback.client.options import call_key
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.request import InputRequest
-from askback.errors import ConnectionLost, Invalid
+from askback.errors import AskbackError, ConnectionLost, Invalid
 from askback.messages import DEFAULT_LOCALE, translate
-
-T = TypeVar("T")
 
 SILENT_S = 50.0
 """How long a call waits whose client gets no progress reports: many give up after a minute."""
+APPROVAL_S = 24 * 3600.0
+"""How long an approval stays open: the agent may have ended its turn, and the person may be away."""
 MAX_ROUNDS = 8
 """How often a refused answer is asked for again; clients stop after ten rounds of one call."""
 _READ_S = 5.0
@@ -51,6 +50,10 @@ _READ_S = 5.0
 _ANSWER = "answer"
 
 log = logging.getLogger(__name__)
+
+
+class Unaskable(AskbackError):
+    """Nobody can be asked; the message is for the model."""
 
 
 @dataclass(slots=True)
@@ -61,6 +64,8 @@ class ToolCall:
     params: CallToolRequestParams
     place: Place
     limits: Limits
+    prompts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """The requests of permission prompts that have returned no answer, by thread and digest of the call."""
     asking: asyncio.Future[InputRequest] | None = None
     """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
 
@@ -84,12 +89,20 @@ class ToolCall:
     @property
     def patience(self) -> float:
         """How many seconds the call may wait at most."""
-        reports = self.context.meta is not None and self.context.meta.get("progress_token") is not None
-        return self.limits.wait_s if reports else min(SILENT_S, self.limits.wait_s)
+        return self.limits.wait_s if self._reports else min(SILENT_S, self.limits.wait_s)
+
+    @property
+    def prompt_patience(self) -> float | None:
+        """How many seconds a permission prompt may wait; None is as long as it takes."""
+        return self.limits.prompt_s if self._reports else min(SILENT_S, self.limits.prompt_s or SILENT_S)
 
     def seconds(self, wait_s: float | None) -> float:
         """Return how long to wait; the argument of a call only shortens it."""
         return self.patience if wait_s is None else min(wait_s, self.patience)
+
+    @property
+    def _reports(self) -> bool:
+        return self.context.meta is not None and self.context.meta.get("progress_token") is not None
 
     def _meta(self, name: str) -> str | None:
         value = (self.context.meta or {}).get(name)
@@ -146,9 +159,9 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
     )
 
 
-async def settle(call: ToolCall, request: InputRequest, seconds: float) -> InputRequest:
+async def settle(call: ToolCall, request: InputRequest, seconds: float | None) -> InputRequest:
     """Wait for the end of a request and report progress; returns it after this many seconds at the latest."""
-    if _is_settled(request) or seconds <= 0:
+    if _is_settled(request) or (seconds is not None and seconds <= 0):
         return request
     reporting = asyncio.create_task(_report_progress(call))
     try:
@@ -162,13 +175,17 @@ async def settle(call: ToolCall, request: InputRequest, seconds: float) -> Input
         reporting.cancel()
 
 
-async def keep_reporting(call: ToolCall, work: Awaitable[T]) -> T:
-    """Await something that a person does, and report progress meanwhile."""
-    reporting = asyncio.create_task(_report_progress(call))
-    try:
-        return await work
-    finally:
-        reporting.cancel()
+async def earlier_request(
+    call: ToolCall, tool_call_id: str | None, is_same: Callable[[InputRequest], bool]
+) -> InputRequest:
+    """Return the request of the same call by another connection, which has another thread; raises `Unaskable`."""
+    if tool_call_id is not None:
+        for request in await call.place.client.requests.list(tool_call_id=tool_call_id, limit=1):
+            if is_same(request):
+                return request
+    raise Unaskable(
+        "An earlier call with the same id had other arguments, so nobody was asked. Call the tool again with a new id."
+    )
 
 
 async def _report_progress(call: ToolCall) -> None:

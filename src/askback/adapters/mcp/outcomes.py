@@ -29,7 +29,12 @@ def result(text: str, content: dict[str, Any] | None = None, *, error: bool = Fa
 
 
 def failure(error: AskbackError, *, undone: str) -> CallToolResult:
-    """Return the result for a refusal, with what is `undone` and the next step for the model."""
+    """Return the result for a refusal."""
+    return result(failure_text(error, undone=undone), error=True)
+
+
+def failure_text(error: AskbackError, *, undone: str) -> str:
+    """Return the text for a refusal, with what is `undone` and the next step for the model."""
     if isinstance(error, ConnectionLost):
         text = (
             "askback cannot be reached, so nobody was asked or answered. That is not an answer and not permission. "
@@ -47,7 +52,7 @@ def failure(error: AskbackError, *, undone: str) -> CallToolResult:
         text = f"{error} Call list_requests to see the requests that you have."
     else:
         text = str(error)
-    return result(text, error=True)
+    return text
 
 
 def request_result(request: InputRequest, url: str) -> CallToolResult:

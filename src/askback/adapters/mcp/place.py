@@ -21,6 +21,8 @@ class Place:
     client: AsyncClient
     base_url: str
     thread_id: str
+    folder: str | None = None
+    """The folder that the client works in, if it is known."""
 
     def page(self, request_id: str) -> str:
         """Return the address of the page of a request. It opens nothing by itself: the reader has to be signed in."""

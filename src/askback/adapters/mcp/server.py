@@ -83,6 +83,7 @@ class Calls:
         self._run_command = run
         self._running: dict[_CallId, anyio.Event] = {}
         self._reasons: dict[_CallId, str] = {}
+        self._prompts: dict[tuple[str, str], str] = {}
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Return all tools on one page; those of views only to clients that show views."""
@@ -120,7 +121,8 @@ class Calls:
         try:
             arguments = parse(tool.arguments, params.arguments or {})
             async with self._connect(context) as place:
-                return await self._run(tool, ToolCall(context, params, place, self._limits), arguments)
+                call = ToolCall(context, params, place, self._limits, self._prompts)
+                return await self._run(tool, call, arguments)
         except Faults as refused:
             faults = ((fault.path, render(fault, DEFAULT_LOCALE)) for fault in refused.faults)
             return result(wrong_arguments(faults, undone=undone), error=True)
@@ -151,11 +153,9 @@ class Calls:
             with anyio.CancelScope(shield=True):
                 with anyio.move_on_after(REASON_S):
                     await cancelled.wait()
-                if (
-                    cancelled.is_set()
-                    and not _TIMED_OUT.search(self._reasons[id_])
-                    and call.asking is not None
-                ):
+                has_ended = tool.ends_with_client and call.context.request is None  # standard input has
+                unwanted = not _TIMED_OUT.search(self._reasons[id_]) if cancelled.is_set() else has_ended
+                if unwanted and call.asking is not None:
                     await call.place.client.requests.withdraw(call.asking)
             raise
         finally:

@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -38,7 +39,7 @@ class StdioPlace:
         server = discovery.find()
         if server not in self._places:
             client = AsyncClient(server.url, server.token, via="mcp")
-            self._places[server] = Place(client, server.url, self._thread_id)
+            self._places[server] = Place(client, server.url, self._thread_id, str(Path.cwd()))
         yield self._places[server]
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
-from askback.adapters.arguments import Asked, description_of, form_for
+from askback.adapters.arguments import description_of, form_for
 from askback.adapters.mcp.arguments import (
     AnswerInView,
     ApprovalPrompt,
@@ -21,23 +21,28 @@ from askback.adapters.mcp.arguments import (
     RequestApproval,
     RequestEnvVars,
 )
-from askback.adapters.mcp.asking import Question, ToolCall, ask, keep_reporting, settle
+from askback.adapters.mcp.asking import (
+    APPROVAL_S,
+    Question,
+    ToolCall,
+    Unaskable,
+    ask,
+    earlier_request,
+    settle,
+)
 from askback.adapters.mcp.dialogs import what_it_asks
-from askback.adapters.mcp.forms import is_flat, prompted_form
+from askback.adapters.mcp.forms import is_flat
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
+from askback.adapters.mcp.prompts import approval_prompt, forget_prompt
 from askback.adapters.mcp.view import answer_in_view, read_in_view
-from askback.client.options import call_key
 from askback.domain.approval import Approval
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.questiontext import call_text
-from askback.domain.request import Answer, InputRequest
+from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
-from askback.errors import AskbackError, Conflict, Refused
-
-APPROVAL_S = 24 * 3600.0
-"""How long an approval stays open: the agent may have ended its turn, and the person may be away."""
+from askback.errors import Conflict, Refused
 
 Reply = CallToolResult | InputRequiredResult
 
@@ -133,7 +138,9 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
 async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     """Return the outcome of a request."""
     request = await call.place.client.requests.get(arguments.request_id)
-    return _result(call, await settle(call, request, call.seconds(arguments.wait_s)))
+    request = await settle(call, request, call.seconds(arguments.wait_s))
+    forget_prompt(call, request)
+    return _result(call, request)
 
 
 async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
@@ -173,65 +180,15 @@ def _title(request: InputRequest) -> str:
     return what if request.approval is None else f"{what} {call_text(request)}"
 
 
-async def approval_prompt(call: ToolCall, arguments: ApprovalPrompt) -> Reply:
-    """Answer a permission prompt of Claude Code in its own shape, with no structured content."""
-    form = prompted_form(arguments.tool_name, arguments.input)
-    work = _decide(call, arguments) if form is None else _answer_questions(call, arguments, form)
-    return result(json.dumps(await keep_reporting(call, work), ensure_ascii=False))
-
-
-async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
-    decision = await call.place.client.approve(
-        arguments.tool_name,
-        arguments.input,
-        thread_id=call.place.thread_id,
-        tool_call_id=arguments.tool_call_id,
-        allow_edit=True,
-        timeout_s=None,
-    )
-    if decision:
-        return {"behavior": "allow", "updatedInput": decision.input}
-    return {"behavior": "deny", "message": decision.text}
-
-
-async def _answer_questions(call: ToolCall, arguments: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
-    """Answer Claude's own questions, for whose tool it asks permission too."""
-    id_ = arguments.tool_call_id
-    key = call_key("mcp", {"run_id": "questions", "tool_call_id": id_})
-    outcome = await call.place.client.try_form(
-        asked.form, thread_id=call.place.thread_id, tool_call_id=id_, idempotency_key=key
-    )
-    if isinstance(outcome, Answer):
-        return {
-            "behavior": "allow",
-            "updatedInput": {**arguments.input, "answers": asked.answers(outcome.values)},
-        }
-    return {"behavior": "deny", "message": model_text(outcome.request)}
-
-
-class Unaskable(AskbackError):
-    """Nobody can be asked; the message is for the model."""
-
-
 async def _ask(call: ToolCall, question: Question) -> Reply:
     try:
         result = await ask(call, question)
     except Refused as error:
         if error.code != "idempotency_mismatch":
             raise
-        result = await settle(call, await _earlier_request(call, question), question.wait_s)
+        earlier = await earlier_request(call, call.tool_use_id, question.is_asked_by)
+        result = await settle(call, earlier, question.wait_s)
     return result if isinstance(result, InputRequiredResult) else _result(call, result)
-
-
-async def _earlier_request(call: ToolCall, question: Question) -> InputRequest:
-    """Return the request of the same call by another connection, which has another thread."""
-    if call.tool_use_id is not None:
-        for request in await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1):
-            if question.is_asked_by(request):
-                return request
-    raise Unaskable(
-        "An earlier call with the same id had other arguments, so nobody was asked. Call the tool again with a new id."
-    )
 
 
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
@@ -247,6 +204,8 @@ class ToolKind:
     reads: bool = False
     shown: bool = False
     """Whether a view shows its result."""
+    ends_with_client: bool = False
+    """Whether its request is withdrawn when the client has ended, because nobody else can use the answer."""
 
     @property
     def asks(self) -> bool:
@@ -278,7 +237,7 @@ TOOLS: Mapping[str, ToolKind] = {
     "get_answer": ToolKind(GetAnswer, get_answer, reads=True),
     "cancel_request": ToolKind(CancelRequest, cancel_request),
     "list_requests": ToolKind(ListRequests, list_requests, reads=True),
-    "approval_prompt": ToolKind(ApprovalPrompt, approval_prompt),
+    "approval_prompt": ToolKind(ApprovalPrompt, approval_prompt, ends_with_client=True),
 }
 """The tools for models and clients."""
 
