@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -127,6 +128,9 @@ async def test_a_secret_for_a_command_never_reaches_the_model(
     assert_no_leak(value, endpoint.results()[0], [json.dumps(body) for body in endpoint.received])
     assert server.requester_token not in endpoint.results()[0]
     assert calls(thread)[0]["status"] == "done"
+    credentials = re.findall(r"ASKBACK_CREDENTIALS=(\S+)", endpoint.results()[0])
+    assert len(credentials) == (known_by == "environment")
+    assert not any(map(os.path.exists, credentials))  # the chat was killed
 
 
 async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_message(

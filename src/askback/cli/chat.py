@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import socket
+import sys
 import webbrowser
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -138,9 +140,18 @@ def _credentials_for_run(server: Connection, data_dir: Path | None) -> Generator
     if data_dir is not None or server.token != os.environ.get("ASKBACK_TOKEN"):
         yield
         return
+    content = {"url": server.url, "token": server.token}
+    if sys.platform == "linux":  # in memory, so that nothing is left of a chat that was killed
+        with os.fdopen(os.memfd_create("askback-chat"), "w") as file:
+            os.fchmod(file.fileno(), 0o600)
+            json.dump(content, file)
+            file.flush()
+            os.environ[discovery.CREDENTIALS] = f"/proc/{os.getpid()}/fd/{file.fileno()}"
+            yield
+        return
     with TemporaryDirectory(prefix="askback-chat-") as folder:
         credentials = Path(folder) / "credentials.json"
-        server_file.write(credentials, {"url": server.url, "token": server.token})
+        server_file.write(credentials, content)
         os.environ[discovery.CREDENTIALS] = str(credentials)
         yield
 
