@@ -106,6 +106,16 @@ def test_a_hook_beside_which_somebody_put_another_is_removed_and_the_other_stays
     assert left == {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [own]}]}}
 
 
+def test_a_renamed_entry_is_removed_and_others_stay() -> None:
+    other = {**SERVER, "env": {"ASKBACK_CREDENTIALS": "/other.json"}}
+    before = json.dumps({"mcpServers": {"other": other, "plain": {"command": "x"}}}, indent=2)
+    renamed = IN_JSON.add_to(before).replace('"askback": {', '"people": {').replace('"plain"', '"simple"')
+    assert IN_JSON.remove_from(renamed, before) == before.replace('"plain"', '"simple"')
+    toml_before = '[mcp_servers.other]\ncommand = "x"\nenv = {ASKBACK_CREDENTIALS = "/other.json"}\n'
+    renamed = IN_TOML.add_to(toml_before).replace("mcp_servers.askback", "mcp_servers.people")
+    assert IN_TOML.remove_from(f"# mine\n{renamed}", toml_before) == f"# mine\n{toml_before}"
+
+
 def test_an_emptied_file_stays_empty() -> None:
     assert IN_JSON.remove_from("", "{}") == ""
 

@@ -65,7 +65,10 @@ def _show(console: Console, file: ChangedFile) -> None:
         console.print(f"{file.path}: as it was before", markup=False)
     elif not file.is_restored():
         with suppress(CannotEdit):  # said at the end
-            show_diff(console, file.addition.path, file.addition.read(), file.text_without_addition())
+            text, remaining_text = file.addition.read(), file.text_without_addition()
+            show_diff(console, file.addition.path, text, remaining_text)
+            if text == remaining_text:
+                console.print(f"{file.path}: has no entry of askback any more", markup=False)
 
 
 def _undo(file: ChangedFile) -> str | None:

@@ -222,6 +222,19 @@ def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, p
     assert not (state.parent / "settings.json").exists()
 
 
+def test_uninstall_removes_a_renamed_entry_and_says_if_there_is_none(askback: Askback, project: Path) -> None:
+    path = project.parent / ".cursor" / "mcp.json"
+    for new_text, said in (('"people": {', '-    "people"'), (None, "has no entry of askback any more")):
+        assert askback("install", "cursor", "--yes").returncode == 0
+        text = (
+            path.read_text().replace('"askback": {', new_text) if new_text else '{"mcpServers": {"own": {}}}'
+        )
+        path.write_text(f"// mine\n{text}")
+        finished_askback = askback("uninstall", "cursor", "--yes")
+        assert (finished_askback.returncode, said in finished_askback.stdout) == (0, True)
+        assert path.read_text() == ("// mine\n{}\n" if new_text else f"// mine\n{text}")
+
+
 @pytest.mark.parametrize(
     ("client", "file", "keys"),
     [

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from askback.cli.clients import toml
 from askback.cli.clients.jsonc import Node, NotJson, Part, insert, is_blank, parse, remove
+from askback.client.discovery import CREDENTIALS
 from askback.errors import AskbackError
 
 Json = dict[str, Any]
@@ -58,12 +59,12 @@ class Addition:
         return self._apply(self._add_to_toml if self._is_toml else self._add_to_json, text)
 
     def remove_from(self, text: str, original_text: str) -> str:
-        """Return the text without the addition, even if other parts have changed since `before`.
+        """Return the text without the addition, even if it was renamed or other parts have changed since.
 
         Raises `CannotEdit`.
         """
         if self._is_toml:
-            return self._apply(lambda text: toml.remove_table(text, *self._table), text)
+            return self._apply(self._remove_from_toml, text)
         return self._apply(lambda text: self._remove_from_json(text, original_text), text)
 
     @property
@@ -91,6 +92,13 @@ class Addition:
         if toml.table_of(text, names):
             raise CannotEdit(_ENTRY.format(path=self.path, entry=f"[{'.'.join(names)}]"))
         return toml.add_table(text, names, table)
+
+    def _remove_from_toml(self, text: str) -> str:
+        (outer_name, name), table = self._table
+        for other_name, other_table in toml.table_of(text, [outer_name]).items():
+            if other_name == name or _is_renamed(other_table, table):
+                text = toml.remove_table(text, (outer_name, other_name), table)
+        return text
 
     def _add_to_json(self, text: str) -> str:
         if is_blank(text):
@@ -151,12 +159,17 @@ def _find_missing(
 def _find_surplus(node: Node, members: Mapping[str, Any], original_value: Any) -> tuple[Node, Part] | None:
     """Return the next entry to remove, and its place; None if no added entry remains.
 
-    `was` is the value before the installation, whose entries stay.
+    The entries of the value before the installation stay.
     """
+    original_members = cast("Json", original_value) if isinstance(original_value, dict) else {}
     for name, value in members.items():
-        if (part := node.member(name)) is None:
+        part = node.member(name)
+        if part is None and name == NAME:
+            others = (other for other in node.parts if other.name not in original_members)
+            part = next((other for other in others if _is_renamed(other.node.value, value)), None)
+        if part is None:
             continue
-        original_member = cast("Json", original_value).get(name) if isinstance(original_value, dict) else None
+        original_member = original_members.get(name)
         if name == NAME:
             return node, part
         if isinstance(value, dict):
@@ -185,6 +198,17 @@ def _surplus_of_item(container: Node, item: Part, added: Sequence[Any]) -> tuple
         if isinstance(added_value, dict) and isinstance(value, dict) and added_commands & present_commands:
             return _find_surplus(item.node, cast("Json", added_value), None)
     return None
+
+
+def _is_renamed(value: Any, added_value: Json) -> bool:
+    """Return whether an entry of another name is askback's: it names the same credentials."""
+    credentials = _credentials(value)
+    return credentials is not None and credentials == _credentials(added_value)
+
+
+def _credentials(value: Any) -> Any:
+    env = cast("Json", value).get("env") if isinstance(value, dict) else None
+    return cast("Json", env).get(CREDENTIALS) if isinstance(env, dict) else None
 
 
 def _commands(value: Any) -> Iterator[str]:
