@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
 from askback.client.transport_app import AppFailed, AppTransport
+from askback.server.app import create_app
+from askback.server.settings import load
 
 
 class SlowApp:
@@ -62,3 +66,20 @@ async def test_a_client_after_an_abandoned_one_gets_the_startup_error(error: Bas
     app.go.set()
     with anyio.fail_after(120), pytest.raises(AppFailed, match="The app failed at startup"):
         await AppTransport(app, None).token()
+
+
+async def test_a_cancelled_app_ends_its_threads(tmp_path: Path):
+    threads = set(threading.enumerate())
+    started = anyio.Event()
+
+    async def run() -> None:
+        async with create_app(load({}, data_dir=tmp_path)).running():
+            started.set()
+            await anyio.sleep_forever()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        await started.wait()
+        tasks.cancel_scope.cancel()
+    names = [thread.name for thread in set(threading.enumerate()) - threads]
+    assert [name for name in names if name.startswith("askback")] == []

@@ -182,3 +182,24 @@ async def test_nobody_declines_all_but_a_person(team: Team, thread: str) -> None
     request = request_of(await team.agent.bash(thread, "make"))
     assert refusal(await team.agent.batch("decline", [request["id"]])) == (403, "forbidden")
     assert (await team.ada.get(request["id"]))["status"] == "pending"
+
+
+@requirement("B25")
+async def test_a_key_that_was_used_for_something_else_refuses_that_request_alone(
+    team: Team, thread: str
+) -> None:
+    first_request, second_request = [
+        request_of(await team.agent.bash(thread, f"make step{n}")) for n in range(2)
+    ]
+    key = {"Idempotency-Key": thread}
+    body = {"action": "approve", "requests": [{"id": first_request["id"], "revision": 1}]}
+    assert (await team.ada.http.post("/v1/requests/batch", json=body, headers=key)).status_code == 200
+    body = {
+        "action": "deny",
+        "requests": [{"id": r["id"], "revision": 1} for r in (first_request, second_request)],
+    }
+    reply = await team.ada.http.post("/v1/requests/batch", json=body, headers=key)
+    assert reply.status_code == 200, reply.text
+    first_result, second_result = reply.json()["results"]
+    assert (first_result["status"], first_result["error"]["code"]) == (422, "idempotency_mismatch")
+    assert (second_result["status"], second_result["request"]["status"]) == (200, "answered")

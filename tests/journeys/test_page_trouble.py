@@ -203,3 +203,33 @@ async def test_an_unsent_message_stays_marked_until_it_is_changed_or_sent(
     await eva.page.get_by_role("button", name="Send", exact=True).click()
     await expect(eva.page.locator("askback-thread .text")).to_have_text(["hello"])
     await expect(failed).to_be_empty()
+
+
+COUNT_LISTENERS = """async () => {
+  const listeners = new Set();
+  const client = {
+    link: "online",
+    addEventListener: (_, listener) => listeners.add(listener),
+    removeEventListener: (_, listener) => listeners.delete(listener),
+  };
+  const counts = [];
+  const card = Object.assign(document.createElement("askback-request"), { client });
+  for (let turn = 0; turn < 2; turn++) {
+    document.body.append(card);
+    await card.updateComplete;
+    counts.push(listeners.size);
+    card.remove();
+    counts.push(listeners.size);
+  }
+  return counts;
+}"""
+
+
+@requirement("G4")
+async def test_a_card_that_is_taken_off_the_page_no_longer_listens_to_the_connection(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.requests.create(NAME, thread_id=thread)
+    eva = await screen(place_of(thread))
+    await expect(eva.card.get_by_label("Name")).to_be_visible()
+    assert await eva.page.evaluate(COUNT_LISTENERS) == [1, 0, 1, 0]

@@ -167,3 +167,59 @@ async def test_a_request_settled_on_creation_creates_one_resume(api: Api) -> Non
     silent = await ask(api, call("ls"), delivery="resume", auto_resume=False)
     assert silent.status_code == 201
     assert (await agent.get("/v1/threads/t1/resumes")).json()["resumes"] == []
+
+
+SENSITIVE = {
+    "kind": "form",
+    "form": {"fields": [{"id": "b", "type": "text", "label": "PIN", "sensitive": True}]},
+}
+OTHER_SECRET = {"kind": "secret", "secret": {"names": ["B_KEY"], "reason": "to call the CRM"}}
+ACTION = {"kind": "action", "action": {"title": "Install it", "url": "https://shop.example/a"}}
+
+
+@requirement("N14")
+@pytest.mark.parametrize(
+    ("body", "answer", "lifts"),
+    [
+        (FORM, {"values": {"a": "yes"}}, True),
+        ({**FORM, "validator": "requester"}, {"values": {"a": "yes"}}, True),
+        (SENSITIVE, {"values": {"b": "4711"}}, True),
+        (call("make x"), {"decision": "approve"}, True),
+        (call("make x"), {"decision": "deny"}, False),
+    ],
+    ids=["form", "checked form", "sensitive form", "approval", "denial"],
+)
+async def test_every_kind_of_answer_that_starts_a_run_lifts_refusals(
+    api: Api, body: dict[str, Any], answer: dict[str, Any], lifts: bool
+) -> None:
+    refusal = await refuse(api, await ask(api, call()))
+    request = (await ask(api, body, delivery="resume")).json()
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    path = f"/v1/requests/{request['id']}"
+    answer_reply = await person.post(f"{path}/answer", json={"revision": 1, **answer})
+    if "validator" in body:
+        assert is_repeated_refusal(await ask(api, call()), refusal)
+        answer_reply = await agent.post(f"{path}/accept", json={})
+    assert (answer_reply.status_code, answer_reply.json()["status"]) == (200, "answered")
+    assert is_repeated_refusal(await ask(api, call()), refusal) is not lifts
+
+
+@requirement("N14")
+async def test_submitted_secrets_that_start_a_run_lift_refusals(api: Api) -> None:
+    await refuse(api, await ask(api, call()))
+    request = (await ask(api, OTHER_SECRET, delivery="resume")).json()
+    person = await api.as_("responder")
+    body = {"revision": 1, "secrets": {"B_KEY": "value"}, "scope": "session"}
+    submit_reply = await person.post(f"/v1/requests/{request['id']}/answer", json=body)
+    assert (submit_reply.status_code, submit_reply.json()["status"]) == (200, "answered"), submit_reply.text
+    assert (await ask(api, call())).json()["status"] == "pending"
+
+
+@requirement("N14")
+async def test_the_outcome_that_an_agent_reports_lifts_nothing(api: Api) -> None:
+    refusal = await refuse(api, await ask(api, call()))
+    request = (await ask(api, ACTION, delivery="resume")).json()
+    agent = await api.as_("requester")
+    report_reply = await agent.post(f"/v1/requests/{request['id']}/outcome", json={"outcome": "done"})
+    assert (report_reply.status_code, report_reply.json()["status"]) == (200, "answered"), report_reply.text
+    assert is_repeated_refusal(await ask(api, call()), refusal)

@@ -216,3 +216,22 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
     async with key_scene.team(None) as team:
         await team.agent.need("t", *names, default_scope="global")
         assert (await team.agent.lease("t", *names)).status_code == 200
+
+
+@requirement("E15")
+async def test_two_rotations_at_once_lose_no_key(key_scene: KeyScene) -> None:
+    async with key_scene.team(None) as team, key_scene.person("operator") as operator:
+        await team.ada.keep("A_KEY", "value")
+        statuses: list[int] = []
+
+        async def rotate() -> None:
+            statuses.append((await operator.rotate()).status_code)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(4):
+                tasks.start_soon(rotate)
+        assert statuses == [200] * 4
+        assert [*key_scene.keys_in_use()] == key_scene.keys_in_file()
+    async with key_scene.team(None) as team:
+        await team.agent.need("t", "A_KEY", default_scope="global")
+        assert leased_values(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}

@@ -17,6 +17,7 @@ from askback.delivery.validators import ValidatorFunction
 from askback.domain.fields import Form, Text
 from askback.domain.limits import DEFAULTS
 from askback.domain.verdict import Accept, AskAgain
+from askback.errors import Unavailable
 from askback.ports.validator import Submission
 from askback.server.app import App, create_app
 from askback.server.settings import load
@@ -261,3 +262,31 @@ async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> N
         "It is in stock.",
     )
     assert calls.read_text().split() == [f"{request['id']}:1"] * 2
+
+
+@requirement("N3")
+async def test_a_store_that_fails_once_costs_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = AdjustableClock()
+    async with validator_scene(tmp_path, _accept, clock=clock) as place:
+        services = place.app.services
+        request = await place.ask()
+        settle, failures = services.store.settle, [Unavailable("The database is away.")]
+
+        async def fail_to_accept(settlement: Any, *parts: Any) -> Any:
+            if settlement.status == "answered" and failures:
+                raise failures.pop()
+            return await settle(settlement, *parts)
+
+        monkeypatch.setattr(services.store, "settle", fail_to_accept)
+        body = {"revision": 1, "values": {"dish": "soup"}}
+        sent_reply = await place.person.post(f"/v1/requests/{request['id']}/answer", json=body)
+        assert sent_reply.json()["status"] == "resolving"
+        with anyio.fail_after(120):
+            while failures:
+                await anyio.lowlevel.checkpoint()
+        clock.ahead_ms += 41_000
+        await deadlines.sweep(services)
+        ended_request = await place.changed(request)
+    assert ended_request["status"] == "answered"

@@ -362,3 +362,26 @@ async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     await advance_and_sweep(api, 300)
     assert (await read(api, request))["status"] == "expired"
     assert (await read(api, other_request))["status"] == "expired"
+
+
+@requirement("L8")
+async def test_a_deadline_that_fails_delays_no_other(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing, other = [await create_request(api, timeout_s=seconds) for seconds in (5, 6)]
+    services = api.app.services
+    settle = services.store.settle
+
+    async def settle_other(settlement: Any, *parts: Any) -> Any:
+        if settlement.id == failing["id"]:
+            raise RuntimeError("a bug")
+        return await settle(settlement, *parts)
+
+    failed = dict[str, int]()
+    with monkeypatch.context() as patch:
+        patch.setattr(services.store, "settle", settle_other)
+        api.clock.advance(seconds=10)
+        assert await deadlines.sweep(services, failed) == 1
+    assert [(await read(api, request))["status"] for request in (failing, other)] == ["pending", "expired"]
+    assert await deadlines.sweep(services, failed) == 0  # not again at each sweep
+    api.clock.advance(seconds=deadlines.RETRY_S)
+    assert await deadlines.sweep(services, failed) == 1
+    assert (await read(api, failing))["status"] == "expired"

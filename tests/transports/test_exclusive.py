@@ -136,3 +136,22 @@ async def test_no_clock_begins_while_a_request_waits_in_line(api: Api) -> None:
     await person.post(f"/v1/requests/{first_request['id']}/answer", json=ANSWER)
     body = (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json()
     assert {"shown_at", "expires_at"} <= body.keys()
+
+
+async def test_a_queued_request_that_is_erased_meanwhile_is_no_error_of_another_answer(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await create_request(api, **exclusive_body())
+    queued = await create_request(api, **exclusive_body("queue"))
+    other = await create_request(api, exclusive_key="other", thread_id="t2")
+    store = api.app.services.store
+    stale_record = await store.get("default", queued["id"])
+    assert (await (await api.as_("admin")).delete("/v1/threads/t1")).status_code == 204
+
+    async def next_in_line() -> list[Any]:
+        return [stale_record]
+
+    monkeypatch.setattr(store, "next_in_line", next_in_line)
+    person = await api.as_("responder")
+    reply = await person.post(f"/v1/requests/{other['id']}/answer", json=ANSWER)
+    assert (reply.status_code, reply.json()["status"]) == (200, "answered")

@@ -13,12 +13,15 @@ from askback.errors import Unauthorized
 from askback.server.app import App, create_app
 from askback.server.settings import load
 from askback.service.access import tokens
+from askback.transports.security import time_left
 from askback.transports.websocket.endpoint import UNAUTHORIZED
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ask
 from tests.transports.sockets import Socket
 
 pytestmark = pytest.mark.anyio
+
+DAY_S = 24 * 3600
 
 
 def server(folder: Path, configured: str) -> App:
@@ -205,3 +208,11 @@ async def test_an_admin_makes_no_token_of_another_tenant(api: Api) -> None:
     refusal = await admin.post("/v1/tokens", json={"role": "admin", "tenant": "acme"})
     assert refusal.status_code == 403
     assert (await admin.get("/v1/tokens", params={"tenant": "acme"})).status_code == 403
+
+
+async def test_a_connection_lasts_as_long_as_its_token(api: Api) -> None:
+    body = {"role": "requester", "name": "a", "expires_in_s": 90 * DAY_S}
+    secret = (await (await api.as_("admin")).post("/v1/tokens", json=body)).json()["token"]
+    principal = await tokens.authenticate(api.app.services, secret)
+    assert principal is not None
+    assert time_left(api.app.services, principal) == 90 * DAY_S

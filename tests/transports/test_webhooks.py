@@ -369,3 +369,26 @@ async def test_a_test_delivery_answered_with_410_does_not_disable_the_webhook(
 
 async def audit(api: Api) -> list[dict[str, Any]]:
     return (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
+
+
+@requirement("G10")
+async def test_a_delivery_that_fails_ends_no_other_one(
+    api: Api, webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = await create_webhook(api, events=["request.created"])
+    for _ in range(3):
+        await create_request(api)
+    store = api.app.services.store
+    note_attempt, failures = store.note_attempt, [RuntimeError("a bug")]
+
+    async def note_most_attempts(*parts: Any, **more: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await note_attempt(*parts, **more)
+
+    monkeypatch.setattr(store, "note_attempt", note_most_attempts)
+    assert await sweep(api) == 3
+    assert sorted(item["state"] for item in await log(api, hook)) == ["delivered", "delivered", "waiting"]
+    assert await sweep(api, after=31) == 1
+    assert {item["state"] for item in await log(api, hook)} == {"delivered"}
+    assert len(webhook_client.posted) == 4

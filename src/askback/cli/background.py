@@ -36,8 +36,10 @@ def ensure_server(data_dir: Path) -> None:
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        started = (_start(data_dir, port) or _is_running(data_dir) for port in _PORTS)
-        if not _is_running(data_dir) and not any(started):
+        for port in _PORTS:
+            if _is_running(data_dir) or _start(data_dir, port):
+                return
+        if not _is_running(data_dir):
             raise NotStarted(
                 f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
             )
@@ -65,13 +67,14 @@ def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
                 pass_fds=(pid.fileno(),),  # with it the lock, until the server ends
                 start_new_session=True,  # it serves other clients too, so it does not end with this one
             )
+        pid.truncate(0)
+        pid.write(f"{process.pid}\n")
+        pid.flush()  # before the server is ready: this process may be killed meanwhile
         assert process.stdout is not None
         with process.stdout:
             if not process.stdout.readline():
                 process.wait()
                 return False
-        pid.truncate(0)
-        pid.write(f"{process.pid}\n")
     return True
 
 

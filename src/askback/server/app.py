@@ -8,7 +8,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -187,16 +187,23 @@ class App:
             if failure is not None:
                 raise failure
         finally:
-            await self._mcp.close()
-            self._streams.close()
-            self._sockets.close()
-            self._compat.close()
-            await self.services.token_usage.flush(self.services.store)
-            await self.services.presence.close()
-            await self.services.bus.close()
-            await self.services.store.close()
+            with anyio.CancelScope(shield=True):
+                await self._close()
+
+    async def _close(self) -> None:
+        """Close everything from the connections to the store, also when a part fails."""
+        services = self.services
+        async with AsyncExitStack() as parts:  # closed in reverse order
             if self._scratch is not None:
-                shutil.rmtree(self._scratch, ignore_errors=True)
+                parts.callback(shutil.rmtree, self._scratch, ignore_errors=True)
+            parts.push_async_callback(services.store.close)
+            parts.push_async_callback(services.bus.close)
+            parts.push_async_callback(services.presence.close)
+            parts.push_async_callback(services.token_usage.flush, services.store)
+            parts.callback(self._compat.close)
+            parts.callback(self._sockets.close)
+            parts.callback(self._streams.close)
+            parts.push_async_callback(self._mcp.close)
 
     def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
         """Call a function once a server that started read-only accepts writes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, Lock
 
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import TEXTS
@@ -57,6 +57,8 @@ class Services:
     metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None
     """The master keys, if this server manages them itself."""
+    rotation: Lock = field(default_factory=Lock)
+    """One rotation of master keys at a time: each adds a key to the same file, and drops the others."""
     seals: HeadSeals | None = None
     """Seals the audit logs, if the server has its master keys in memory."""
     validators: Mapping[str, Validator] = field(default_factory=dict[str, Validator])

@@ -24,7 +24,6 @@ VIA_HEADER = b"x-askback-via"
 FOREIGN_ORIGIN = "askback.foreign_origin"
 """The key of the scope for the origin of an allowed page of another site, set by `Addresses`."""
 VIA_VALUES = frozenset({"api", "cli", "mcp", "chat"})
-LONGEST_TIMER_S = 30 * 24 * 3600.0
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
 _SIGNATURE_PARAMETER = "signed="
@@ -62,7 +61,7 @@ def time_left(ctx: Services, principal: Principal) -> float | None:
     """Return for how many seconds a connection may stay open: until its token expires; None if it does not."""
     if principal.expires_at is None:
         return None
-    return max(0.0, min(LONGEST_TIMER_S, (principal.expires_at - ctx.clock.now_ms()) / 1000))
+    return max(0.0, (principal.expires_at - ctx.clock.now_ms()) / 1000)
 
 
 def unknown_credential(ctx: Services, scope: Scope, message: str) -> Refused:

@@ -89,7 +89,10 @@ export class Connection {
     const socket = this.#socket;
     if (!socket) return;
     follower.sync(socket).then(
-      () => this.#followers.has(follower) || this.#leave(follower),
+      () => {
+        this.#pause = FIRST_PAUSE_MS; // here: the server accepts connections that it refuses next
+        if (!this.#followers.has(follower)) this.#leave(follower);
+      },
       (error: unknown) => {
         if (error instanceof WireError && error.final) follower.refused(error);
         else if (socket === this.#socket) socket.close();
@@ -116,7 +119,6 @@ export class Connection {
         (frame) => this.#onFrame(frame),
         (code) => this.#onClose(code),
       );
-      this.#pause = FIRST_PAUSE_MS;
       this.setLink("online");
       this.#followers.forEach(this.sync, this);
     } catch (error) {

@@ -88,6 +88,16 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     this.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.client?.removeEventListener?.("link", this.#onLink);
+  }
+
+  readonly #onLink = (): void => {
+    this.redraw();
+    if (this.client?.link === "online") this.#load(this.view.request ?? this.request);
+  };
+
   #signal(signal: Signal): void {
     const { errors, request } = this.view;
     this.view = reduce(this.view, signal);
@@ -104,13 +114,8 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
-    const { client, request } = this;
-    if (changed.has("client"))
-      client?.addEventListener?.("link", () => {
-        this.redraw();
-        if (client.link === "online") this.#load(this.view.request ?? this.request);
-      });
-    if (changed.has("request")) this.#load(request);
+    this.client?.addEventListener?.("link", this.#onLink); // no effect if it listens already
+    if (changed.has("request")) this.#load(this.request);
     if (this.view.request) {
       const readableRequest = localizeRequest(this.view.request, this);
       if (readableRequest !== this.view.request) this.view = { ...this.view, request: readableRequest };

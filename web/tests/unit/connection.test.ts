@@ -137,3 +137,18 @@ test("the last follower of a thread to go ends its subscription, also while it i
   await vi.advanceTimersByTimeAsync(0);
   expect(unsubscribeFrames()?.length).toBe(3);
 });
+
+test("a server that accepts connections and refuses them next is asked more and more seldom", async () => {
+  const connection = new Connection(
+    "ws://x/v1/ws",
+    async () => [],
+    () => {},
+  );
+  const refusedSync = async (): Promise<void> => {
+    Network.sockets.at(-1)?.onclose?.({ code: 1013 });
+    throw new Error("closed");
+  };
+  connection.follow({ ...follower, sync: refusedSync });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(Network.sockets.length).toBeLessThan(20);
+});

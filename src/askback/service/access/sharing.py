@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from askback.domain.access import AccessLevel, AccessList, ThreadAgents
+from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.errors import Forbidden, NotFound
 from askback.ports.store import Principal
@@ -113,6 +114,22 @@ def can_see_names(principal: Principal, access: AccessList, thread_id: str) -> b
 def visible_to(principal: Principal, record: Record) -> Record:
     """Return a record as the caller may see it: without secret names if those are hidden."""
     return record if can_see_names(principal, record.access, record.thread_id) else record.without_names()
+
+
+def visible_event(principal: Principal, event: Event) -> Event | None:
+    """Return an event of a thread that the caller may view, as the caller may see it; None for a hidden request.
+
+    People who may view a thread see all its requests. Two agents can work in one thread; neither sees the other's.
+    """
+    if (
+        principal.role not in PEOPLE
+        and event.request_id is not None
+        and not can_see(principal, event.requester, event.access, event.thread_id)
+    ):
+        return None
+    if event.redacted is not None and not can_see_names(principal, event.access, event.thread_id):
+        return event.redacted
+    return event
 
 
 def list_item(principal: Principal, record: Record, **members: Any) -> str:

@@ -43,7 +43,6 @@ from askback.service.access import roles
 from askback.service.access.assignees import can_answer
 from askback.service.actions.report import note_failure
 from askback.service.context import Services
-from askback.service.lifecycle import refusals
 from askback.service.lifecycle.admission import admit
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import already_settled, settle
@@ -208,13 +207,12 @@ async def _store_token(
     answer: dict[str, Any] = {"outcome": "done", "names": sorted(values), "scope": "session"}
     if shown_parts := shown_texts(languages, **action.texts):
         answer["shown"] = shown_parts
-    lifts = await refusals.lifts_for_answer(ctx, record)
     while True:
         sealed = await seal_values(ctx, principal, values, location, owner=owner, request_id=record.id)
         grants = grants_for(
             sealed, thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
-        effects = SideEffects(secrets=sealed, grants=grants, lifts=lifts)
+        effects = SideEffects(secrets=sealed, grants=grants)
         outcome = {"source": "provider", "answer": answer}
         try:
             await settle(

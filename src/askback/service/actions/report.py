@@ -18,11 +18,9 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.action import check_outcome
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
-from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
-from askback.service.lifecycle import refusals
 from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.checks import submit_for_check
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
@@ -94,9 +92,8 @@ async def _record(
     answer = payload.model_dump(include={"outcome", "reason"}, exclude_none=True)
     if shown_texts is not None:
         answer["shown"] = shown_texts
-    effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
     outcome = {"source": source, "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
 
 
 async def note_failure(

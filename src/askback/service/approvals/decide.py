@@ -125,14 +125,11 @@ class _Decision:
             )
         answer, effects = await self._answer(record)
         outcome = {"source": self.principal.answer_source, "answer": answer}
-        if says_yes:
-            effects = replace(effects, lifts=await refusals.lifts_for_answer(self.ctx, record))
-        elif (
-            self.payload.remember
-            and (refusal := await refusals.remember_refusal(self.ctx, record)) is not None
-        ):
-            outcome = {**outcome, "refusal": refusal.shown}
-            effects = replace(effects, refusals=refusal.effects.refusals)
+        if not says_yes and self.payload.remember:
+            refusal = await refusals.remember_refusal(self.ctx, record)
+            if refusal is not None:
+                outcome = {**outcome, "refusal": refusal.shown}
+                effects = replace(effects, refusals=refusal.effects.refusals)
         return await self._settle(
             record, Action.ANSWER, outcome, votes, principal=self.principal, effects=effects, **ruling.trial
         )

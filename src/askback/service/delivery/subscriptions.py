@@ -304,12 +304,8 @@ class Subscription:
         if self.level is not None and self.level < AccessLevel.VIEW:
             self.close()
             self._reader.on_hidden(self)
-        elif self._is_for_reader(event):
-            if event.redacted is not None and not sharing.can_see_names(
-                self._principal, event.access, event.thread_id
-            ):
-                event = event.redacted
-            self._reader.push(event)
+        elif (visible_event := self._visible(event)) is not None:
+            self._reader.push(visible_event)
 
     def _set_access(self, access: AccessList, thread_id: str) -> None:
         self._access = access
@@ -363,12 +359,13 @@ class Subscription:
     def _number(self, event: Event) -> int:
         return event.position if self._thread_id is None else event.seq
 
-    def _is_for_reader(self, event: Event) -> bool:
-        if event.request_id is None:
-            return self._thread_id is not None
-        if event.type == REQUEST_QUEUED and self._thread_id is None:
-            return False  # nobody can answer it yet; an inbox gets `request.created` once it is promoted
-        if self._thread_id is not None and roles.is_person(self._principal):
-            return True  # people who may view a thread see all its requests
-        # Two agents can work in one thread; neither sees the other's requests.
+    def _visible(self, event: Event) -> Event | None:
+        """Return an event as this reader may see it, or None."""
+        if self._thread_id is None and not self._is_for_inbox(event):
+            return None
+        return sharing.visible_event(self._principal, event)
+
+    def _is_for_inbox(self, event: Event) -> bool:
+        if event.request_id is None or event.type == REQUEST_QUEUED:
+            return False  # nobody can answer a queued one yet; `request.created` comes once it is promoted
         return sharing.can_see(self._principal, event.requester, event.access, event.thread_id)

@@ -17,7 +17,7 @@ from askback.domain.events import REQUEST_ESCALATED, REQUEST_NOTED
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
 from askback.domain.state import Members
-from askback.errors import Conflict, Unavailable
+from askback.errors import Conflict, NotFound, Unavailable
 from askback.service.context import Services
 from askback.service.lifecycle import checks
 from askback.service.lifecycle.settle import ConcurrentChange, settle
@@ -28,33 +28,56 @@ from askback.service.requests.kinds import handlers_of
 IDLE_S = 0.5
 """The longest sleep, and so the longest delay of a deadline that is set meanwhile."""
 
+RETRY_S = 60
+"""The pause before a step that failed is tried again."""
+PAGE = 200
+
 log = logging.getLogger(__name__)
 
 
 async def run(ctx: Services) -> None:
     """Sweep forever; a store that cannot be written is tried again at the next sweep."""
+    failed = dict[str, int]()
     while True:
         try:
-            await sweep(ctx)
+            await sweep(ctx, failed)
             deadline = await ctx.store.next_deadline()
         except Unavailable:
             log.warning("deadlines wait: the store cannot be written")
             deadline = None
-        remaining_s = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
+        remaining_s = IDLE_S if deadline is None or failed else (deadline - ctx.clock.now_ms()) / 1000
         await anyio.sleep(min(max(remaining_s, 0.005), IDLE_S))
 
 
-async def sweep(ctx: Services) -> int:
-    """Process every due request and return how many. An answer that comes at the same moment can win."""
-    dealt_with = 0
-    while due := await ctx.store.due(now := ctx.clock.now_ms()):
+async def sweep(ctx: Services, failed: dict[str, int] | None = None) -> int:
+    """Process every due request and return how many. An answer that comes at the same moment can win.
+
+    A request whose step fails delays no other: it is in `failed`, by its id, with the time (ms) of the next attempt.
+    """
+    dealt_with, failed = 0, {} if failed is None else failed
+    while due := await _due(ctx, failed):
         for record in due:
+            now = ctx.clock.now_ms()
             try:
                 await _process_due(ctx, record, now)
                 dealt_with += 1
-            except (Conflict, ConcurrentChange):
+            except (Conflict, ConcurrentChange, NotFound):
                 continue  # another change came first; if the request is still due, the next page has it
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("the deadline of %s could not be processed; it is tried again", record.id)
+                failed[record.id] = now + RETRY_S * 1000
     return dealt_with
+
+
+async def _due(ctx: Services, failed: dict[str, int]) -> Sequence[Record]:
+    """Return a page of due requests, without those that have just failed."""
+    now = ctx.clock.now_ms()
+    for request_id in [id_ for id_, retry_at in failed.items() if retry_at <= now]:
+        del failed[request_id]
+    page = await ctx.store.due(now, limit=PAGE + len(failed))
+    return [record for record in page if record.id not in failed]
 
 
 async def _process_due(ctx: Services, record: Record, now: int) -> None:

@@ -129,16 +129,6 @@ async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -
         await lift_refusals(ctx, principal, thread_id)
 
 
-async def lifts_for_answer(ctx: Services, record: Record) -> tuple[Lift, ...]:
-    """Return the refusals that an answer lifts because it starts a new run of the agent."""
-    if not record.spec.is_durable:
-        return ()
-    terms = await ctx.store.terms(record.tenant, record.thread_id)
-    if terms.refused_at is None:
-        return ()
-    return (Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester),)
-
-
 async def ask_again(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
     """Lift the refusal of a request for a caller who may answer it, and return the request.
 

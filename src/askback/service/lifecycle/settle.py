@@ -21,7 +21,7 @@ from askback.domain.state import State, next_state
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.policy import NOTHING, Lift, SideEffects
 from askback.ports.store import Change, Claim, Principal, Settlement
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
@@ -31,6 +31,8 @@ from askback.service.lifecycle.undelivered import resumes_for_end
 from askback.service.lifecycle.uploads import file_claims
 
 _DECIDING_ACTIONS = frozenset({Action.ANSWER, Action.ACCEPT})
+_PERSONS_SOURCES = frozenset({"responder", "client", "provider"})
+"""The sources of answers that a person gave, also in the agent's client or at an OAuth provider."""
 _SUBMITS = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
 _ENDING_ACTIONS = frozenset({Action.DECLINE, Action.CANCEL})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
@@ -68,7 +70,8 @@ async def settle(
     log. `event` is the event type if it does not follow from the step. With `match_state` the step fails unless the
     stored state is still the one that was read. `leave_queue` and `refused` are those of `Settlement`.
 
-    Raises `Conflict` or `Gone` with the current request if this call came too late, and `Overtaken`.
+    Raises `Conflict` or `Gone` with the current request if this call came too late, `ConcurrentChange`, and
+    `NotFound` if the request was erased.
     """
     if (record.status, action) not in TRANSITIONS:
         if (earlier_change := await replayed(ctx, claim)) is None:
@@ -84,6 +87,8 @@ async def settle(
     if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
         # The check has ended, so the candidate values are deleted.
         effects = replace(effects, discard=(record.tenant, record.id))
+    if lifts := await _lifts(ctx, record, action, outcome):
+        effects = replace(effects, lifts=lifts)
     if kind_of(record).is_audited and action is not Action.NOTE:
         entry = _settle_entry(record, action, outcome, principal=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, entry))
@@ -143,10 +148,24 @@ async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
     return read_thread_settings(terms.everywhere, terms.here).refund_questions
 
 
+async def _lifts(
+    ctx: Services, record: Record, action: Action, outcome: Mapping[str, Any]
+) -> tuple[Lift, ...]:
+    """Return the refusals that a person's answer lifts because it starts a new run of the agent."""
+    if action not in _DECIDING_ACTIONS or not record.spec.is_durable:
+        return ()
+    if outcome.get("source") not in _PERSONS_SOURCES or outcome["answer"].get("decision") == "deny":
+        return ()
+    terms = await ctx.store.terms(record.tenant, record.thread_id)
+    if terms.refused_at is None:
+        return ()
+    return (Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester),)
+
+
 async def promote_queued(ctx: Services) -> None:
     """Promote the next queued request of each exclusive key that is free; of several servers one does it."""
     for record in await ctx.store.next_in_line():
-        with suppress(Conflict, ConcurrentChange):
+        with suppress(Conflict, ConcurrentChange, NotFound):  # changed, ended or erased meanwhile
             await settle(
                 ctx,
                 record,

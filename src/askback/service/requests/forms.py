@@ -23,12 +23,10 @@ from askback.domain.validation.text_check import check_languages
 from askback.domain.validation.verdict import check_result
 from askback.domain.view import view
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import ThreadTerms
 from askback.service.access import sharing
 from askback.service.context import Services
-from askback.service.lifecycle import refusals
 from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.checks import default_summary, error_members, submit_for_check
 from askback.service.lifecycle.held import apply_held_outcome
@@ -162,8 +160,7 @@ async def answer_form(
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": principal.answer_source, "answer": answer}
-    effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
 
 
 async def accept_submission(

@@ -19,7 +19,6 @@ from askback.domain.validation.structure import parse, report_structure
 from askback.domain.validation.text_check import TextCheck
 from askback.errors import Conflict
 from askback.ports.kinds import KindExtension
-from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import sharing
 from askback.service.context import Services
@@ -108,10 +107,8 @@ async def answer_package_request(
         raise Faults(_faults(answer_faults))
     text = _run(extension, lambda: extension.text(question, answer_model))[: ctx.limits.note]
     answer = {"data": answer_model.model_dump(mode="json"), "text": text}
-    lifts = await refusals.lifts_for_answer(ctx, record)
-    effects = SideEffects(lifts=lifts) if lifts else NOTHING
     outcome = {"source": "responder", "answer": answer}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim)
 
 
 def _read(extension: KindExtension, read: Callable[[], _T], raw: object) -> _T:

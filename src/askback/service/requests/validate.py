@@ -7,6 +7,7 @@ a validator reads an answer and changes nothing. After `ATTEMPTS`, or if there i
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 
 import anyio
 
@@ -21,15 +22,17 @@ from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.domain.verdict import UNCHANGED, Accept, AskAgain, read_verdict
-from askback.errors import Conflict
 from askback.ports.outcome import Outcome
-from askback.ports.validator import Submission
+from askback.ports.store import Change
+from askback.ports.validator import Submission, Validator
 from askback.service.context import Services
 from askback.service.lifecycle.checks import SERVER, end_unchecked_now
-from askback.service.lifecycle.settle import ConcurrentChange, settle
+from askback.service.lifecycle.settle import settle
 from askback.service.requests.forms import accept_submission
 from askback.service.requests.reprompt import reprompt
 from askback.wire.verdicts import AcceptBody, RepromptBody
+
+_Step = Callable[[Services, Record], Awaitable[Change]]
 
 ATTEMPTS = 3
 """How often an answer is checked when servers stop during the check."""
@@ -38,23 +41,18 @@ _log = logging.getLogger(__name__)
 
 
 async def validate_submission(ctx: Services, record: Record) -> None:
-    """Run the validator of a request and apply its verdict. Raises `Conflict` if the request ended meanwhile."""
+    """Run the validator of a request and apply its verdict. Raises what `settle` raises."""
     validator, deadline = ctx.validators.get(record.spec.facts.validator or ""), probe_deadline(record)
     if validator is None or deadline is None or ctx.clock.now_ms() > deadline - ctx.limits.validator_s * 1000:
         return  # not enough time is left: the lease ends, and another server may have the validator
     try:
-        with anyio.fail_after(ctx.limits.validator_s):
-            errors = await validator(Submission(InputRequest.model_validate_json(record.wire)))
-        await _apply(ctx, record, read_verdict(errors))
-    except (Conflict, ConcurrentChange):
-        raise
+        step = await _run(ctx, validator, record)
+        if step is not None:
+            await step(ctx, record)
+            return
     except Faults as error:
         _log.warning("a validator gave no verdict that can be used: %s", error)
-        await end_unchecked_now(ctx, record)
-    except Exception as exception:  # noqa: BLE001 - whatever fails has checked nothing
-        # The text and the traceback of the error could contain what the person typed.
-        _log.warning("a validator failed with %s", type(exception).__name__)
-        await end_unchecked_now(ctx, record)
+    await end_unchecked_now(ctx, record)
 
 
 async def validate_again(ctx: Services, record: Record) -> None:
@@ -75,11 +73,26 @@ async def validate_again(ctx: Services, record: Record) -> None:
         ctx.submissions.add(change.record)
 
 
-async def _apply(ctx: Services, record: Record, verdict: Accept | AskAgain) -> None:
+async def _run(ctx: Services, validator: Validator, record: Record) -> _Step | None:
+    """Run a validator and return what its verdict does, None if it failed. Raises `Faults` for a wrong verdict."""
+    try:
+        with anyio.fail_after(ctx.limits.validator_s):
+            verdict = await validator(Submission(InputRequest.model_validate_json(record.wire)))
+        return _step(read_verdict(verdict))
+    except Faults:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever fails has checked nothing
+        # The text and the traceback of the error could contain what the person typed.
+        _log.warning("a validator failed with %s", type(error).__name__)
+        return None
+
+
+def _step(verdict: Accept | AskAgain) -> _Step:
+    """Return the step that a verdict takes; raises `Faults`."""
     if isinstance(verdict, Accept):
         members = without_none(values=verdict.values, result=verdict.result, message=verdict.message)
-        await accept_submission(ctx, None, record, parse(AcceptBody, members))
-        return
+        accept_body = parse(AcceptBody, members)
+        return lambda ctx, record: accept_submission(ctx, None, record, accept_body)
     errors = [
         {"path": join("values", id_), "message": text} for id_, text in (verdict.field_errors or {}).items()
     ]
@@ -87,4 +100,5 @@ async def _apply(ctx: Services, record: Record, verdict: Accept | AskAgain) -> N
     members = without_none(field_errors=errors or None, error_summary=verdict.error_summary, form=form)
     if verdict.timeout_s is not UNCHANGED:
         members["timeout_s"] = verdict.timeout_s
-    await reprompt(ctx, record, parse(RepromptBody, members), form, by=None)
+    reprompt_body = parse(RepromptBody, members)
+    return lambda ctx, record: reprompt(ctx, record, reprompt_body, form, by=None)

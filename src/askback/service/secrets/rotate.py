@@ -36,6 +36,13 @@ async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> R
     """
     await roles.require(ctx, principal, "rotate_secrets")
     payload = parse(RotateBody, body)
+    async with ctx.rotation:
+        rotation = await _rotate(ctx, principal, keep_old=payload.keep_old)
+    await _log(ctx, principal, "secret.rotated", **rotation._asdict())
+    return rotation
+
+
+async def _rotate(ctx: Services, principal: Principal, *, keep_old: bool) -> Rotation:
     is_operator = principal.role == OPERATOR
     own_keys = ctx.own_keys if is_operator else None
     new_key_id = None if own_keys is None else await own_keys.add()
@@ -43,12 +50,11 @@ async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> R
     # miss none of them.
     await _log(ctx, principal, "secret.rotate", key=new_key_id)
     tenant = None if is_operator else principal.tenant
-    rewrapped = await _rewrap_all(ctx, tenant)
+    rotation = await _rewrap_all(ctx, tenant)
     await seal.rewrap_seals(ctx, tenant)
-    if own_keys is not None and new_key_id is not None and not rewrapped.left and not payload.keep_old:
-        rewrapped = rewrapped._replace(dropped=await own_keys.drop_others(new_key_id))
-    await _log(ctx, principal, "secret.rotated", **rewrapped._asdict())
-    return rewrapped
+    if own_keys is None or new_key_id is None or rotation.left or keep_old:
+        return rotation
+    return rotation._replace(dropped=await own_keys.drop_others(new_key_id))
 
 
 async def _rewrap_all(ctx: Services, tenant: str | None) -> Rotation:

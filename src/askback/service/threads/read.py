@@ -9,6 +9,7 @@ from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.access import AccessLevel
+from askback.domain.events import Event
 from askback.domain.kinds import kind_of
 from askback.domain.policy.settings import read_thread_settings
 from askback.domain.timestamps import rfc3339
@@ -62,7 +63,9 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
         "comments": [text async for text in _comments(ctx, view)],
         "executions": [text async for text in _executions(ctx, view)],
         "rules": [text async for text in _rules(ctx, tenant, thread_id)],
-        "events": [text async for text in _events(ctx, tenant, thread_id, last_position=view.seq)],
+        "events": [
+            event.text async for event in _stored_events(ctx, tenant, thread_id) if event.seq <= view.seq
+        ],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],
     }
     parts = ",".join(f'"{name}":[{",".join(texts)}]' for name, texts in lists.items())
@@ -90,14 +93,21 @@ async def _comments(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
             yield json.dumps({"request_id": record.id, **comment.wire}, ensure_ascii=False)
 
 
-async def _events(ctx: Services, tenant: str, thread_id: str, *, last_position: int) -> AsyncIterator[str]:
+async def _stored_events(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[Event]:
     last_seq = 0
-    while last_seq < last_position:
-        page = await ctx.store.thread_events(tenant, thread_id, after=last_seq, limit=PAGE)
+    while page := await ctx.store.thread_events(tenant, thread_id, after=last_seq, limit=PAGE):
         for event in page:
-            if event.seq <= last_position:
-                yield event.text
-        last_seq = page[-1].seq if page else last_position
+            yield event
+        last_seq = page[-1].seq
+
+
+async def visible_events(ctx: Services, principal: Principal, thread_id: str) -> AsyncIterator[Event]:
+    """Yield the events of a thread so far that the caller may see; raises as a subscription to it does."""
+    await roles.require(ctx, principal, "watch_thread")
+    await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread")
+    async for event in _stored_events(ctx, principal.tenant, thread_id):
+        if (visible_event := sharing.visible_event(principal, event)) is not None:
+            yield visible_event
 
 
 async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:

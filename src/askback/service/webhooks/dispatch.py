@@ -78,8 +78,18 @@ async def deliver_due(ctx: Services, webhook: Webhook) -> int | None:
     )
     async with anyio.create_task_group() as tasks:
         for delivery in due:
-            tasks.start_soon(deliver, ctx, current, delivery)
+            tasks.start_soon(_deliver_safely, ctx, current, delivery)
     return len(due)
+
+
+async def _deliver_safely(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
+    """Send a delivery; an error ends no other one, and the delivery is sent again when its lease ends."""
+    try:
+        await deliver(ctx, webhook, delivery)
+    except Unavailable:
+        log.warning("a delivery waits: the store cannot be used")
+    except Exception:
+        log.exception("a delivery failed; it is sent again when its lease ends")
 
 
 async def _pause(ctx: Services, webhook: Webhook) -> float:

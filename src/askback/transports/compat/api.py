@@ -23,6 +23,7 @@ from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.delivery.waits import ConnectionWaits
+from askback.service.threads.read import visible_events
 from askback.transports.call import Call
 from askback.transports.handlers import HANDLERS
 from askback.transports.problems import problem
@@ -135,16 +136,7 @@ class CallerApi:
 
     async def history(self, thread_id: str) -> list[Json]:
         """Return the events of a thread so far; see `ports.systems.Api`."""
-        result = list[Json]()
-        async with self.watch(thread_id, readonly=True) as current_watch:
-            end = current_watch.cursor
-        if end:
-            async with self.watch(thread_id, after=0, readonly=True) as events:
-                async for event in events:
-                    result.append(event)
-                    if event["seq"] >= end:
-                        break
-        return result
+        return [event.parse() async for event in visible_events(self.ctx, self.principal, thread_id)]
 
     async def is_undelivered(self, request_id: str) -> bool:
         """Whether a resume is held for the outcome; see `ports.systems.Api`."""

@@ -67,8 +67,12 @@ export class Composer {
     host.root.adoptedStyleSheets.push(composing);
     host.text ||= draftStore?.readText(host.thread) ?? "";
     host.root.addEventListener("keydown", (event) => this.#holdEscape(event as KeyboardEvent), true);
-    host.client?.addEventListener("link", () => host.redraw());
-    host.client?.whoami().then(
+    const { client } = host;
+    client?.addEventListener("link", function heard() {
+      if (host.isConnected) host.redraw();
+      else client.removeEventListener("link", heard);
+    });
+    client?.whoami().then(
       ({ principal }) => {
         this.#me = principal;
         host.redraw();
