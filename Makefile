@@ -36,16 +36,12 @@ test-long: setup ## Run the tests that `make test` leaves out: most pages, fault
 
 # `tests/quick.py` divides the tests.
 test-quick: PICKED = $(or $(ARGS),--quick)
-test-quick: COMPILED = domain
 test-quick: JOBS = 3
 test-long: PICKED = $(or $(ARGS),--long)
-test-long: COMPILED = fault
 
-# In a fresh clone every test process would compile all tests at the same time: here one does it for all of them.
 test-quick test-long:
 	@$(PYTHON) scripts/setup.py --browser
-	@ls tests/$(COMPILED)/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only $(PICKED) >/dev/null
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(PICKED)
+	$(BIN)/python -m pytest -q --processes $(JOBS) --durations=10 $(PICKED)
 
 test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)
 	@$(BIN)/python scripts/adapters.py test $(ARGS)

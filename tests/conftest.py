@@ -15,6 +15,7 @@ from hypothesis import settings
 pytest.register_assert_rewrite("tests.contracts", "tests.fault", "tests.journeys")
 
 from tests import memory_disk, quick, replies  # noqa: E402
+from tests.side_by_side import SideBySide  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,9 +75,16 @@ def pytest_runtest_makereport(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of `make test` and `make test-long`."""
+    parser.addoption("--processes", type=int, default=1, help="how many forked processes run the tests")
     parts = parser.getgroup("parts of the suite, divided by tests/quick.py")
     parts.addoption("--quick", dest="part", action="store_const", const="quick", help="run the quick tests")
     parts.addoption("--long", dest="part", action="store_const", const="long", help="run the other tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let several processes run the tests."""
+    if config.option.processes > 1:
+        config.pluginmanager.register(SideBySide(config.option.processes))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

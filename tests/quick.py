@@ -73,6 +73,7 @@ LEFT_OUT = {
     # Checks of the checks
     "structure/test_adapter_types.py": "the check of the adapters' types",
     "forks/test_process.py": "a forked process beside a new one",
+    "forks/test_side_by_side.py": "tests in several processes",
     "storage/test_model.py": "random conversations with each store, and with faulty ones",
 }
 """Files in `tests`, with what they test."""
