@@ -45,6 +45,7 @@ class FakeFeed:
         self.mute = False
         self.unreadable = 0
         self.reads = 0
+        self.read_positions: list[int] = []
 
     def commit(self, *events: Event, origin: str = "other") -> None:
         """Let a server commit something, and notify everybody."""
@@ -81,7 +82,9 @@ class FakeFeed:
         if self.unreadable:
             self.unreadable -= 1
             raise Unavailable("not now", retry_after=1)
-        return [item for item in self.events if item.position > after][:limit]
+        page = [item for item in self.events if item.position > after][:limit]
+        self.read_positions += [item.position for item in page]
+        return page
 
 
 class Listener:
@@ -170,6 +173,7 @@ async def test_an_event_of_this_server_waits_for_earlier_commits_of_others() -> 
     bus.publish([event(3)])
     assert listener.seen == []
     assert await listener.until(3) == [1, 2, 3]
+    assert feed.read_positions == [1, 2]
     await bus.close()
 
 

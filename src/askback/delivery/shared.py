@@ -183,7 +183,8 @@ class SharedBus:
         try:
             while stream.behind:
                 try:
-                    stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=PAGE))
+                    limit = min(stream.missing, PAGE)
+                    stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=limit))
                 except Exception as error:  # noqa: BLE001 - listeners must not wait forever
                     delay = next(delays, None)
                     if delay is None:

@@ -44,6 +44,11 @@ class Stream:
         if len(self._buffered) > MAX_BUFFERED:
             self.give_up()
 
+    @property
+    def missing(self) -> int:
+        """How many commits there are to read before the next own one that waits for them."""
+        return min(self._buffered, default=self._highest + 1) - self.cursor - 1
+
     def expect(self, position: int) -> None:
         """Record that events up to `position` were committed."""
         self._highest = max(self._highest, position)

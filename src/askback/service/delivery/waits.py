@@ -24,7 +24,6 @@ from askback.service.access import roles, sharing
 from askback.service.context import Services
 from askback.service.lifecycle import read
 from askback.service.lifecycle.read import get_delivered, get_request
-from askback.service.lifecycle.undelivered import has_held_resume
 from askback.service.local_state.waiting import ChangeSignal
 
 POLL_S = 30.0
@@ -52,7 +51,7 @@ class Waiter(Protocol):
 
 
 class _Outcome(NamedTuple):
-    """A settled request: who may see it, its JSON with and without secret names, and whether a resume is held."""
+    """A settled request: who may see it, its JSON with and without secret names, and whether a resume was stored."""
 
     tenant: str
     requester: str
@@ -60,7 +59,7 @@ class _Outcome(NamedTuple):
     thread_id: str
     wire: str
     redacted: str
-    held: bool
+    queued: bool
 
 
 class ConnectionWaits:
@@ -159,13 +158,12 @@ class ConnectionWaits:
                     record.thread_id,
                     record.wire,
                     record.without_names().wire,
-                    has_held_resume(record.spec, record.state),
+                    record.state.queued,
                 ),
             )
 
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
-            assert event.spec is not None
             assert event.state is not None
             self._ctx.metrics.record_wakeup(event, now=self._ctx.clock.now_ms())
             end = _Outcome(
@@ -175,7 +173,7 @@ class ConnectionWaits:
                 event.thread_id,
                 event.subject,
                 (event.redacted or event).subject,
-                has_held_resume(event.spec, event.state),
+                event.state.queued,
             )
             self._notify_waiters(event.request_id, end)
 
@@ -193,7 +191,7 @@ class ConnectionWaits:
                 self._ctx.waiters.mark_sent(request_id, principal.id)
             may_see_names = sharing.can_see_names(principal, end.access, end.thread_id)
             waiter.settled(request_id, end.wire if may_see_names else end.redacted)
-            if principal.id == end.requester and end.held:
+            if principal.id == end.requester and end.queued:
                 self._drop_held_resume(end.tenant, request_id)
 
     def _drop_held_resume(self, tenant: str, request_id: str) -> None:
