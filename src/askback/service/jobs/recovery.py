@@ -35,9 +35,9 @@ async def run_follow_ups(ctx: Services) -> None:
         try:
             await promote_and_deliver(ctx)
         except Unavailable:
-            log.warning("what waits in line goes on waiting: the store cannot be used")
+            log.warning("queued requests and messages wait: the store cannot be used")
         except Exception:
-            log.exception("what waits in line could not be let forward; it is tried again")
+            log.exception("queued requests and messages could not be processed; the next sweep tries again")
         await anyio.sleep(INTERVAL_S)
 
 
