@@ -70,8 +70,8 @@ function outcome(request: InputRequest, body: Body): Partial<InputRequest> {
 function settle(card: AskbackRequest, event: SubmitEvent): void {
   const request = card.view.request;
   if (!request) return;
-  const end = { settled_at: new Date().toISOString(), settled_by: { id: "you", name: "You" } };
-  card.request = { ...request, ...end, ...outcome(request, event.body) };
+  const settlement = { settled_at: new Date().toISOString(), settled_by: { id: "you", name: "You" } };
+  card.request = { ...request, ...settlement, ...outcome(request, event.body) };
 }
 
 function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
@@ -123,23 +123,23 @@ async function show(): Promise<void> {
   // No server checks what is sent here.
   await Promise.all([loadKinds(requests), import("../src/elements/rules/rules.ts")]);
   const shownId = location.hash.slice(1);
-  const place = $("examples");
-  place.replaceChildren();
+  const container = $("examples");
+  container.replaceChildren();
   for (const group of groups) {
     const shownExamples = group.examples.filter((example) => !shownId || example.id === shownId);
-    if (shownExamples.length > 0) place.append(heading("h2", group.title));
+    if (shownExamples.length > 0) container.append(heading("h2", group.title));
     for (const example of shownExamples) {
       const box = document.createElement("section");
       box.className = "example";
       box.id = `example-${example.id}`;
       const element = drawExample(example);
       box.append(heading("h3", example.title), element);
-      place.append(box);
+      container.append(box);
       if (example.send && element instanceof AskbackRequest)
         void element.updateComplete.then(() => element.submit({ focus: false }));
     }
   }
-  place.dataset.ready = "";
+  container.dataset.ready = "";
 }
 
 await showTexts();

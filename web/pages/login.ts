@@ -13,19 +13,19 @@ const NEXT =
 const restClient = new Rest("");
 const field = $("code") as HTMLInputElement;
 const form = $("enter") as HTMLFormElement;
-let next = "/";
+let nextPath = "/";
 
 /** The code of a link and where it leads: `CODE` or `CODE&next=/t/thread`. */
 function splitFragment(fragment: string): [string, string] {
-  const [first = "", ...restClient] = fragment.split("&");
-  const destination = new URLSearchParams(restClient.join("&")).get("next") ?? query().get("next") ?? "/";
+  const [first = "", ...parameters] = fragment.split("&");
+  const destination = new URLSearchParams(parameters.join("&")).get("next") ?? query().get("next") ?? "/";
   return [first === "main" ? "" : decodeURIComponent(first), NEXT.test(destination) ? destination : "/"];
 }
 
 const query = (): URLSearchParams => new URLSearchParams(location.search);
 
 /** The code in what somebody pasted: the whole link, or the code alone. */
-const codeIn = (text: string): string => splitFragment(text.trim().split("#").at(-1) ?? "")[0];
+const codeOf = (text: string): string => splitFragment(text.trim().split("#").at(-1) ?? "")[0];
 
 /** Exchange a code for a session. If the person typed it, it may also be a token. */
 async function signIn(code: string, isTyped = false): Promise<void> {
@@ -36,10 +36,11 @@ async function signIn(code: string, isTyped = false): Promise<void> {
       return exchange({ token: code });
     });
     await storeSessionKey(session);
-    location.replace(next);
+    location.replace(nextPath);
   } catch (error) {
     // The link of somebody who is signed in already, opened a second time.
-    if (error instanceof WireError && error.status === 401 && (await isSignedIn())) location.replace(next);
+    if (error instanceof WireError && error.status === 401 && (await isSignedIn()))
+      location.replace(nextPath);
     else showError(error);
   }
 }
@@ -73,7 +74,7 @@ if (query().has("ended")) {
 }
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void signIn(codeIn(field.value), true);
+  void signIn(codeOf(field.value), true);
 });
 // Only now: what is sent before would go to the address of the page, and be lost.
 form.hidden = false;
@@ -82,12 +83,16 @@ useLink();
 
 /** Use the link that this page was opened with, or that was opened in its tab since. */
 function useLink(): void {
-  const isOld = query().has("code");
+  const isOldLink = query().has("code");
   const [code, destination] = splitFragment(location.hash.slice(1));
-  next = destination;
+  nextPath = destination;
   // At once, so that the code stays neither in the address nor in the history.
-  if (code || isOld)
-    history.replaceState(null, "", next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`);
+  if (code || isOldLink)
+    history.replaceState(
+      null,
+      "",
+      nextPath === "/" ? "/login" : `/login?next=${encodeURIComponent(nextPath)}`,
+    );
   if (code) void signIn(code);
-  else if (isOld) showSentence("old");
+  else if (isOldLink) showSentence("old");
 }

@@ -16,7 +16,7 @@ class Host {
 
   #lastId = 0;
 
-  constructor(private readonly hear: (method: string, params: Json) => void) {
+  constructor(private readonly onMessage: (method: string, params: Json) => void) {
     addEventListener("message", ({ data, source }) => {
       if (source === parent && data?.jsonrpc === "2.0") this.#receive(data);
     });
@@ -38,9 +38,9 @@ class Host {
   /** Call a tool that is for views only; raises the error of the server that it returns. */
   async tool(name: string, args: Json): Promise<Json> {
     const { structuredContent } = await this.call("tools/call", { name, arguments: args });
-    const { status, error, ...rest } = (structuredContent ?? { status: 0, error: {} }) as Json;
+    const { status, error, ...reply } = (structuredContent ?? { status: 0, error: {} }) as Json;
     if (error) throw new WireError(Number(status), { error });
-    return rest;
+    return reply;
   }
 
   #post(message: Json): void {
@@ -49,7 +49,7 @@ class Host {
 
   #receive({ id, method, params, result, error }: Json): void {
     if (typeof method === "string") {
-      if (id === undefined) this.hear(method, (params ?? {}) as Json);
+      if (id === undefined) this.onMessage(method, (params ?? {}) as Json);
       else this.#post({ id, result: {} });
       return;
     }

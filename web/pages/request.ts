@@ -31,7 +31,7 @@ const isPrivate = new URLSearchParams(location.search).has("private");
 const isForOthers = (request: InputRequest, person: Person): boolean =>
   isPrivate && !isTerminal(request.status) && readOnlyReason(request, person) === "for";
 
-let shown: InputRequest | undefined;
+let shownRequest: InputRequest | undefined;
 let conversationTitle: Promise<string> | undefined;
 
 /** Return what the conversation of a request is called; only who may see the conversation gets its title. */
@@ -44,7 +44,7 @@ async function conversationOf({ thread_id, requester }: InputRequest): Promise<s
 }
 
 async function show(request: InputRequest): Promise<void> {
-  shown = request;
+  shownRequest = request;
   const isOthers = isForOthers(request, await me);
   $("other").hidden = !isOthers;
   $("other").textContent = isOthers ? getText("for_others", { names: audience(request) }) : "";
@@ -59,7 +59,7 @@ async function show(request: InputRequest): Promise<void> {
   document.title = `${questionOf(request)} – askback`;
 }
 
-addEventListener("languagechange", () => shown && void show(shown));
+addEventListener("languagechange", () => shownRequest && void show(shownRequest));
 followRequest(
   client,
   pathId(),

@@ -16,8 +16,8 @@ function closure(graph: Graph, id: string, lazy: boolean, visited = new Set<stri
   if (visited.has(id)) return visited;
   visited.add(id);
   const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
-  for (const next of lazy ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
-    closure(graph, next, lazy, visited);
+  for (const importedId of lazy ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
+    closure(graph, importedId, lazy, visited);
   return visited;
 }
 

@@ -38,10 +38,10 @@ const sources = sourcesIn("elements/");
 const applicationSources = sourcesIn("app/");
 
 /** Our own custom properties. They are numbered by name, so that a page and its parts agree on them. */
-const OWN = [
+const OWN_PROPERTIES = [
   ...new Set([...sources, ...applicationSources].flatMap((text) => text.match(/--_[a-z-]+/g) ?? [])),
 ].sort();
-const shortName = (name: string): string => `--_${OWN.indexOf(name).toString(36)}`;
+const shortName = (name: string): string => `--_${OWN_PROPERTIES.indexOf(name).toString(36)}`;
 
 const SQUEEZE = new Map([
   ["html", squeezeHtml],
@@ -67,10 +67,11 @@ export function slimTemplates(): Plugin {
         return squeeze ? (node.quasi?.quasis ?? []).map((part) => ({ part, squeeze })) : [];
       });
       edits.sort((a, b) => b.part.start - a.part.start);
-      let slim = code;
+      let result = code;
       for (const { part, squeeze } of edits)
-        slim = slim.slice(0, part.start) + squeeze(slim.slice(part.start, part.end)) + slim.slice(part.end);
-      return { code: slim, map: null };
+        result =
+          result.slice(0, part.start) + squeeze(result.slice(part.start, part.end)) + result.slice(part.end);
+      return { code: result, map: null };
     },
   };
 }
@@ -94,6 +95,14 @@ const PROPERTIES = [
   "unsentLine",
   "sendUnsent",
   "DeviceDraftStore",
+  "keepsFocus",
+  "hasTitle",
+  "onSessionEnd",
+  "blockedReason",
+  "sentLanguages",
+  "beforeDraw",
+  "drawBefore",
+  "loadEarlier",
 ];
 const PROPERTY = new RegExp(`\\b(${PROPERTIES.join("|")})\\b`, "g");
 
@@ -111,7 +120,7 @@ export function slimNames(): Plugin {
 
 const readSource = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const keysIn = (source: string, pattern: RegExp): string[] =>
-  [...source.matchAll(pattern)].map((found) => found[1] ?? "");
+  [...source.matchAll(pattern)].map((match) => match[1] ?? "");
 
 /** The source files that make the faults which a page can show: our own controls give no values but those. */
 const FAULTS = ["../src/elements/check.ts"];
@@ -120,14 +129,14 @@ const RULES = ["../src/core/values.ts", "../src/elements/rules/faults.ts"];
 
 /** The keys of the faults that source files make, as a pattern. */
 function faultsOf(paths: string[]): string {
-  const written = keysIn(paths.map(readSource).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
-  const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
+  const stringLiterals = keysIn(paths.map(readSource).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
+  const keys = stringLiterals.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
   return `fault\\.(${keys.join("|")})(\\.one)?`;
 }
 
 // The reasons of the policy and the headlines of calls come in English from the server.
-const SHOWN_EN = new RegExp(`^(ui\\..+|${faultsOf(FAULTS)})$`);
-const SHOWN = new RegExp(`^((reason|headline)\\..+|ui\\..+|${faultsOf([...FAULTS, ...RULES])})$`);
+const SHOWN_ENGLISH_KEYS = new RegExp(`^(ui\\..+|${faultsOf(FAULTS)})$`);
+const SHOWN_KEYS = new RegExp(`^((reason|headline)\\..+|ui\\..+|${faultsOf([...FAULTS, ...RULES])})$`);
 
 /** The texts that stand in the pages themselves, in English, and in no script. */
 function inPages(): Set<string> {
@@ -171,18 +180,18 @@ const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name
 
 /** What only the application shows. */
 const APPLICATION = ["app\\.", ...PLACES].join("|");
-const ELSEWHERE = new RegExp(`^ui\\.(${[...Object.values(PARTS), ...PLACES].join("|")})`);
+const KEYS_OF_PARTS = new RegExp(`^ui\\.(${[...Object.values(PARTS), ...PLACES].join("|")})`);
 
 /** Which texts a file of the catalogue keeps: `en.json`, `en.json?approval`, `en.json?place=rules`, `de.json`, `de.json?app`. */
 function keepKeys(language: string, part?: string, place?: string): (key: string) => boolean {
-  const has = (pattern: string) => (key: string) => new RegExp(`^${pattern}`).test(key);
-  if (place) return has(`ui\\.${place}\\.`);
-  if (part === "rules") return has(`${faultsOf(RULES)}$`);
-  if (part) return has(`ui\\.(${language === "en" ? PARTS[part] : APPLICATION})`);
-  const drop = inPages();
+  const hasPrefix = (pattern: string) => (key: string) => new RegExp(`^${pattern}`).test(key);
+  if (place) return hasPrefix(`ui\\.${place}\\.`);
+  if (part === "rules") return hasPrefix(`${faultsOf(RULES)}$`);
+  if (part) return hasPrefix(`ui\\.(${language === "en" ? PARTS[part] : APPLICATION})`);
+  const keysInPages = inPages();
   return language === "en"
-    ? (key) => SHOWN_EN.test(key) && !ELSEWHERE.test(key) && !drop.has(key)
-    : (key) => SHOWN.test(key) && !has(`ui\\.(${APPLICATION})`)(key);
+    ? (key) => SHOWN_ENGLISH_KEYS.test(key) && !KEYS_OF_PARTS.test(key) && !keysInPages.has(key)
+    : (key) => SHOWN_KEYS.test(key) && !hasPrefix(`ui\\.(${APPLICATION})`)(key);
 }
 
 /**

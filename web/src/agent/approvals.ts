@@ -6,8 +6,8 @@ import {
   type Decision,
   decisionOf,
   type NotApproved,
+  refusedApproval,
   unavailable,
-  unusable,
 } from "./decision.ts";
 import { ConnectionLost, Denied, Refused } from "./errors.ts";
 import type { Approval, ApprovalAsk, Json } from "./generated/bodies.ts";
@@ -87,11 +87,13 @@ export class Approvals {
       return decision;
     } catch (error) {
       if (error instanceof Refused && error.status === 409) {
-        const now = await this.decision<I>(request); // it may have been revoked meanwhile
-        return now.approved ? unusable(now, error.code, error.message) : now;
+        const currentDecision = await this.decision<I>(request); // it may have been revoked meanwhile
+        return currentDecision.approved
+          ? refusedApproval(currentDecision, error.code, error.message)
+          : currentDecision;
       }
       if (error instanceof Refused && error.code === "decision_expired")
-        return unusable(decision, error.code, error.message);
+        return refusedApproval(decision, error.code, error.message);
       return unavailableOr(error, decision.tool);
     }
   }
@@ -202,10 +204,10 @@ function approvedOrThrow<I>(decision: Decision<I>): Approved<I> {
 
 /** Return the false decision if the server or its store is unavailable, as opposed to a fault of the caller. */
 function unavailableOr(error: unknown, tool: string): NotApproved {
-  const timedOut = error instanceof DOMException && error.name === "AbortError";
+  const hasTimedOut = error instanceof DOMException && error.name === "AbortError";
   // For a request that was just created, 404 means that the server came back without its database.
-  const outage = error instanceof Refused && (error.status >= 500 || error.status === 404);
-  if (timedOut) return unavailable(tool, "The server did not report the outcome in time.");
-  if (outage || error instanceof ConnectionLost) return unavailable(tool, error.message);
+  const isOutage = error instanceof Refused && (error.status >= 500 || error.status === 404);
+  if (hasTimedOut) return unavailable(tool, "The server did not report the outcome in time.");
+  if (isOutage || error instanceof ConnectionLost) return unavailable(tool, error.message);
   throw error;
 }

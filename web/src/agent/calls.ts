@@ -9,7 +9,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 const NO_CONTENT = 204;
 /** The server cannot store anything right now, or a proxy cannot reach it. */
-const OUTAGE = new Set([502, 503, 504]);
+const OUTAGE_STATUSES = new Set([502, 503, 504]);
 
 export interface CallOptions {
   /** Ends the call; it rejects with the signal's reason. */
@@ -25,7 +25,7 @@ export class Calls {
   #server: Promise<Server> | undefined;
 
   constructor(
-    private readonly named: Partial<Server>,
+    private readonly configured: Partial<Server>,
     private readonly retryFor: number,
   ) {}
 
@@ -37,7 +37,7 @@ export class Calls {
     { signal, idempotency_key = newKey(), retry_for = this.retryFor }: CallOptions = {},
   ): Promise<Operations[O]["reply"]> {
     signal?.throwIfAborted();
-    this.#server ??= findServer(this.named);
+    this.#server ??= findServer(this.configured);
     const { url, token } = await this.#server.catch((error: unknown) => {
       this.#server = undefined; // it may have been started by the next call
       throw error;
@@ -61,8 +61,9 @@ export class Calls {
         });
       } catch (error) {
         signal?.throwIfAborted();
-        const outage = error instanceof WireError || (error instanceof Refused && OUTAGE.has(error.status));
-        if (!outage) throw error;
+        const isOutage =
+          error instanceof WireError || (error instanceof Refused && OUTAGE_STATUSES.has(error.status));
+        if (!isOutage) throw error;
         const delay = Math.max(pause, error instanceof Refused ? error.retryAfter * 1000 : 0);
         if (Date.now() + delay > deadline) throw error instanceof Refused ? error : new ConnectionLost(url);
         await sleep(delay * (0.75 + Math.random() / 2), signal);
@@ -92,7 +93,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export async function withTimeout<T>(
   ms: number,
   signal: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
+  call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
@@ -100,7 +101,7 @@ export async function withTimeout<T>(
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
   try {
-    return await work(controller.signal);
+    return await call(controller.signal);
   } finally {
     clearTimeout(timer);
     // The caller's signal may live as long as the process: nothing of a call stays on it.

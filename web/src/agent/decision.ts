@@ -1,7 +1,7 @@
 import type { InputRequest, Scope } from "../core/generated/wire.ts";
 import { TEXTS } from "./generated/texts.ts";
 
-interface Decided {
+interface DecidedCall {
   readonly tool: string;
   /** The sentence for the model. */
   readonly text: string;
@@ -13,7 +13,7 @@ interface Decided {
 }
 
 /** A call that may run, once, with `input`: run this, not the input that you asked about. */
-export interface Approved<I> extends Decided {
+export interface Approved<I> extends DecidedCall {
   readonly approved: true;
   readonly status: "approve";
   readonly input: I;
@@ -23,7 +23,7 @@ export interface Approved<I> extends Decided {
 }
 
 /** A call that must not run. `used` was started before, `pending` is not decided, `unavailable` could not be asked. */
-export interface NotApproved extends Decided {
+export interface NotApproved extends DecidedCall {
   readonly approved: false;
   readonly status:
     | "deny"
@@ -76,7 +76,7 @@ export const unavailable = (tool: string, explanation: string): NotApproved => (
 });
 
 /** Return the false decision for an approval that the server refuses to use, with its code and its sentence. */
-export function unusable(decision: Approved<unknown>, code: string, explanation: string): NotApproved {
+export function refusedApproval(decision: Approved<unknown>, code: string, explanation: string): NotApproved {
   const { tool, request, digest } = decision;
   const shared = { approved: false, tool, request, digest, reasons: [] } as const;
   const words = { tool: quote(tool) };

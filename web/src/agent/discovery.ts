@@ -13,13 +13,13 @@ export interface Server {
  * which win over the `server.json` that a server writes into its data folder (`ASKBACK_DATA_DIR`).
  * Rejects with `NoServer`.
  */
-export async function findServer(named: Partial<Server>): Promise<Server> {
+export async function findServer(options: Partial<Server>): Promise<Server> {
   const env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {};
   const credentials = env.ASKBACK_CREDENTIALS ? await readJson(env.ASKBACK_CREDENTIALS) : {};
   const configured =
     Object.keys(credentials).length > 0 ? credentials : { url: env.ASKBACK_URL, token: env.ASKBACK_TOKEN };
-  let url = named.url || configured.url;
-  let token = named.token || configured.token;
+  let url = options.url || configured.url;
+  let token = options.token || configured.token;
   if (!url || !token) {
     const folder = credentials.data_dir || env.ASKBACK_DATA_DIR || `${env.HOME ?? ""}/.local/share/askback`;
     const serverFile = await readJson(`${folder}/server.json`);

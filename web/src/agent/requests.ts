@@ -34,8 +34,13 @@ export class Requests {
   }
 
   async get(request: RequestOrId, options?: CallOptions): Promise<InputRequest> {
-    const found = await this.calls.call("get_request", { request_id: idOf(request) }, undefined, options);
-    return found as InputRequest; // null is the reply to a poll only
+    const foundRequest = await this.calls.call(
+      "get_request",
+      { request_id: idOf(request) },
+      undefined,
+      options,
+    );
+    return foundRequest as InputRequest; // null is the reply to a poll only
   }
 
   /** Read a page of requests, newest first; `next_cursor` leads to older ones. */
@@ -60,12 +65,12 @@ export class Requests {
   /** Wait until a request has ended, through restarts of the server, and return it. */
   async wait(request: RequestOrId, { signal }: WaitOptions = {}): Promise<InputRequest> {
     const args = { request_id: idOf(request) };
-    const forever = { signal, retry_for: Number.POSITIVE_INFINITY };
+    const waitOptions = { signal, retry_for: Number.POSITIVE_INFINITY };
     for (;;) {
       const poll = { ...args, wait: POLL_S, receipt: true };
-      const found = await this.calls.call("get_request", poll, undefined, forever);
+      const currentRequest = await this.calls.call("get_request", poll, undefined, waitOptions);
       // Only the second read tells the server that the outcome has arrived: until then a resume is held.
-      if (found && isEnded(found)) return this.get(found, forever);
+      if (currentRequest && isEnded(currentRequest)) return this.get(currentRequest, waitOptions);
     }
   }
 

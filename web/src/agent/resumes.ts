@@ -46,11 +46,11 @@ export class Resumes {
    * again, unless you called `ack`.
    */
   async *listen({ thread_id, signal }: ListenOptions = {}): AsyncGenerator<Resume, never> {
-    const forever = { signal, retry_for: Number.POSITIVE_INFINITY };
+    const listenOptions = { signal, retry_for: Number.POSITIVE_INFINITY };
     for (;;) {
-      for (const resume of await this.pull({ thread_id, wait: WAIT_S }, forever)) {
+      for (const resume of await this.pull({ thread_id, wait: WAIT_S }, listenOptions)) {
         yield resume;
-        await this.ack(resume, forever);
+        await this.ack(resume, listenOptions);
       }
     }
   }

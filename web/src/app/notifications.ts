@@ -29,9 +29,9 @@ export const notifications = {
     return Notification.permission === "granted" && localStorage.getItem(STORAGE_KEY) ? "on" : "off";
   },
   /** Turn them on or off after a press; the browser asks the person the first time. */
-  async setEnabled(on: boolean, getText: GetText): Promise<void> {
+  async setEnabled(isEnabled: boolean, getText: GetText): Promise<void> {
     localStorage.removeItem(STORAGE_KEY);
-    if (!on || (await Notification.requestPermission()) !== "granted") return;
+    if (!isEnabled || (await Notification.requestPermission()) !== "granted") return;
     localStorage.setItem(STORAGE_KEY, "on");
     show(getText("app.notify_on"), getText("app.notify_what"));
   },
@@ -48,7 +48,7 @@ export class Notifier {
   #knownIds: ReadonlySet<string> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notification: Notification | undefined;
-  #lastShown = 0;
+  #lastShownAt = 0;
 
   constructor(
     private readonly inbox: InboxStore,
@@ -79,12 +79,12 @@ export class Notifier {
     const name = request.requester?.name ?? getText("app.notify_somebody");
     const kind = KINDS.includes(request.kind) ? request.kind : "other";
     const count = otherRequests.length + 1;
-    const isNew = Date.now() - this.#lastShown > BURST_MS;
+    const isNew = Date.now() - this.#lastShownAt > BURST_MS;
     this.#notification =
       count > 1
         ? show(getText("app.notify_many", { count }), getText("app.notify_what"), isNew)
         : show(getText("app.notify_one", { name }), getText(`app.notify_${kind}`), isNew);
-    if (isNew) this.#lastShown = Date.now();
+    if (isNew) this.#lastShownAt = Date.now();
     if (!this.#notification) return;
     this.#notification.onclick = () => {
       focus();

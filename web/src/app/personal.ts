@@ -12,7 +12,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** What this person has put aside and what they have missed, on all their devices; fires `change`. */
 export class PersonalStore extends EventTarget implements Follower {
   /** Expired requests that they have not seen, the last that expired first. */
-  missed: readonly InputRequest[] = [];
+  missedReminders: readonly InputRequest[] = [];
   /** When they are reminded, by request. */
   #reminders: ReadonlyMap<string, string> = new Map();
   /** The latest connection: what is missed while there is none is read with the next one. */
@@ -31,7 +31,7 @@ export class PersonalStore extends EventTarget implements Follower {
     return reminder && Date.parse(reminder) > this.client.now ? reminder : undefined;
   }
 
-  isPutAside(id: string): boolean {
+  isReminded(id: string): boolean {
     return this.remindedAt(id) !== undefined;
   }
 
@@ -48,9 +48,9 @@ export class PersonalStore extends EventTarget implements Follower {
 
   /** Note that missed requests were seen. */
   async markSeen(ids: readonly string[]): Promise<void> {
-    const seenRequests = this.missed.filter(({ id }) => ids.includes(id));
+    const seenRequests = this.missedReminders.filter(({ id }) => ids.includes(id));
     if (seenRequests.length === 0) return;
-    this.missed = this.missed.filter((request) => !seenRequests.includes(request));
+    this.missedReminders = this.missedReminders.filter((request) => !seenRequests.includes(request));
     this.#changed();
     await this.client
       .post("/v1/missed/seen", { request_ids: seenRequests.map(({ id }) => id) }, newKey())
@@ -86,7 +86,7 @@ export class PersonalStore extends EventTarget implements Follower {
       socket.call<ReminderList>("list_reminders"),
       socket.call<RequestPage>("list_missed"),
     ]);
-    this.missed = requests;
+    this.missedReminders = requests;
     this.#setReminders(new Map(reminders.map(({ request_id, at }) => [request_id, at])));
   }
 
@@ -95,11 +95,11 @@ export class PersonalStore extends EventTarget implements Follower {
     this.#reminders = reminders;
     clearTimeout(this.#timer);
     const times = [...reminders.values()].map((time) => Date.parse(time) - this.client.now);
-    const next = Math.min(...times.filter((delay) => delay > 0));
-    if (Number.isFinite(next))
+    const nextDelay = Math.min(...times.filter((delay) => delay > 0));
+    if (Number.isFinite(nextDelay))
       this.#timer = setTimeout(
         () => this.#setReminders(this.#reminders),
-        Math.min(next + 50, MAX_TIMEOUT_MS),
+        Math.min(nextDelay + 50, MAX_TIMEOUT_MS),
       );
     this.#changed();
   }

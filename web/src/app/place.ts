@@ -51,14 +51,14 @@ export abstract class PlaceElement extends AskbackElement {
   abstract get heading(): string;
 
   /** The control that had the focus last, if it is in a table, and its place there. */
-  #last: { readonly control: Element; readonly place: TablePlace } | undefined;
+  #lastFocus: { readonly control: Element; readonly place: TablePlace } | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.root.addEventListener("focusin", ({ target }) => {
       const control = target as Element;
       const place = findPlace(this.root, control);
-      this.#last = place && { control, place };
+      this.#lastFocus = place && { control, place };
     });
   }
 
@@ -72,9 +72,9 @@ export abstract class PlaceElement extends AskbackElement {
 
   /** If the control with the focus has left the page with its row, focus the one in its place. */
   #keepFocus(): void {
-    const { control, place } = this.#last ?? {};
+    const { control, place } = this.#lastFocus ?? {};
     if (!place || control?.isConnected || document.activeElement !== document.body) return;
-    this.#last = undefined;
+    this.#lastFocus = undefined;
     const next = controlAt(this.root, place);
     if (next) next.focus();
     else this.focusHome();

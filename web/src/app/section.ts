@@ -142,7 +142,7 @@ export const encode = encodeURIComponent;
 export abstract class PagedSection<Item, Page extends { next_cursor: string | null }> extends Section {
   /** What has been read; undefined before the first page. */
   protected list: readonly Item[] | undefined;
-  #next: string | null = null;
+  #nextCursor: string | null = null;
   #reading = false;
 
   /** The path of the list, and what a page of it holds. */
@@ -157,7 +157,7 @@ export abstract class PagedSection<Item, Page extends { next_cursor: string | nu
     if (this.#reading) return;
     this.#reading = true;
     try {
-      const more = await this.#page(`${this.path}?cursor=${encode(this.#next ?? "")}`);
+      const more = await this.#page(`${this.path}?cursor=${encode(this.#nextCursor ?? "")}`);
       this.list = [...(this.list ?? []), ...more];
     } catch {
       this.host.app.toast({ text: this.host.getText("app.failed") });
@@ -169,14 +169,14 @@ export abstract class PagedSection<Item, Page extends { next_cursor: string | nu
 
   async #page(path: string): Promise<readonly Item[]> {
     const page = await this.host.app.client.get<Page>(path);
-    this.#next = page.next_cursor;
+    this.#nextCursor = page.next_cursor;
     return this.itemsOf(page);
   }
 
   /** Draw the button that reads the next page; nothing at the end. */
   protected drawMore(): Template | false {
     return (
-      this.#next !== null &&
+      this.#nextCursor !== null &&
       html`<button type="button" .onclick=${() => void this.#readMore()}>${this.host.getText("app.show_more")}</button>`
     );
   }

@@ -147,7 +147,7 @@ export class AskbackApp extends AskbackElement implements App {
 
   /** Show the place of the address; the one that is shown stays, and only its `item` and `query` change. */
   async #load({ place }: Route): Promise<void> {
-    const before = this.#place;
+    const previousPlace = this.#place;
     if (place) await this.#enter(place);
     else this.#place = undefined;
     const { item, query } = this.route;
@@ -158,7 +158,7 @@ export class AskbackApp extends AskbackElement implements App {
     this.#place?.redraw();
     this.redraw();
     // It takes the focus once it is on the page.
-    if (before && before !== this.#place) void this.updateComplete.then(() => this.focusHome());
+    if (previousPlace && previousPlace !== this.#place) void this.updateComplete.then(() => this.focusHome());
   }
 
   /** Make the element of a place, unless it is the one that is shown. */

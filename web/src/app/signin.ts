@@ -11,6 +11,6 @@ export const signIn = (client: Client): void =>
 /** End the session, and go to the sign-in page. */
 export function signOut(client: Client): void {
   eraseDrafts(localStorage);
-  const leave = (): void => toLogin();
-  void client.signOut().then(leave, leave);
+  const goToLogin = (): void => toLogin();
+  void client.signOut().then(goToLogin, goToLogin);
 }

@@ -9,7 +9,7 @@ import { PersonalStore } from "./personal.ts";
 import { titleOrId } from "./titles.ts";
 
 /** The most requests of one batch, as the server limits it. */
-const BATCH = 200;
+const BATCH_SIZE = 200;
 /** The delay before a change is shown; several changes in that time are shown together. */
 const DRAW_DELAY_MS = 30;
 /** Between two looks for the titles of conversations. */
@@ -24,7 +24,7 @@ export class InboxStore extends EventTarget {
   /** Those that this person may answer now. */
   mine: readonly InputRequest[] = [];
   /** Those that this person has put aside until a time. */
-  putAside: readonly InputRequest[] = [];
+  remindedRequests: readonly InputRequest[] = [];
   readonly personal: PersonalStore;
   /** Whether there are more that are not read yet. */
   loading = true;
@@ -91,11 +91,11 @@ export class InboxStore extends EventTarget {
   async decide(
     requests: readonly InputRequest[],
     body: Omit<BatchBody, "requests">,
-  ): Promise<{ undecided: number; alreadyEnded: number }> {
-    let undecided = 0;
-    let alreadyEnded = 0;
-    for (let start = 0; start < requests.length; start += BATCH) {
-      const batch = requests.slice(start, start + BATCH);
+  ): Promise<{ undecidedCount: number; endedCount: number }> {
+    let undecidedCount = 0;
+    let endedCount = 0;
+    for (let start = 0; start < requests.length; start += BATCH_SIZE) {
+      const batch = requests.slice(start, start + BATCH_SIZE);
       const items = batch.map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
       try {
         const { results } = await this.client.post<BatchResults>(
@@ -104,14 +104,14 @@ export class InboxStore extends EventTarget {
           newKey(),
         );
         const failed = results.filter(({ status }) => status !== 200);
-        const ended = failed.filter(({ error }) => ENDED_CODES.includes(error?.code ?? ""));
-        alreadyEnded += ended.length;
-        undecided += failed.length - ended.length;
+        const endedReplies = failed.filter(({ error }) => ENDED_CODES.includes(error?.code ?? ""));
+        endedCount += endedReplies.length;
+        undecidedCount += failed.length - endedReplies.length;
       } catch {
-        undecided += batch.length;
+        undecidedCount += batch.length;
       }
     }
-    return { undecided, alreadyEnded };
+    return { undecidedCount, endedCount };
   }
 
   #show(): void {
@@ -119,8 +119,8 @@ export class InboxStore extends EventTarget {
     this.#timer = undefined;
     if (this.#inbox && this.#isPersonKnown) {
       const open = waitingRequests(this.#inbox).filter(({ id }) => !this.#heldIds.has(id));
-      this.requests = open.filter(({ id }) => !this.personal.isPutAside(id));
-      this.putAside = open.filter(({ id }) => this.personal.isPutAside(id));
+      this.requests = open.filter(({ id }) => !this.personal.isReminded(id));
+      this.remindedRequests = open.filter(({ id }) => this.personal.isReminded(id));
       this.mine = this.requests.filter(
         (request) => request.status === "pending" && !readOnlyReason(request, this.me),
       );
@@ -135,13 +135,15 @@ export class InboxStore extends EventTarget {
 
   /** Look for the titles of conversations; those of the last 200 that began are enough to be read. */
   async #loadTitles(): Promise<void> {
-    const unknown = (this.requests ?? []).map(({ thread_id }) => thread_id);
-    const page = await this.client.get<ThreadPage>(`/v1/threads?limit=${BATCH}`).catch(() => undefined);
+    const threadIds = (this.requests ?? []).map(({ thread_id }) => thread_id);
+    const page = await this.client.get<ThreadPage>(`/v1/threads?limit=${BATCH_SIZE}`).catch(() => undefined);
     this.#titleTimer = undefined;
     if (!page) return; // the next change looks again
-    for (const id of unknown) this.#titledThreads.add(id);
-    const named = page.threads.flatMap(({ id, title }): [string, string][] => (title ? [[id, title]] : []));
-    this.#titles = new Map([...this.#titles, ...named]);
+    for (const id of threadIds) this.#titledThreads.add(id);
+    const titleEntries = page.threads.flatMap(({ id, title }): [string, string][] =>
+      title ? [[id, title]] : [],
+    );
+    this.#titles = new Map([...this.#titles, ...titleEntries]);
     this.dispatchEvent(new Event("change"));
   }
 }

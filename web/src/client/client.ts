@@ -22,8 +22,8 @@ export class Client extends EventTarget {
     );
     this.#connection = new Connection(
       `${origin.replace(/^http/, "ws")}/v1/ws`,
-      async (again) => {
-        if (again) {
+      async (isRetry) => {
+        if (isRetry) {
           this.#rest.forget();
           await this.#rest.whoami();
         }

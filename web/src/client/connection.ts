@@ -44,7 +44,7 @@ export class Connection {
   readonly #followers = new Set<Follower>();
   #socket: Socket | null = null;
   #opening = false;
-  #ended = false;
+  #isRefused = false;
   #pause = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   link: Link = "connecting";
@@ -55,15 +55,14 @@ export class Connection {
      * Resolves with the subprotocols to offer. `again` is true after the server has refused the session: then it rejects
      * with 401 if nobody is signed in.
      */
-    private readonly credentials: (again: boolean) => Promise<string[]>,
-    private readonly changed: () => void,
+    private readonly credentials: (isRetry: boolean) => Promise<string[]>,
+    private readonly onChange: () => void,
   ) {
-    addEventListener("online", () => this.#reconnectNow());
+    const reconnect = (): void => this.#reconnectNow();
+    addEventListener("online", reconnect);
     // The server may still be reachable, for example on the same machine: the next connection shows that.
     addEventListener("offline", () => this.#socket?.close());
-    document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") this.#reconnectNow();
-    });
+    document.addEventListener("visibilitychange", reconnect);
     setInterval(() => this.#ping(), PING_MS);
   }
 
@@ -103,7 +102,7 @@ export class Connection {
   setLink(link: Link): void {
     if (this.link === link) return;
     this.link = link;
-    this.changed();
+    this.onChange();
   }
 
   /** Connect, unless there is a connection, one is being opened, or there are no followers. */
@@ -111,11 +110,11 @@ export class Connection {
     if (this.#opening || this.#socket || this.#followers.size === 0) return;
     this.#opening = true;
     try {
-      const offered = await this.credentials(this.#ended);
-      this.#ended = false;
+      const protocols = await this.credentials(this.#isRefused);
+      this.#isRefused = false;
       this.#socket = await openSocket(
         this.url,
-        offered,
+        protocols,
         (frame) => this.#onFrame(frame),
         (code) => this.#onClose(code),
       );
@@ -142,8 +141,8 @@ export class Connection {
 
   #onClose(code: number): void {
     this.#socket = null;
-    this.#ended = code === UNAUTHORIZED;
-    if (!this.#ended || this.link !== "signed-out") this.#reconnectLater();
+    this.#isRefused = code === UNAUTHORIZED;
+    if (!this.#isRefused || this.link !== "signed-out") this.#reconnectLater();
   }
 
   /** Reconnect after a pause that doubles and is randomized, so that not all tabs reconnect at the same moment. */

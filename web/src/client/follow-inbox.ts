@@ -24,18 +24,18 @@ export function followInbox(client: Client, show: (inbox: Inbox, loading: boolea
   };
   return client.follow({
     async sync(socket) {
-      const before = new Set(waitingRequests(inbox).map((request) => request.id));
+      const previousIds = new Set(waitingRequests(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
       const read = async (status: Status): Promise<void> => {
         for await (const { requests } of pages(socket, status)) {
-          for (const request of requests) before.delete(request.id);
+          for (const request of requests) previousIds.delete(request.id);
           setInbox(addRequests(inbox, requests));
         }
       };
       await Promise.all([read("resolving"), read("pending")]);
       loading = false;
       // A request that was open before and is not listed has ended in the meantime.
-      setInbox({ ...inbox, byId: new Map([...inbox.byId].filter(([id]) => !before.has(id))) });
+      setInbox({ ...inbox, byId: new Map([...inbox.byId].filter(([id]) => !previousIds.has(id))) });
     },
     event(event, level) {
       if ("request" in event)

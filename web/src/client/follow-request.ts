@@ -7,7 +7,7 @@ export function followRequest(
   client: Client,
   id: string,
   show: (request: InputRequest) => void,
-  gone: () => void,
+  onGone: () => void,
 ): () => void {
   let level: Subscription["level"];
   const follower: Follower & { thread: string | undefined } = {
@@ -23,7 +23,7 @@ export function followRequest(
       if ("request" in event && event.request.id === id) show({ ...event.request, level });
       else if (event.type === "thread.access" && event.thread_id === follower.thread) client.resync(follower);
     },
-    refused: gone,
+    refused: onGone,
   };
   return client.follow(follower);
 }

@@ -15,7 +15,7 @@ export class Rest {
   /** `base` is the server's origin, empty for the page's own; `ended` is called when nobody is signed in. */
   constructor(
     private readonly base: string,
-    private readonly ended?: () => void,
+    private readonly onSessionEnd?: () => void,
   ) {}
 
   /** Who is signed in; asked once, and again after `forget()`. Rejects with 401 when nobody is. */
@@ -57,7 +57,7 @@ export class Rest {
       // Another tab may have signed in again, which replaced the key.
       if ((await this.sessionKey()) !== sessionKey) return this.call(method, path, body, key);
       this.forget();
-      this.ended?.();
+      this.onSessionEnd?.();
     }
     this.clockOffset = Date.now() - (Date.parse(response.headers.get("Date") ?? "") || Date.now());
     const answer: unknown = await response.json().catch(() => null);

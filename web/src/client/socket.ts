@@ -26,15 +26,15 @@ export function openSocket(
 ): Promise<Socket> {
   const ws = new WebSocket(url, ["askback.v1", ...credentials]);
   const calls = new Map<unknown, (frame: Frame | null) => void>();
-  let last = 0;
+  let lastId = 0;
   const call = <T>(op: Operation, args: Frame = {}): Promise<T> =>
     new Promise((resolve, reject) => {
-      last += 1;
-      calls.set(last, (frame) => {
+      lastId += 1;
+      calls.set(lastId, (frame) => {
         if (frame && !("error" in frame)) resolve(frame.ok as T);
         else reject(new WireError((frame?.error as { status?: number } | undefined)?.status ?? 0, frame));
       });
-      ws.send(JSON.stringify({ id: last, op, ...args }));
+      ws.send(JSON.stringify({ id: lastId, op, ...args }));
     });
   ws.onmessage = ({ data }) => {
     const frame: Frame = JSON.parse(String(data));

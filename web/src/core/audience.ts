@@ -17,8 +17,8 @@ function isNamed({ id, user = id, groups = [] }: Person, assignees: readonly str
 
 /** Who may answer, as assignees: those to whom a person assigned it, or else those whom the agent named; empty for all. */
 export function assigneesOf({ assignees, assigned = [], assignment }: InputRequest): readonly string[] {
-  const named = assignment?.assignees ?? assignees;
-  return named ? [...named, ...assigned] : [];
+  const namedAssignees = assignment?.assignees ?? assignees;
+  return namedAssignees ? [...namedAssignees, ...assigned] : [];
 }
 
 /** Who may answer, by name as far as names are known; empty where a request is for everybody. */

@@ -13,7 +13,7 @@ const matches = (value: Json | undefined, expected: Json | undefined): boolean =
 
 /** Return the ids of the hidden fields for these values; a skipped or hidden field has none. */
 export function hiddenFields(form: Form, values: Values, skipped: ReadonlySet<string>): ReadonlySet<string> {
-  const hidden = new Set<string>();
+  const hiddenIds = new Set<string>();
   const valueById = new Map<string, Json>();
   const providedIds = new Set<string>();
 
@@ -39,7 +39,7 @@ export function hiddenFields(form: Form, values: Values, skipped: ReadonlySet<st
   const readFields = (fields: readonly Field[], isVisible: boolean): void => {
     for (const field of fields) {
       if (!isVisible || (field.visible_if && !holds(field.visible_if))) {
-        hidden.add(field.id);
+        hiddenIds.add(field.id);
         continue;
       }
       const value = enteredValue(field);
@@ -51,5 +51,5 @@ export function hiddenFields(form: Form, values: Values, skipped: ReadonlySet<st
   for (const { visible_if, fields } of form.sections ?? [])
     readFields(fields, !visible_if || holds(visible_if));
   readFields(form.fields ?? [], true);
-  return hidden;
+  return hiddenIds;
 }

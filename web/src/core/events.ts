@@ -5,29 +5,29 @@ import { isNewer } from "./lifecycle.ts";
 import { events, type PartEvent, type Transcript } from "./transcript.ts";
 
 function advance(thread: Transcript, event: PartEvent): Transcript {
-  const moved = { ...thread, seq: event.seq };
+  const advancedThread = { ...thread, seq: event.seq };
   if ("run" in event) {
     const others = (thread.runs ?? []).filter(({ id }) => id !== event.run.id);
-    return { ...moved, runs: event.type === "run.started" ? [event.run, ...others] : others };
+    return { ...advancedThread, runs: event.type === "run.started" ? [event.run, ...others] : others };
   }
   if ("message" in event) {
     // One that was held is delivered as the same message, and is shown where it was delivered.
     const others = thread.messages.filter(({ id }) => id !== event.message.id);
-    return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
+    return { ...advancedThread, messages: [...others, { ...event.message, seq: event.seq }] };
   }
   if ("update" in event) {
     const { id, content, tool_call } = event.update;
     return {
-      ...moved,
+      ...advancedThread,
       messages: replace(thread.messages, id, (message) => update(message, content, tool_call)),
     };
   }
   if ("delta" in event) {
     const { id, text } = event.delta;
-    return { ...moved, messages: replace(thread.messages, id, (message) => extend(message, text)) };
+    return { ...advancedThread, messages: replace(thread.messages, id, (message) => extend(message, text)) };
   }
-  const placed = { ...event.request, seq: event.seq, level: thread.access?.level };
-  return { ...moved, requests: merge(thread.requests, placed) };
+  const threadRequest = { ...event.request, seq: event.seq, level: thread.access?.level };
+  return { ...advancedThread, requests: merge(thread.requests, threadRequest) };
 }
 
 function merge(requests: readonly ThreadRequest[], incoming: ThreadRequest): readonly ThreadRequest[] {
@@ -53,9 +53,12 @@ function update(
   parts: MessageUpdate["content"],
   call: MessageUpdate["tool_call"],
 ): Message {
-  const changed = call && Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null));
+  const changedValues =
+    call && Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null));
   const content = message.content.map((block) =>
-    block.type === "tool" && block.tool_call_id === call?.tool_call_id ? { ...block, ...changed } : block,
+    block.type === "tool" && block.tool_call_id === call?.tool_call_id
+      ? { ...block, ...changedValues }
+      : block,
   );
   return { ...message, content: [...content, ...(parts ?? [])] };
 }

@@ -41,8 +41,8 @@ export const sectionsOf = (
 
 /** What a field is called: its label, else the nearest title or description around it. */
 export function nameOf(form: Form, field: Field): string {
-  const around = sectionsOf(form).find(({ fields }) => fields.includes(field));
-  return field.label || around?.title || around?.description || form.title || form.description || "";
+  const section = sectionsOf(form).find(({ fields }) => fields.includes(field));
+  return field.label || section?.title || section?.description || form.title || form.description || "";
 }
 
 /** All fields of a form in the order shown, those of sections included. */

@@ -15,18 +15,18 @@ type ParsedReply =
  * A label may be in any of its languages. Case is ignored unless it tells two options apart. The server reads the text again and decides.
  */
 export function parseReply(form: Form, text: string): ParsedReply {
-  const [field, ...more] = allFields(form);
+  const [field, ...otherFields] = allFields(form);
   const reply = text.trim();
-  if (!field || more.length > 0) return { why: "several_fields" };
+  if (!field || otherFields.length > 0) return { why: "several_fields" };
   if (field.sensitive) return { why: "not_for_text" };
   if (field.type === "text" || field.type === "textarea") return { values: { [field.id]: reply } };
   if (!("options" in field)) return { why: "not_for_text" };
-  const exact = matchingOption(field.options, reply, (item) => item);
-  const [found, ...others] =
-    exact.length > 0 ? exact : matchingOption(field.options, reply, (item) => item.toLowerCase());
-  if (found === undefined || others.length > 0)
-    return { why: found === undefined ? "not_an_option" : "ambiguous" };
-  return { values: { [field.id]: field.type === "multiselect" ? [found] : found } };
+  const exactOption = matchingOption(field.options, reply, (item) => item);
+  const [matchedOption, ...others] =
+    exactOption.length > 0 ? exactOption : matchingOption(field.options, reply, (item) => item.toLowerCase());
+  if (matchedOption === undefined || others.length > 0)
+    return { why: matchedOption === undefined ? "not_an_option" : "ambiguous" };
+  return { values: { [field.id]: field.type === "multiselect" ? [matchedOption] : matchedOption } };
 }
 
 /** A label as the server sends it may be in several languages. */

@@ -36,15 +36,15 @@ export function applyShared(inbox: Inbox, { thread_id, level }: LevelChange): In
 
 /** Apply an event and move the cursor; order and repetition do not matter. */
 export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
-  const moved = event.position > inbox.position ? { ...inbox, position: event.position } : inbox;
-  return addRequests(moved, [event.request]);
+  const advancedInbox = event.position > inbox.position ? { ...inbox, position: event.position } : inbox;
+  return addRequests(advancedInbox, [event.request]);
 }
 
 /** Return the open requests, newest first, without those that wait in line behind another. */
 export function waitingRequests(inbox: Inbox): InputRequest[] {
   return [...inbox.byId.values()]
     .filter((request): request is InputRequest => !!request && !request.queued_behind)
-    .sort((a, b) => compareAge(b.created_at, a.created_at) || compareAge(b.id, a.id));
+    .sort((a, b) => compareText(b.created_at, a.created_at) || compareText(b.id, a.id));
 }
 
-const compareAge = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -12,12 +12,13 @@ export function isTerminal(status: Status): boolean {
  * `resolving` after `pending`, then the one on which more was noted. So whatever the order and however often they
  * arrive, readers agree.
  */
-export function isNewer(next: InputRequest, current: InputRequest): boolean {
-  if (isTerminal(current.status)) return current.status === next.status && settles(next) > settles(current);
-  if (isTerminal(next.status)) return true;
-  if (next.revision !== current.revision) return next.revision > current.revision;
-  if (next.status !== current.status) return next.status === "resolving";
-  return addsNote(next) > addsNote(current);
+export function isNewer(incoming: InputRequest, current: InputRequest): boolean {
+  if (isTerminal(current.status))
+    return current.status === incoming.status && settles(incoming) > settles(current);
+  if (isTerminal(incoming.status)) return true;
+  if (incoming.revision !== current.revision) return incoming.revision > current.revision;
+  if (incoming.status !== current.status) return incoming.status === "resolving";
+  return addsNote(incoming) > addsNote(current);
 }
 
 /** What comes after an approval: its call has run, or it was revoked. */

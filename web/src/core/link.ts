@@ -19,6 +19,6 @@ export function linkHost(url: string): string | undefined {
   const host = name.toLowerCase();
   if (!host.startsWith("[") && !isHost(host)) return undefined;
   if (port && !(Number(port) > 0 && Number(port) <= 65535)) return undefined;
-  const usual = { http: "80", https: "443" }[scheme.toLowerCase()];
-  return port === undefined || port === usual ? host : `${host}:${port}`;
+  const defaultPort = { http: "80", https: "443" }[scheme.toLowerCase()];
+  return port === undefined || port === defaultPort ? host : `${host}:${port}`;
 }

@@ -65,11 +65,11 @@ export const INITIAL: View = {
   interactive: true,
 };
 
-const OPEN: readonly Phase[] = ["pending", "error", "failed"];
+const OPEN_PHASES: readonly Phase[] = ["pending", "error", "failed"];
 
 /** What the person sees. */
 export function stateOf({ phase, interactive }: View): ViewState {
-  return OPEN.includes(phase) && !interactive ? "disabled" : phase;
+  return OPEN_PHASES.includes(phase) && !interactive ? "disabled" : phase;
 }
 
 /** What is happening to what was sent: it is on its way, or the requester looks at it. */
@@ -78,7 +78,7 @@ export const isUnderway = ({ request }: View): "checking" | "sending" =>
 
 /** Whether the person may type and send. */
 export function isOpen({ phase, interactive }: View): boolean {
-  return interactive && OPEN.includes(phase);
+  return interactive && OPEN_PHASES.includes(phase);
 }
 
 /** Whether a submission of this view settled the request, as far as that is known. */
@@ -132,10 +132,10 @@ function adopt(view: View, incoming: InputRequest): View {
   const request = incoming.level || !current?.level ? incoming : { ...incoming, level: current.level };
   if (current?.status === status && current.revision === revision) return { ...view, request };
   const { field_errors: errors = [], error_summary: summary = null } = request;
-  const adopted = { ...view, request, errors, summary, origin: originOf(view, current) };
-  if (isTerminal(status)) return { ...adopted, phase: status as Phase };
-  if (status === "resolving") return { ...adopted, phase: "submitting" };
-  return { ...adopted, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
+  const nextView = { ...view, request, errors, summary, origin: originOf(view, current) };
+  if (isTerminal(status)) return { ...nextView, phase: status as Phase };
+  if (status === "resolving") return { ...nextView, phase: "submitting" };
+  return { ...nextView, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
 }
 
 /** What was open here, and is not any more without an attempt from here, was settled elsewhere. */

@@ -25,11 +25,11 @@ export interface Truncated {
 export const MAX_LINES = 12;
 export const MAX_CHARACTERS = 1_500;
 
-const HEAD = { lines: 8, characters: 900 };
-const TAIL = { lines: 4, characters: 500 };
+const HEAD_LIMIT = { lines: 8, characters: 900 };
+const TAIL_LIMIT = { lines: 4, characters: 500 };
 
 /** Controls but tab and line feed, what turns the direction, what is no character, and letters without a shape. */
-export const DECEIVING = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
+export const INVISIBLE_CHARACTERS = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
 
 /** Those, and blanks that are not the space, and marks that change or cover a letter: a program tells them apart. */
 const UNSEEN =
@@ -41,10 +41,10 @@ const spellEscape = (character: string): string => {
 };
 
 /** A text with every character that would not be seen, or would deceive, as an escape. */
-export function showInvisible(text: string, hidden: RegExp = UNSEEN): Part[] {
+export function showInvisible(text: string, invisibleCharacters: RegExp = UNSEEN): Part[] {
   let end = 0;
   const parts: Part[] = [];
-  for (const { 0: character, index } of text.matchAll(hidden)) {
+  for (const { 0: character, index } of text.matchAll(invisibleCharacters)) {
     parts.push(text.slice(end, index), { escape: spellEscape(character) });
     end = index + character.length;
   }
@@ -58,9 +58,9 @@ export const textOf = (part: Part): string => (typeof part === "string" ? part :
 export function linesOf(parts: Parts): Line[] {
   const lines: Part[][] = [[]];
   for (const part of parts) {
-    const [first, ...more] = typeof part === "string" ? part.split("\n") : [part];
+    const [first, ...otherLines] = typeof part === "string" ? part.split("\n") : [part];
     if (first) lines.at(-1)?.push(first);
-    for (const text of more) lines.push(text ? [text] : []);
+    for (const text of otherLines) lines.push(text ? [text] : []);
   }
   return lines.map((line) => ({ parts: line }));
 }
@@ -72,11 +72,11 @@ export const lengthOf = (lines: readonly Line[]): number =>
 /** The beginning and the end of long lines, which never overlap; null if the whole text can be shown. */
 export function truncate(lines: readonly Line[]): Truncated | null {
   if (lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS) return null;
-  return { head: takeLines(lines, HEAD, false), tail: takeLines(lines, TAIL, true) };
+  return { head: takeLines(lines, HEAD_LIMIT, false), tail: takeLines(lines, TAIL_LIMIT, true) };
 }
 
 /** Lines from one end, as far as `limit` goes; the last of them may be cut. */
-function takeLines(lines: readonly Line[], limit: typeof HEAD, fromEnd: boolean): Line[] {
+function takeLines(lines: readonly Line[], limit: typeof HEAD_LIMIT, fromEnd: boolean): Line[] {
   const result: Line[] = [];
   let remaining = limit.characters;
   for (const line of fromEnd ? lines.toReversed() : lines) {

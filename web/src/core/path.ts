@@ -15,11 +15,11 @@ export function ownValue<T>(record: Record<string, T> | null | undefined, key: s
 
 /** Cut a text to `limit` characters, and mark the cut with "…". */
 export function shorten(text: string, limit: number): string {
-  const points = [...text];
-  return points.length > limit ? `${points.slice(0, limit).join("")}…` : text;
+  const characters = [...text];
+  return characters.length > limit ? `${characters.slice(0, limit).join("")}…` : text;
 }
 
 /** Whether `path` is `outer` or a place in it. */
-export function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+export function isWithin(path: string, parentPath: string): boolean {
+  return path === parentPath || path.startsWith(`${parentPath}.`) || path.startsWith(`${parentPath}[`);
 }

@@ -12,7 +12,7 @@ export interface Shape {
   end: number;
 }
 
-const certain = Object.entries(table.certain).map(
+const certainPatterns = Object.entries(table.certain).map(
   ([kind, patterns]) => [kind as Shape["kind"], new RegExp(patterns.join("|"))] as const,
 );
 const word = new RegExp(`${table.harmless.join("|")}|(${table.token})`, "g");
@@ -20,7 +20,7 @@ const word = new RegExp(`${table.harmless.join("|")}|(${table.token})`, "g");
 /** The first secret shape in a text: one that is certain, else a token that looks random. */
 export function findSecret(text: string): Shape | null {
   let first: Shape | null = null;
-  for (const [kind, pattern] of certain) {
+  for (const [kind, pattern] of certainPatterns) {
     const match = pattern.exec(text);
     if (!match) continue;
     const end = match.index + match[0].length;

@@ -14,8 +14,8 @@ export function chooseLanguage(offered: readonly string[], languages: readonly s
   for (const language of [...languages, "en"]) {
     const parts = language.toLowerCase().split("-");
     for (let count = parts.length; count > 0; count--) {
-      const found = tags.get(parts.slice(0, count).join("-"));
-      if (found) return found;
+      const matchingTag = tags.get(parts.slice(0, count).join("-"));
+      if (matchingTag) return matchingTag;
     }
     for (const [tag, spelt] of tags) if (tag.split("-")[0] === parts[0]) return spelt;
   }

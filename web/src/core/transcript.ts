@@ -52,8 +52,8 @@ export function emptyThread(id: string): Transcript {
 export function adoptSnapshot(thread: Transcript, snapshot: ThreadSnapshot): Transcript {
   if (snapshot.seq < thread.seq) return thread;
   const { access, requests } = snapshot;
-  const placed = requests.map((request) => ({ ...request, level: access.level }));
-  return drain({ ...snapshot, requests: placed, early: thread.early });
+  const threadRequests = requests.map((request) => ({ ...request, level: access.level }));
+  return drain({ ...snapshot, requests: threadRequests, early: thread.early });
 }
 
 /** Take one event in; the same object comes back when it was seen before. */
@@ -68,8 +68,8 @@ export function hasGap(thread: Transcript): boolean {
 }
 
 function drain(thread: Transcript): Transcript {
-  const due = thread.early.get(thread.seq + 1);
-  if (due && events.advance && !isWhole(due)) return drain(events.advance(thread, due));
+  const nextEvent = thread.early.get(thread.seq + 1);
+  if (nextEvent && events.advance && !isWhole(nextEvent)) return drain(events.advance(thread, nextEvent));
   return { ...thread, early: new Map([...thread.early].filter(([seq]) => seq > thread.seq)) };
 }
 
@@ -104,17 +104,20 @@ export function entries(thread: Transcript, exceptId?: string): Entry[] {
     const place = namedPlaces.find((name) => places.has(name)) ?? "";
     requestsByPlace.set(place, [...(requestsByPlace.get(place) ?? []), request]);
   }
-  const unplaced = requestsByPlace.get("") ?? [];
+  const unplacedRequests = requestsByPlace.get("") ?? [];
   const takeEntriesBefore = (seq: number) =>
-    unplaced.splice(0, unplaced.filter((request) => request.seq < seq && !isLast(request)).length);
+    unplacedRequests.splice(
+      0,
+      unplacedRequests.filter((request) => request.seq < seq && !isLast(request)).length,
+    );
   /** What is at a place; a place that is named twice counts once. */
-  const takeAt = (place: string) => (places.delete(place) ? (requestsByPlace.get(place) ?? []) : []);
-  const placed = messages.flatMap((message): Entry[] => [
+  const takeRequestsAt = (place: string) => (places.delete(place) ? (requestsByPlace.get(place) ?? []) : []);
+  const messageEntries = messages.flatMap((message): Entry[] => [
     ...takeEntriesBefore(message.seq).map(entryOf),
-    { type: "message", id: message.id, message, parts: partsOf(message, places, takeAt) },
-    ...takeAt(`message ${message.id}`).map(entryOf),
+    { type: "message", id: message.id, message, parts: partsOf(message, places, takeRequestsAt) },
+    ...takeRequestsAt(`message ${message.id}`).map(entryOf),
   ]);
-  return [...placed, ...unplaced.map(entryOf)];
+  return [...messageEntries, ...unplacedRequests.map(entryOf)];
 }
 
 function placeOf(block: MessagePart): string {
@@ -124,15 +127,15 @@ function placeOf(block: MessagePart): string {
 function partsOf(
   message: Message,
   places: ReadonlySet<string>,
-  take: (place: string) => ThreadRequest[],
+  takeRequests: (place: string) => ThreadRequest[],
 ): Part[] {
   return message.content.flatMap((block): Part[] => {
     const place = placeOf(block);
     if (block.type === "request") {
       const { request_id: id } = block;
-      return places.has(place) ? [{ type: "request", id, request: take(place)[0] ?? null }] : [];
+      return places.has(place) ? [{ type: "request", id, request: takeRequests(place)[0] ?? null }] : [];
     }
-    return [block, ...(block.type === "tool" ? take(place).map(entryOf) : [])];
+    return [block, ...(block.type === "tool" ? takeRequests(place).map(entryOf) : [])];
   });
 }
 

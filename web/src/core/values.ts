@@ -156,9 +156,9 @@ interface Decimal {
 }
 
 function decimal(value: number): Decimal {
-  const [mantissa = "0", power = "0"] = String(value).split("e");
+  const [mantissa = "0", exponent = "0"] = String(value).split("e");
   const [integer = "0", fraction = ""] = mantissa.split(".");
-  return { digits: BigInt(integer + fraction), exponent: Number(power) - fraction.length };
+  return { digits: BigInt(integer + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 function scale(value: Decimal, exponent: number): bigint {

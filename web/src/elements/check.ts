@@ -28,8 +28,8 @@ export const blankFaults = ({ form, draft }: CheckInput): Fault[] =>
  */
 export function unreadableFault(field: Field, { values, validityOf }: CheckInput): Fault[] {
   const value = ownValue(values, field.id);
-  const skipped = isZoned(field) && typeof value === "string" && !value.endsWith("]");
-  return skipped || validityOf(field)?.badInput ? [fault(valuePath(field.id), "invalid_date")] : [];
+  const isSkipped = isZoned(field) && typeof value === "string" && !value.endsWith("]");
+  return isSkipped || validityOf(field)?.badInput ? [fault(valuePath(field.id), "invalid_date")] : [];
 }
 
 /** Return the faults that the server cannot see. */
@@ -44,9 +44,9 @@ const entryFaults = (input: CheckInput): Fault[] => [
  * A sentence is made when it is read, in the language that `reader` has then.
  */
 export const findErrors = (input: CheckInput, reader: { readonly locale: Locale }): FieldError[] =>
-  (onDemand.findFaults ?? entryFaults)(input).map((wrong) => ({
-    path: wrong.path,
+  (onDemand.findFaults ?? entryFaults)(input).map((fault) => ({
+    path: fault.path,
     get message() {
-      return texts.ownMessage?.(input.form, wrong) ?? renderFault(wrong, reader.locale);
+      return texts.ownMessage?.(input.form, fault) ?? renderFault(fault, reader.locale);
     },
   }));

@@ -49,9 +49,9 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if ("options" in field) {
     const values = [value].flat(2) as OptionValue[];
     const chosen = onlyOptions(field, values);
-    const typed = values.filter((item) => !chosen.includes(item));
-    const other = typed.length > 0 && field.allow_other === true;
-    return { ...EMPTY, chosen, other, text: typed.join(", ") };
+    const otherValues = values.filter((item) => !chosen.includes(item));
+    const other = otherValues.length > 0 && field.allow_other === true;
+    return { ...EMPTY, chosen, other, text: otherValues.join(", ") };
   }
   // A textarea has no other line ends, so these would be counted and never seen.
   const text = String(value).replaceAll("\r\n", "\n");
@@ -64,12 +64,12 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
  *
  * `false` and 0 count as values (F12).
  */
-export function startDraft(form: Form, locale: string, before?: Draft, sent?: Values): Draft {
+export function startDraft(form: Form, locale: string, previousDraft?: Draft, sentValues?: Values): Draft {
   const valueIn = (values: Values | null | undefined, { id }: Field) => ownValue(values, id);
   return new Map(
     allFields(form).map((field) => {
-      const value = valueIn(sent, field) ?? valueIn(form.initial_values, field) ?? field.default;
-      const entry = before?.get(field.id) ?? entryOf(field, value, locale);
+      const value = valueIn(sentValues, field) ?? valueIn(form.initial_values, field) ?? field.default;
+      const entry = previousDraft?.get(field.id) ?? entryOf(field, value, locale);
       // The options of a source are not in the form: the server checks them.
       if (!("options" in field) || field.options_from) return [field.id, entry];
       return [field.id, { ...entry, chosen: onlyOptions(field, entry.chosen) }];
@@ -99,14 +99,14 @@ export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, 
   }
   if (isYesNo(field)) return chosen.length ? chosen[0] === "yes" : null;
   if (isBox(field)) return on;
-  const typed = isBlank(text) ? null : text;
+  const typedText = isBlank(text) ? null : text;
   if (field.type === "multiselect") {
-    const uploads = other && typed ? [...chosen, typed] : [...chosen];
+    const uploads = other && typedText ? [...chosen, typedText] : [...chosen];
     return uploads.length ? uploads : null;
   }
-  if ("options" in field) return other ? typed : (chosen[0] ?? null);
-  if (typed && field.type === "number") return numberOf(text, locale);
-  return typed && isZoned(field) ? (onDemand.withZone?.(text) ?? text) : typed;
+  if ("options" in field) return other ? typedText : (chosen[0] ?? null);
+  if (typedText && field.type === "number") return numberOf(text, locale);
+  return typedText && isZoned(field) ? (onDemand.withZone?.(text) ?? text) : typedText;
 }
 
 /** Whether the person has given anything for this field. An unticked box is nothing. */
@@ -130,10 +130,10 @@ function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
  * false; but not from an optional section that is otherwise empty, which counts as skipped.
  */
 export function collectValues(form: Form, draft: Draft, locale: string): Values {
-  const skipped = skippedFields(form, draft);
+  const skippedFieldSet = skippedFields(form, draft);
   const pairs = allFields(form).map((field): [string, Json] => [
     field.id,
-    skipped.has(field) ? null : jsonOf(field, draft.get(field.id) ?? EMPTY, locale),
+    skippedFieldSet.has(field) ? null : jsonOf(field, draft.get(field.id) ?? EMPTY, locale),
   ]);
   return Object.fromEntries(pairs.filter(([, value]) => value !== null));
 }
@@ -156,7 +156,7 @@ export function hasDangerousChoice(form: Form, draft: Draft): string[] {
 }
 
 /** Whether every field is a choice, so that Submit can wait until the choices are made (A6, C10). */
-export function isGated(form: Form): boolean {
+export function hasOnlyChoices(form: Form): boolean {
   return allFields(form).every((field) => "options" in field || isYesNo(field));
 }
 
@@ -171,9 +171,10 @@ export function progress(form: Form, draft: Draft): { done: number; total: numbe
 
 /** A field that is the whole form and is answered by one click (A5). */
 export function oneClick(form: Form): Field | undefined {
-  const [only, ...more] = allFields(form);
-  if (!only || only.readonly || more.length > 0) return undefined;
-  if (isYesNo(only)) return only;
-  const quick = only.type === "select" && (only.widget === "buttons" || only.widget === "confirm");
-  return quick && only.options.length <= 8 ? only : undefined;
+  const [onlyField, ...otherFields] = allFields(form);
+  if (!onlyField || onlyField.readonly || otherFields.length > 0) return undefined;
+  if (isYesNo(onlyField)) return onlyField;
+  const hasButtons =
+    onlyField.type === "select" && (onlyField.widget === "buttons" || onlyField.widget === "confirm");
+  return hasButtons && onlyField.options.length <= 8 ? onlyField : undefined;
 }

@@ -67,7 +67,7 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 export const DRAFT_PREFIX = "askback.draft/";
 
 /** Where the edited call of an approval is stored, before its id. */
-export const EDITED = "edited/";
+export const EDITED_PREFIX = "edited/";
 
 /** Return the storage keys of all drafts on this device, or of those that begin with `prefix`. */
 export const draftKeys = (storage: TextStorage, prefix = DRAFT_PREFIX): string[] =>

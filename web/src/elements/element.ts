@@ -16,8 +16,8 @@ function watchLanguage(): void {
   const onLanguageChange = (): void => {
     for (const element of connectedElements) element.relabel();
   };
-  const watched = { attributeFilter: ["lang"], subtree: true };
-  new MutationObserver(onLanguageChange).observe(document, watched);
+  const observerOptions = { attributeFilter: ["lang"], subtree: true };
+  new MutationObserver(onLanguageChange).observe(document, observerOptions);
 }
 
 /** Fills a style sheet that elements have already. */
@@ -63,10 +63,10 @@ export abstract class AskbackElement extends HTMLElement {
           return this.#properties.get(name);
         },
         set(this: AskbackElement, value: unknown) {
-          const before = this.#properties.get(name);
-          if (Object.is(before, value)) return;
+          const previousValue = this.#properties.get(name);
+          if (Object.is(previousValue, value)) return;
           this.#properties.set(name, value);
-          if (!this.#changed.has(name)) this.#changed.set(name, before);
+          if (!this.#changed.has(name)) this.#changed.set(name, previousValue);
           this.redraw();
         },
       });
@@ -127,11 +127,11 @@ export abstract class AskbackElement extends HTMLElement {
     this.locale = localeOf(this);
     this.getText = getTextIn(this.locale);
     this.willUpdate(this.#changed);
-    const changed = this.#changed;
+    const changedProperties = this.#changed;
     this.#changed = new Map();
     render(this.render(), this.root);
     this.#updateQueued = false;
-    this.updated(changed);
+    this.updated(changedProperties);
   }
 
   /** Before a drawing: what is set here belongs to the same drawing. */
@@ -148,21 +148,23 @@ export abstract class AskbackElement extends HTMLElement {
  * item is gone leave after the drawing, which may take out of them what is shown elsewhere now.
  */
 export function drawList<T extends { id: string }>(
-  place: Element | null | undefined,
+  parent: Element | null | undefined,
   items: readonly T[],
   draw: (item: T, child: HTMLElement) => void,
 ): void {
-  if (!place) return;
-  const existing = new Map(([...place.children] as HTMLElement[]).map((child) => [child.dataset.id, child]));
+  if (!parent) return;
+  const childrenById = new Map(
+    ([...parent.children] as HTMLElement[]).map((child) => [child.dataset.id, child]),
+  );
   const children = items.map((item) => {
-    const tag = place.localName === "div" ? "div" : "li";
-    const child = existing.get(item.id) ?? place.appendChild(document.createElement(tag));
-    existing.delete(item.id);
+    const tag = parent.localName === "div" ? "div" : "li";
+    const child = childrenById.get(item.id) ?? parent.appendChild(document.createElement(tag));
+    childrenById.delete(item.id);
     child.dataset.id = item.id;
     draw(item, child);
     return child;
   });
-  for (const gone of existing.values()) gone.remove();
+  for (const leftover of childrenById.values()) leftover.remove();
   for (const [index, child] of children.entries())
-    if (place.children[index] !== child) move(child, place, place.children[index] ?? null);
+    if (parent.children[index] !== child) move(child, parent, parent.children[index] ?? null);
 }

@@ -1,6 +1,6 @@
 import { isZoned, type MomentField } from "../core/form.ts";
 import { isYesNo } from "./draft.ts";
-import { describedBy, type FieldView, hintOf, isChecked, typed } from "./fieldview.ts";
+import { describedBy, type FieldView, hintOf, isChecked, typedText } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { onDemand } from "./ondemand.ts";
@@ -8,8 +8,8 @@ import { drawOptions, yesNoChoice } from "./options.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
-const label = ({ field, optional, titled, getText }: FieldView): Template =>
-  html`<span class=${titled ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${getText("optional")}</span>`}`;
+const label = ({ field, optional, hasTitle, getText }: FieldView): Template =>
+  html`<span class=${hasTitle ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${getText("optional")}</span>`}`;
 
 function notes(view: FieldView): Template {
   const hint = hintOf(view);
@@ -43,7 +43,7 @@ function input(view: FieldView): Template {
     aria-describedby=${describedBy(view)}
     disabled=${view.disabled}
     .value=${view.entry.text}
-    .oninput=${(event: Event) => view.change({ text: typed(event) })}
+    .oninput=${(event: Event) => view.change({ text: typedText(event) })}
   />`;
 }
 
@@ -59,7 +59,7 @@ function area(view: FieldView): Template {
     aria-describedby=${describedBy(view)}
     disabled=${view.disabled}
     .value=${view.entry.text}
-    .oninput=${(event: Event) => view.change({ text: typed(event) })}
+    .oninput=${(event: Event) => view.change({ text: typedText(event) })}
   ></textarea>`;
 }
 
@@ -78,7 +78,7 @@ function box(view: FieldView, asSwitch: boolean): Template {
         .checked=${view.entry.on}
         .onchange=${(event: Event) => view.change({ on: isChecked(event) })}
       />
-      <span class="what">${label({ ...view, titled: false })}</span>
+      <span class="what">${label({ ...view, hasTitle: false })}</span>
     </label>
     ${notes(view)}
   </div>`;
@@ -121,5 +121,5 @@ export function drawField(view: FieldView): Template {
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
   if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
-  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
+  return html`<div class=${wrap(view)}><p>${label({ ...view, hasTitle: false })}</p><p class="hint">${view.getText("unknown_kind")}</p></div>`;
 }

@@ -14,7 +14,7 @@ export interface FieldView<F extends Field = Field> {
   /** Whether to say "optional" beside the label. */
   optional: boolean;
   /** The label is the card's heading as well, and is shown only there. */
-  titled: boolean;
+  hasTitle: boolean;
   disabled: boolean;
   /** The form's suggestion before anything is entered. */
   preset: Json | undefined;
@@ -26,7 +26,7 @@ export interface FieldView<F extends Field = Field> {
 }
 
 /** The value of an input after an event. */
-export const typed = (event: Event): string => (event.target as HTMLInputElement).value;
+export const typedText = (event: Event): string => (event.target as HTMLInputElement).value;
 
 /** Whether its box was ticked. */
 export const isChecked = (event: Event): boolean => (event.target as HTMLInputElement).checked;
@@ -38,11 +38,11 @@ export const describedBy = (view: FieldView): string | false =>
 type Bound = number | null | undefined;
 
 function bounds(key: string, min: Bound, max: Bound, getText: GetText): string {
-  const low = min != null && (min === max ? "exactly" : max == null ? "min" : "both");
-  return low || max != null ? getText(`${key}.${low || "max"}`, { min, max }) : "";
+  const lowerKey = min != null && (min === max ? "exactly" : max == null ? "min" : "both");
+  return lowerKey || max != null ? getText(`${key}.${lowerKey || "max"}`, { min, max }) : "";
 }
 
-function range(field: Field, getText: GetText): string {
+function rangeTextOf(field: Field, getText: GetText): string {
   if (field.type === "number") return bounds("range", field.min, field.max, getText);
   if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, getText);
   return isZoned(field) ? getText("zone", { zone: onDemand.zoneName?.() }) : "";
@@ -50,7 +50,7 @@ function range(field: Field, getText: GetText): string {
 
 /** The field's description and what its bounds say, if anything. */
 export function hintOf({ field, markdown, getText }: FieldView): Template | false {
-  const extra = range(field, getText);
+  const rangeText = rangeTextOf(field, getText);
   const text = onDemand.rich?.(markdown, getText) ?? field.description;
-  return !!(text || extra) && html`${text}${text && extra && " "}${extra}`;
+  return !!(text || rangeText) && html`${text}${text && rangeText && " "}${rangeText}`;
 }

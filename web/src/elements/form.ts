@@ -2,7 +2,7 @@ import { allFields, nameOf } from "../core/form.ts";
 import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
 import { isOpen, isUnderway, mayDecline, stateOf, type View } from "../core/machine.ts";
 import { ownValue } from "../core/path.ts";
-import { blankOthers, type Draft, EMPTY, type Entry, isGated, oneClick, progress } from "./draft.ts";
+import { blankOthers, type Draft, EMPTY, type Entry, hasOnlyChoices, oneClick, progress } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FieldView } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
@@ -37,7 +37,7 @@ export interface FormHost {
   /** Whether text that was typed before the page was loaded was restored. */
   readonly restored: boolean;
   /** The reason why the form cannot be sent yet. */
-  readonly hindrance?: string | false;
+  readonly blockedReason?: string | false;
   readonly host: { redraw(): void };
   /** Empty every field of an optional section, which skips it. */
   skip(section: Section): void;
@@ -62,14 +62,14 @@ export const uidOf = (form: Form, field: Field): string =>
 
 function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field, path: string): FieldView {
   const fields = allFields(form);
-  const mixed = fields.length > 1 && fields.some((item) => item.required);
+  const isMixed = fields.length > 1 && fields.some((item) => item.required);
   return {
     field: { ...field, label: nameOf(form, field) },
     uid: uidOf(form, field),
     entry: host.draft.get(field.id) ?? EMPTY,
     error: host.errorOf(field),
-    optional: mixed && !field.required,
-    titled: !field.label || (fields.length === 1 && field.label === form.title),
+    optional: isMixed && !field.required,
+    hasTitle: !field.label || (fields.length === 1 && field.label === form.title),
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
     preset: ownValue(form.initial_values, field.id) ?? field.default ?? undefined,
     markdown: ownValue(request.view?.markdown, `${path}.description`),
@@ -127,25 +127,25 @@ function drawConfirmation(host: FormHost): Template {
 }
 
 /** The reason why Submit is disabled, if it is. */
-export function gateOf({ draft, getText, open: form, hindrance }: FormHost): string | false {
-  if (hindrance) return hindrance;
-  if (!isGated(form)) return false;
+export function submitBlockedReason({ draft, getText, open: form, blockedReason }: FormHost): string | false {
+  if (blockedReason) return blockedReason;
+  if (!hasOnlyChoices(form)) return false;
   if (blankOthers(form, draft).length > 0) return getText("gate.other");
   const { done, total } = progress(form, draft);
   return done < total && getText(total === 1 ? "gate.single" : "gate.several", { done, all: total });
 }
 
 function drawSubmit(host: FormHost, form: Form, busy: string | false): Template {
-  const gate = gateOf(host);
-  const [first, ...more] = form.sections ?? [];
-  const label = form.submit_label || (!more.length && first?.submit_label) || host.getText("submit");
-  return html`${gate && html`<p class="note" id="gate">${gate}</p>`}
+  const blockedReason = submitBlockedReason(host);
+  const [first, ...otherSections] = form.sections ?? [];
+  const label = form.submit_label || (!otherSections.length && first?.submit_label) || host.getText("submit");
+  return html`${blockedReason && html`<p class="note" id="gate">${blockedReason}</p>`}
     <button
       type="submit"
       class="primary"
       part="submit"
-      aria-disabled=${!!gate || !!busy}
-      aria-describedby=${gate && "gate"}
+      aria-disabled=${!!blockedReason || !!busy}
+      aria-describedby=${blockedReason && "gate"}
     >${busy ? html`${icons.clock}${busy}` : label}</button>`;
 }
 
@@ -154,13 +154,13 @@ export function drawActions(host: FormHost, form: Form, submit?: unknown, back?:
   const state = stateOf(host.view);
   if (state === "disabled") return html`<p class="hint">${host.getText("disabled")}</p>`;
   const busy = state === "submitting" && host.getText(isUnderway(host.view));
-  const quick = oneClick(form);
-  const leave = (reason: "skipped" | "dismissed", label: string) =>
+  const clickField = oneClick(form);
+  const drawDecline = (reason: "skipped" | "dismissed", label: string) =>
     html`<button type="button" class="quiet" aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
-    ${form.allow_skip && leave("skipped", host.getText("skip"))}
-    ${leave("dismissed", form.cancel_label || host.getText("cancel"))}
-    ${back} ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
+    ${form.allow_skip && drawDecline("skipped", host.getText("skip"))}
+    ${drawDecline("dismissed", form.cancel_label || host.getText("cancel"))}
+    ${back} ${submit ?? (!clickField || host.draft.get(clickField.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
   </div>`;
 }
 

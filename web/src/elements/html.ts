@@ -35,20 +35,20 @@ const listStrings: string[][] = [];
 export const html = (strings: TemplateStringsArray, ...values: unknown[]) => new Template(strings, values);
 
 /** Draw into `place`, after what it holds already; drawing again changes what was drawn. */
-export function render(value: unknown, place: ParentNode): void {
-  let update = updates.get(place);
+export function render(value: unknown, parent: ParentNode): void {
+  let update = updates.get(parent);
   if (!update) {
     const mark = new Comment();
-    place.append(mark);
+    parent.append(mark);
     update = makeUpdate(mark);
-    updates.set(place, update);
+    updates.set(parent, update);
   }
   update(value);
 }
 
 /** Put an element before another; where the browser can, one that is shown already keeps its focus on the way. */
-export const move = (element: Element, place: ParentNode, before: Node | null) =>
-  place[element.isConnected && "moveBefore" in place ? "moveBefore" : "insertBefore"](element, before);
+export const move = (element: Element, parent: ParentNode, before: Node | null) =>
+  parent[element.isConnected && "moveBefore" in parent ? "moveBefore" : "insertBefore"](element, before);
 
 function templateOf(value: unknown): Template | false {
   if (!Array.isArray(value)) return value instanceof Template && value;
@@ -73,7 +73,7 @@ function makeUpdate(end: Comment): Update {
         template || value instanceof Element || value == null || value === false ? "" : String(value);
       if (template) {
         const content = document.importNode(contentOf(template.strings), true);
-        updates = holesOf(content);
+        updates = updatesOf(content);
         end.before(content);
       } else if (value instanceof Element) move(value, end.parentNode as ParentNode, end);
     }
@@ -84,21 +84,21 @@ function makeUpdate(end: Comment): Update {
 function contentOf(strings: readonly string[]): DocumentFragment {
   let content = fragments.get(strings);
   if (!content) {
-    const place = document.createElement("template");
+    const templateElement = document.createElement("template");
     const text = strings.reduce(
       (all, part) => all + (all.endsWith("=") ? PLACEHOLDER : `<!--${PLACEHOLDER}-->`) + part,
     );
-    place.innerHTML = policy.createHTML(text);
-    content = place.content;
+    templateElement.innerHTML = policy.createHTML(text);
+    content = templateElement.content;
     fragments.set(strings, content);
   }
   return content;
 }
 
-function holesOf(content: DocumentFragment): Update[] {
+function updatesOf(content: DocumentFragment): Update[] {
   const updates: Update[] = [];
-  const walk = document.createTreeWalker(content);
-  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+  const walker = document.createTreeWalker(content);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node instanceof Comment) {
       if (node.data === PLACEHOLDER) updates.push(makeUpdate(node));
     } else if (node instanceof Element)
@@ -109,11 +109,11 @@ function holesOf(content: DocumentFragment): Update[] {
 }
 
 function attribute(element: Element, name: string): Update {
-  let before: unknown;
+  let lastValue: unknown;
   element.removeAttribute(name);
   return (value) => {
-    if (value === before) return;
-    before = value;
+    if (value === lastValue) return;
+    lastValue = value;
     if (name.startsWith(".")) Object.assign(element, { [name.slice(1)]: value });
     else if (value == null || value === false) element.removeAttribute(name);
     else element.setAttribute(name, String(value));

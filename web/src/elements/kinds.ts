@@ -88,18 +88,18 @@ const extraPartsOf = ({ status, form, view, revision }: InputRequest): string[] 
  * The kind that draws a request; undefined if it is unknown, or could not be loaded. It is the one before, unless the form
  * needs other parts now.
  */
-export function makeKind(request: InputRequest, host: Host, before?: Kind): Kind | undefined {
+export function makeKind(request: InputRequest, host: Host, previousKind?: Kind): Kind | undefined {
   const [kind = "", ...additionNames] = partsOf(request);
   const parts = `${kind},${additionNames}`;
-  if (before && (!request.form || before.parts === parts)) return before;
-  const Combined = additionNames.reduce(
+  if (previousKind && (!request.form || previousKind.parts === parts)) return previousKind;
+  const KindWithAdditions = additionNames.reduce(
     (Inner, name) => Inner && ownValue(additions, name)?.(Inner),
     ownValue(kinds, kind),
   );
-  const inherit = before && onDemand.inherit?.(before);
-  const next = Combined && new Combined(host);
-  if (next) inherit?.(next);
-  return next && Object.assign(next, { parts });
+  const inherit = previousKind && onDemand.inherit?.(previousKind);
+  const nextKind = KindWithAdditions && new KindWithAdditions(host);
+  if (nextKind) inherit?.(nextKind);
+  return nextKind && Object.assign(nextKind, { parts });
 }
 
 /**
@@ -111,8 +111,8 @@ export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> |
   const names = requests.flatMap((request) => [...partsOf(request), ...extraPartsOf(request)]);
   // Only Submit waits for the rules of the fields.
   if (requests.some(({ form, status }) => form && !isTerminal(status))) void loadRules();
-  const missing = new Set(names.filter((name) => ownValue(parts, name) && !loadedParts.has(name)));
-  return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
+  const missingNames = new Set(names.filter((name) => ownValue(parts, name) && !loadedParts.has(name)));
+  return missingNames.size > 0 ? Promise.all([...missingNames].map(fetchPart)) : undefined;
 }
 
 async function fetchPart(name: string): Promise<void> {

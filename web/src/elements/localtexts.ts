@@ -13,4 +13,4 @@ export const localizeRequest = (request: InputRequest, element?: Element): Input
   texts.flatten?.(request, element) ?? texts.localize?.(request, element) ?? request;
 
 /** The body that the server accepts. */
-export const foldRows = <T>(body: T): T => texts.fold?.(body) ?? body;
+export const foldRows = <T>(body: T): T => texts.nestAnswer?.(body) ?? body;

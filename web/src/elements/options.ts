@@ -1,6 +1,6 @@
 import type { OptionValue, SingleField } from "../core/form.ts";
 import type { Multiselect, Option } from "../core/generated/wire.ts";
-import { describedBy, type FieldView, isChecked, typed } from "./fieldview.ts";
+import { describedBy, type FieldView, isChecked, typedText } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { labelOf } from "./show.ts";
 
@@ -19,22 +19,22 @@ export interface Item {
 
 /** A single choice replaces and leaves "Other" (C7), several add up (C9). */
 export function itemsOf({ field, uid, entry, getText, change }: Choice): Item[] {
-  const many = field.type === "multiselect";
+  const isMultiple = field.type === "multiselect";
   const values = field.options.map((option) => option.value);
   const chosen = new Set(entry.chosen);
   const items: Item[] = field.options.map((option, index) => ({
     id: `${uid}-${index}`,
     option,
     other: false,
-    on: chosen.has(option.value) && (many || !entry.other),
+    on: chosen.has(option.value) && (isMultiple || !entry.other),
     set(on) {
       const isKept = (value: OptionValue): boolean =>
-        value === option.value ? on : many && chosen.has(value);
-      change({ chosen: values.filter(isKept), other: many && entry.other });
+        value === option.value ? on : isMultiple && chosen.has(value);
+      change({ chosen: values.filter(isKept), other: isMultiple && entry.other });
     },
   }));
   if (!field.allow_other) return items;
-  const set = (on: boolean): void => change({ other: on, chosen: many ? entry.chosen : [] });
+  const set = (on: boolean): void => change({ other: on, chosen: isMultiple ? entry.chosen : [] });
   return [
     ...items,
     { id: `${uid}-other`, option: { label: getText("other") }, other: true, on: entry.other, set },
@@ -67,21 +67,21 @@ function drawOtherText(view: Choice): Template | false {
         aria-describedby=${error && `${uid}-error`}
         disabled=${view.disabled}
         .value=${entry.text}
-        .oninput=${(event: Event) => view.change({ text: typed(event) })}
+        .oninput=${(event: Event) => view.change({ text: typedText(event) })}
       />
     </div>`
   );
 }
 
 export function drawRows(view: Choice, items: readonly Item[], className: string): Template {
-  const many = view.field.type === "multiselect";
+  const isMultiple = view.field.type === "multiselect";
   const kind = className.startsWith("chips") ? "chip" : "option";
   return html`<div class=${className}>${items.map(
     (item) =>
       html`<label class=${kind + dangerClass(item)} part="option">
         <input
           id=${item.id}
-          type=${many ? "checkbox" : "radio"}
+          type=${isMultiple ? "checkbox" : "radio"}
           name=${view.uid}
           disabled=${view.disabled || item.disabled}
           .checked=${item.on}
@@ -98,7 +98,7 @@ function drawDropdown(view: Choice): Template {
   const { field, getText } = view;
   const items = itemsOf(view);
   const pick = (event: Event): void => {
-    const item = items[Number(typed(event))];
+    const item = items[Number(typedText(event))];
     if (item) item.set(true);
     else view.change({ chosen: [], other: false });
   };
@@ -125,27 +125,27 @@ function drawDropdown(view: Choice): Template {
 function drawAnswerButtons(view: Choice): Template {
   const items = itemsOf(view);
   const isStyled = items.some(({ option }) => option.style === "primary");
-  const suggested = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
+  const presetItem = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
   const chosen = items.find(({ on, other }) => on && !other);
   const first = view.field.widget === "confirm" && !isStyled && !dangerClass(items[0]) && items[0];
-  const primary = chosen ?? suggested ?? first;
+  const primaryItem = chosen ?? presetItem ?? first;
   return html`<div class="answers">${items.map(
     (item) =>
       html`<button
         type="button"
         part="option"
         id=${item.id}
-        class=${`choice${dangerClass(item)}${item === primary || (!chosen && !suggested && item.option.style === "primary") ? " primary" : ""}`}
+        class=${`choice${dangerClass(item)}${item === primaryItem || (!chosen && !presetItem && item.option.style === "primary") ? " primary" : ""}`}
         aria-disabled=${view.disabled}
         aria-expanded=${item.other && String(item.on)}
-        aria-description=${item === suggested && view.getText("suggested")}
+        aria-description=${item === presetItem && view.getText("suggested")}
         .onclick=${() =>
           view.pick?.(
             item.other
               ? { chosen: [], other: !item.on }
               : { chosen: [item.option.value ?? ""], other: false },
           )}
-      >${drawLabel(item, view)}${item === suggested && html`<small aria-hidden="true">${view.getText("suggested")}</small>`}</button>`,
+      >${drawLabel(item, view)}${item === presetItem && html`<small aria-hidden="true">${view.getText("suggested")}</small>`}</button>`,
   )}</div>
   ${drawOtherText(view)}`;
 }
@@ -171,9 +171,9 @@ const CLASSES_BY_WIDGET: Partial<Record<string, string>> = {
 export function drawOptions(view: Choice): { grouped: boolean; control: Template } {
   const { type, widget, options } = view.field;
   if (view.pick) return { grouped: true, control: drawAnswerButtons(view) };
-  const explained = options.some((option) => option.description || option.style === "danger");
-  const listed = widget === "dropdown" || (!widget && !explained);
-  if (listed && type === "select") return { grouped: false, control: drawDropdown(view) };
+  const hasDescriptions = options.some((option) => option.description || option.style === "danger");
+  const isDropdown = widget === "dropdown" || (!widget && !hasDescriptions);
+  if (isDropdown && type === "select") return { grouped: false, control: drawDropdown(view) };
   return {
     grouped: true,
     control: drawRows(view, itemsOf(view), CLASSES_BY_WIDGET[widget ?? ""] ?? "options"),

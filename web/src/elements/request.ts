@@ -74,7 +74,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
 
   #kind: Kind | undefined;
   /** The paths of errors at which the person has changed something since. */
-  #cleared: ReadonlySet<string> = new Set();
+  #clearedPaths: ReadonlySet<string> = new Set();
   readonly #submission = new Submission(this, (signal) => this.#signal(signal));
   #focused = false;
   /** Redraws the remaining time. */
@@ -101,13 +101,13 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   #signal(signal: Signal): void {
     const { errors, request } = this.view;
     this.view = reduce(this.view, signal);
-    if (this.view.errors !== errors) this.#cleared = new Set();
+    if (this.view.errors !== errors) this.#clearedPaths = new Set();
     // The form was sent back: what is entered from now on is not sent yet.
     if (request && this.view.request && this.view.request.revision > request.revision) {
       // If the focus is still on the button, it moves to the problems, as after a refusal by the page itself.
-      if (this.#submission.sent && this.root.activeElement?.matches("[type=submit]"))
+      if (this.#submission.isSent && this.root.activeElement?.matches("[type=submit]"))
         this.#submission.focusProblems();
-      this.#submission.sent = false;
+      this.#submission.isSent = false;
     }
     this.#submission.follow(this.view);
   }
@@ -145,7 +145,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       this.view = { ...INITIAL, interactive: !this.readonly };
       this.#kind = undefined;
       this.#submission.attempt = null;
-      this.#submission.sent = false;
+      this.#submission.isSent = false;
       this.#submission.retry?.stop();
       this.trouble = undefined;
     }
@@ -176,7 +176,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const isOwnAnswer = isOwn(this.view);
     // The focused control was disabled while the answer was sent, so the browser moved the focus to the page.
     const dropped =
-      hasEnded && isOwnAnswer && !this.#submission.quiet && document.activeElement === document.body;
+      hasEnded && isOwnAnswer && !this.#submission.keepsFocus && document.activeElement === document.body;
     if (this.#focused ? hasEnded || !this.root.activeElement : dropped)
       this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
     if (!hasEnded) return;
@@ -187,13 +187,13 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   }
 
   errorAt(path: string): string | undefined {
-    return this.#cleared.has(path)
+    return this.#clearedPaths.has(path)
       ? undefined
       : this.view.errors.find((error) => isWithin(error.path, path))?.message;
   }
 
   clearError(path: string): void {
-    this.#cleared = new Set(this.#cleared).add(path);
+    this.#clearedPaths = new Set(this.#clearedPaths).add(path);
     this.trouble = undefined;
     // The changed values are not the ones that were to be sent again.
     this.#signal({ type: "discard" });
@@ -205,7 +205,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
    * With `focus: false` the focus stays where it is if something is wrong.
    */
   submit({ focus = true } = {}): void {
-    this.#submission.quiet = !focus;
+    this.#submission.keepsFocus = !focus;
     if (isOpen(this.view)) this.#kind?.submit();
   }
 
@@ -219,7 +219,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const send = (): void => {
       if (request?.id !== this.view.request?.id) return;
       this.trouble = undefined;
-      this.#submission.send(this.view, action, { ...body, ...texts.sent?.(action, this) }, makeBody);
+      this.#submission.send(this.view, action, { ...body, ...texts.sentLanguages?.(action, this) }, makeBody);
     };
     if ("note" in body && body.note) void sendOrWarn(this, body.note, send);
     else send();
@@ -244,7 +244,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     if (phase === "failed") return this.#submission.drawFailed(summary);
     if (phase !== "error") return false;
     const target = (path: string) => this.#kind?.errorTarget(path);
-    return drawErrors(summary, errors, target, this.#cleared, this.getText);
+    return drawErrors(summary, errors, target, this.#clearedPaths, this.getText);
   }
 
   #drawOpen(request: InputRequest): Template {

@@ -8,7 +8,7 @@ export const nextTick = (remainingMs: number): number =>
   remainingMs < 150_000 ? 1_000 : remainingMs < 3_600_000 ? 15_000 : 300_000;
 
 /** The highest limit of questions that a person is told. */
-const SMALL = 50;
+const MAX_SHOWN_QUESTIONS = 50;
 
 /**
  * Draw who asks, above everything that the agent wrote.
@@ -23,7 +23,7 @@ export function drawRequester(
   now: number,
 ): Template {
   const { agent, requester, expires_at, ordinal, of } = request;
-  const due =
+  const dueText =
     expires_at &&
     [momentText(expires_at, locale), timeLeft(expires_at, now, locale)].filter(Boolean).join(" · ");
   return html`<div class="asker" id="asker">
@@ -31,7 +31,7 @@ export function drawRequester(
     ${agent?.tool && html`<span>${getText("tool")} <code>${agent.tool}</code></span>`}
     ${agent && requester && html`<span>${getText("token")} <bdi>${requester.name}</bdi></span>`}
     ${thread && html`<span>${getText("thread")} <bdi>${request.thread_id}</bdi></span>`}
-    ${ordinal && of && of <= SMALL && html`<span>${getText("question_number", { n: ordinal, of })}</span>`}
-    ${due && html`<span class="due">${icons.clock}${getText("due", { when: due })}</span>`}
+    ${ordinal && of && of <= MAX_SHOWN_QUESTIONS && html`<span>${getText("question_number", { n: ordinal, of })}</span>`}
+    ${dueText && html`<span class="due">${icons.clock}${getText("due", { when: dueText })}</span>`}
   </div>`;
 }

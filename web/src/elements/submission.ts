@@ -29,9 +29,9 @@ const outcomeOf = ({ submission }: InputRequest): "accepted" | "conflict" =>
 export class Submission {
   attempt: Attempt | null = null;
   /** Whether the values in the form are being sent, or have arrived. */
-  sent = false;
+  isSent = false;
   /** Whether the focus stays where it is. */
-  quiet = false;
+  keepsFocus = false;
   retry: Retry | undefined;
 
   constructor(
@@ -45,11 +45,10 @@ export class Submission {
     const open = isOpen(view);
     if (!request || !(open || (action === "decline" && mayDecline(view)))) return;
     const text = JSON.stringify([action, body]);
-    const last = this.attempt;
-    const lastAttempt =
-      last?.text === text && last.makeBody === makeBody && last.key === view.key ? last : null;
-    this.attempt = lastAttempt ?? { text, action, body, key: newKey(), makeBody };
-    this.sent = open;
+    const { attempt } = this;
+    const isRepeated = attempt?.text === text && attempt.makeBody === makeBody && attempt.key === view.key;
+    this.attempt = isRepeated ? attempt : { text, action, body, key: newKey(), makeBody };
+    this.isSent = open;
     draftStore?.writeUnsent(request, this.attempt);
     this.signal({ type: "submit", key: this.attempt.key });
     // The receipt is there when the reply is.
@@ -87,8 +86,8 @@ export class Submission {
     const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
     const { host } = this;
     const { phase } = host.view;
-    this.sent = false;
-    if (request) void this.#conflict(request);
+    this.isSent = false;
+    if (request) void this.#settle(request);
     else if (final) host.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     // The late reply of a retry changes nothing after "Discard".
     else if (phase === "submitting") {
@@ -98,7 +97,7 @@ export class Submission {
     }
   }
 
-  async #conflict(request: InputRequest): Promise<void> {
+  async #settle(request: InputRequest): Promise<void> {
     await loadKinds([request]);
     if (this.host.view.request?.id !== request.id) return;
     this.signal({ type: "conflict", request });
@@ -113,7 +112,7 @@ export class Submission {
   }
 
   focusProblems(): void {
-    if (!this.quiet) this.host.focusOn("#problems");
+    if (!this.keepsFocus) this.host.focusOn("#problems");
   }
 
   /** The outcome is unknown: send it again later with the same key; meanwhile the card stays as it is. */
@@ -123,7 +122,7 @@ export class Submission {
     const id = view.request?.id;
     if (!client || !attempt || !id || view.key === null || this.retry?.active) return;
     const send = (): void => {
-      this.quiet = true;
+      this.keepsFocus = true;
       void this.#deliver(id, attempt);
     };
     this.retry = draftStore?.retry(client, attempt, send, () => host.redraw());

@@ -37,14 +37,14 @@ export function drawErrors(
   summary: string | null,
   errors: readonly FieldError[],
   targetOf: (path: string) => ErrorTarget | undefined,
-  cleared: ReadonlySet<string>,
+  clearedPaths: ReadonlySet<string>,
   getText: GetText,
 ): Template | false {
   const open = errors.flatMap(({ path, message }): Problem[] => {
     const target = targetOf(path);
     if (!target) return [{ text: message }];
     const text = target.label ? `${target.label}: ${message}` : message;
-    return cleared.has(target.path) ? [] : [{ text, onClick: target.go }];
+    return clearedPaths.has(target.path) ? [] : [{ text, onClick: target.go }];
   });
   return (open.length > 0 || summary !== null) && drawProblems(summary ?? getText("problem"), open);
 }

@@ -15,8 +15,8 @@ export function declaredBy(element: Element): string | null | undefined {
 
 /** The language to show: that of the nearest `lang` attribute, else the browser's, else English. */
 export function localeOf(element: Element): Locale {
-  const declared = declaredBy(element);
-  return negotiate(declared ? [declared] : navigator.languages);
+  const declaredLocale = declaredBy(element);
+  return negotiate(declaredLocale ? [declaredLocale] : navigator.languages);
 }
 
 export const getTextIn =

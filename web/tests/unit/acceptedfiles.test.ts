@@ -4,9 +4,9 @@ import en from "../../../src/askback/messages/en.json" with { type: "json" };
 import { typeNames } from "../../src/elements/files/accepted.ts";
 
 const texts = { en, de } as Record<string, Record<string, string>>;
-const sentenceOf = (accept: readonly string[], locale: "en" | "de"): string =>
+const sentenceOf = (acceptedTypes: readonly string[], locale: "en" | "de"): string =>
   typeNames(
-    accept,
+    acceptedTypes,
     (key, params = {}) => (texts[locale]?.[`ui.${key}`] ?? key).replace("{format}", String(params.format)),
     locale,
   );
@@ -24,7 +24,7 @@ test.each([
     "application/x-7z-compressed and ACME files",
     undefined,
   ],
-])("the accepted types %j are said in words", (accept, english, german) => {
-  expect(sentenceOf(accept, "en")).toBe(english);
-  if (german) expect(sentenceOf(accept, "de")).toBe(german);
+])("the accepted types %j are said in words", (acceptedTypes, english, german) => {
+  expect(sentenceOf(acceptedTypes, "en")).toBe(english);
+  if (german) expect(sentenceOf(acceptedTypes, "de")).toBe(german);
 });

@@ -10,14 +10,14 @@ const reader = {
   locale: "en",
 } as const;
 
-const request = (more: Partial<InputRequest>): InputRequest => ({
+const request = (members: Partial<InputRequest>): InputRequest => ({
   id: "req_1",
   kind: "form",
   thread_id: "t",
   created_at: "2026-11-20T10:00:00Z",
   status: "pending",
   revision: 1,
-  ...more,
+  ...members,
 });
 
 const call = (approval: ShownApproval): InputRequest => request({ kind: "approval", approval });
@@ -73,7 +73,7 @@ describe("the groups", () => {
       at("old", "2026-11-19T08:00:00Z"),
     ];
     const groups = groupRequests(list, now, Date.parse("2026-11-20T00:00:00Z"));
-    expect(groups.map(([name, some]) => [name, some.map(({ id }) => id)])).toEqual([
+    expect(groups.map(([name, members]) => [name, members.map(({ id }) => id)])).toEqual([
       ["due", ["sooner", "later"]],
       ["today", ["new", "far"]],
       ["earlier", ["old"]],

@@ -3,14 +3,14 @@ import { audience, isSame, type Person, readOnlyReason } from "../../src/core/au
 import type { InputRequest, Level } from "../../src/core/generated/wire.ts";
 import { isNewer } from "../../src/core/lifecycle.ts";
 
-const request = (more: Partial<InputRequest> = {}): InputRequest => ({
+const request = (members: Partial<InputRequest> = {}): InputRequest => ({
   id: "r1",
   kind: "form",
   thread_id: "t1",
   created_at: "2026-11-20T09:00:00.000Z",
   status: "pending",
   revision: 1,
-  ...more,
+  ...members,
 });
 
 const ADA: Person = { id: "ses_1", name: "Ada", user: "ada@example", groups: ["ops"] };
@@ -42,13 +42,13 @@ test("who was added since is meant as well, and nobody knows of a stranger", () 
 });
 
 test("an assignment replaces those whom the agent named, and null brings them back", () => {
-  const assigned = { by: { id: "x", name: "Bob" }, at: "2026-11-20T09:00:00.000Z", number: 1 };
+  const assignment = { by: { id: "x", name: "Bob" }, at: "2026-11-20T09:00:00.000Z", number: 1 };
   const assignedRequest = request({
     assignees: ["Bob"],
-    assignment: { ...assigned, assignees: ["group:ops"] },
+    assignment: { ...assignment, assignees: ["group:ops"] },
   });
   expect([readOnlyReason(assignedRequest, ADA), audience(assignedRequest)]).toEqual([undefined, "ops"]);
-  const returnedRequest = { ...assignedRequest, assignment: { ...assigned, assignees: null, number: 2 } };
+  const returnedRequest = { ...assignedRequest, assignment: { ...assignment, assignees: null, number: 2 } };
   expect(readOnlyReason(returnedRequest, ADA)).toBe("for");
   expect(isNewer(returnedRequest, assignedRequest)).toBe(true);
   expect(isNewer(assignedRequest, returnedRequest)).toBe(false);

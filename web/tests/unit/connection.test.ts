@@ -121,19 +121,19 @@ test("a network that is not ready when the browser says `online` is tried again 
 
 test("the last follower of a thread to go ends its subscription, also while it is still beginning", async () => {
   const connection = await openConnection();
-  const beginFrame = () => ({
+  const newFollower = () => ({
     ...follower,
     thread: "t1",
     sync: (socket: Socket) => socket.call<void>("subscribe"),
   });
   const unsubscribeFrames = () => Network.sockets[0]?.sent.filter(({ op }) => op === "unsubscribe");
-  const [first, second] = [connection.follow(beginFrame()), connection.follow(beginFrame())];
+  const [first, second] = [connection.follow(newFollower()), connection.follow(newFollower())];
   await vi.advanceTimersByTimeAsync(0);
   first();
   expect(unsubscribeFrames()).toEqual([]);
   second();
   expect(unsubscribeFrames()).toMatchObject([{ thread_id: "t1" }]);
-  connection.follow(beginFrame())();
+  connection.follow(newFollower())();
   await vi.advanceTimersByTimeAsync(0);
   expect(unsubscribeFrames()?.length).toBe(3);
 });

@@ -127,12 +127,12 @@ test("a decision is sent again for two minutes, a form for as long as it takes (
   ] as const) {
     const client = Object.assign(new EventTarget(), { send: async () => ({}) as never, link: "online" });
     let sendCount = 0;
-    let changes = 0;
-    const repeater = new RetryScheduler(
+    let changeCount = 0;
+    const scheduler = new RetryScheduler(
       client,
       () => sendCount++,
       decision,
-      () => changes++,
+      () => changeCount++,
     );
     client.link = "offline";
     vi.advanceTimersByTime(60_000);
@@ -144,9 +144,9 @@ test("a decision is sent again for two minutes, a form for as long as it takes (
     const before = sendCount;
     vi.advanceTimersByTime(600_000);
     client.dispatchEvent(new Event("link"));
-    expect([sendCount > before, repeater.active, changes]).toEqual([more, more, decision ? 1 : 0]);
-    repeater.stop();
+    expect([sendCount > before, scheduler.active, changeCount]).toEqual([more, more, decision ? 1 : 0]);
+    scheduler.stop();
     vi.advanceTimersByTime(600_000);
-    expect(repeater.active).toBe(false);
+    expect(scheduler.active).toBe(false);
   }
 });

@@ -14,7 +14,7 @@ import { translate } from "../../src/core/messages.ts";
 
 const getText = (key: string, params?: Record<string, unknown>): string => translate(`ui.${key}`, params);
 
-const request = (id: string, more: Partial<InputRequest> = {}): InputRequest => ({
+const request = (id: string, members: Partial<InputRequest> = {}): InputRequest => ({
   id,
   kind: "form",
   thread_id: "t",
@@ -22,7 +22,7 @@ const request = (id: string, more: Partial<InputRequest> = {}): InputRequest => 
   status: "pending",
   revision: 1,
   form: { title: `Title ${id}`, fields: [] },
-  ...more,
+  ...members,
 });
 const approval = (id: string, level: "normal" | "danger" = "normal", plan?: string): InputRequest =>
   request(id, { kind: "approval", form: null, approval: { tool: "make", risk: { level }, plan } });
@@ -77,14 +77,18 @@ describe("filters", () => {
 
 // requirement: B25
 it("dangerous calls and plans are never allowed together with others", () => {
-  const some = [approval("a"), approval("b", "danger"), approval("c", "normal", "1. Stop"), request("d")];
-  const { approvals, others: otherRequests, harmless } = bulkChoice(some);
-  expect([ids(approvals), ids(otherRequests), ids(harmless)]).toEqual([["a", "b", "c"], ["d"], ["a"]]);
+  const requests = [approval("a"), approval("b", "danger"), approval("c", "normal", "1. Stop"), request("d")];
+  const { approvals, others: otherRequests, allowableApprovals } = bulkChoice(requests);
+  expect([ids(approvals), ids(otherRequests), ids(allowableApprovals)]).toEqual([
+    ["a", "b", "c"],
+    ["d"],
+    ["a"],
+  ]);
   const riskyRequest = {
     ...approval("e"),
     approval: { tool: "x", agent_risk: { level: "danger" as const } },
   };
-  expect(bulkChoice([riskyRequest]).harmless).toEqual([]);
+  expect(bulkChoice([riskyRequest]).allowableApprovals).toEqual([]);
 });
 
 describe("the part of a long list that is in view", () => {

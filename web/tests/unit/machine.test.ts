@@ -91,13 +91,13 @@ test("an answer from elsewhere is told from one's own, whichever message comes f
 test("an answer that was checked is one's own, in whatever order the messages come", () => {
   const acceptedSignal: Signal = { type: "accepted", request: request("resolving") };
   const resolvingSignal: Signal = { type: "request", request: request("resolving") };
-  const end: Signal = { type: "request", request: request("answered") };
+  const endSignal: Signal = { type: "request", request: request("answered") };
   for (const order of [
-    [acceptedSignal, end],
-    [resolvingSignal, acceptedSignal, end],
-    [acceptedSignal, resolvingSignal, end],
-    [resolvingSignal, end, { type: "accepted", request: request("answered") } as Signal],
-    [resolvingSignal, end, acceptedSignal],
+    [acceptedSignal, endSignal],
+    [resolvingSignal, acceptedSignal, endSignal],
+    [acceptedSignal, resolvingSignal, endSignal],
+    [resolvingSignal, endSignal, { type: "accepted", request: request("answered") } as Signal],
+    [resolvingSignal, endSignal, acceptedSignal],
   ])
     expect(viewAfter(pending, submit, ...order).origin).toBe("here");
 });
@@ -118,33 +118,40 @@ test("an answer that was sent back and sent again is one's own", () => {
     request: { ...request("pending", 2), field_errors: [fault] },
   };
   const repromptedView: Signal = { type: "accepted", request: request("resolving", 2) };
-  const end: Signal = { type: "request", request: request("answered", 2) };
+  const endSignal: Signal = { type: "request", request: request("answered", 2) };
   expect(viewAfter(pending, submit, acceptedSignal, reopenedSignal).origin).toBe("");
   expect(
-    viewAfter(pending, submit, acceptedSignal, reopenedSignal, { ...submit, key: "k2" }, repromptedView, end)
-      .origin,
+    viewAfter(
+      pending,
+      submit,
+      acceptedSignal,
+      reopenedSignal,
+      { ...submit, key: "k2" },
+      repromptedView,
+      endSignal,
+    ).origin,
   ).toBe("here");
   // Somebody else sent what settled it, after one's own was sent back.
-  expect(viewAfter(pending, submit, acceptedSignal, reopenedSignal, end).origin).toBe("elsewhere");
+  expect(viewAfter(pending, submit, acceptedSignal, reopenedSignal, endSignal).origin).toBe("elsewhere");
 });
 
 // requirement: N2
 test("what is checked for somebody else is not one's own", () => {
   const resolvingSignal: Signal = { type: "request", request: request("resolving") };
-  const end: Signal = { type: "request", request: request("answered") };
-  expect(viewAfter(pending, resolvingSignal, end).origin).toBe("elsewhere");
-  expect(viewAfter(resolvingSignal, end).origin).toBe("");
+  const endSignal: Signal = { type: "request", request: request("answered") };
+  expect(viewAfter(pending, resolvingSignal, endSignal).origin).toBe("elsewhere");
+  expect(viewAfter(resolvingSignal, endSignal).origin).toBe("");
   const refusedView: Signal = { type: "conflict", request: request("resolving") };
   const lostView = viewAfter(pending, submit, refusedView);
   expect([stateOf(lostView), lostView.origin]).toEqual(["submitting", "lost"]);
-  expect(reduce(lostView, end).origin).toBe("lost");
+  expect(reduce(lostView, endSignal).origin).toBe("lost");
   expect(reduce(lostView, { type: "request", request: request("pending", 2) }).origin).toBe("");
 });
 
 // requirement: N2
 test("a vote that was taken is not lost when another one settles", () => {
-  const end: Signal = { type: "request", request: request("answered") };
-  const view = viewAfter(pending, submit, { type: "accepted", request: voted }, end);
+  const endSignal: Signal = { type: "request", request: request("answered") };
+  const view = viewAfter(pending, submit, { type: "accepted", request: votedRequest }, endSignal);
   expect(view.origin).toBe("elsewhere");
 });
 
@@ -203,13 +210,18 @@ const anySignal: fc.Arbitrary<Signal> = fc.oneof(
 
 test("an end absorbs every signal", () => {
   fc.assert(
-    fc.property(fc.array(anySignal), fc.constantFrom(...ENDS), fc.array(anySignal), (before, end, later) => {
-      const settledView = reduce(viewAfter(...before), { type: "request", request: request(end) });
-      const finally_ = later.reduce(reduce, settledView);
-      expect(finally_.phase).toBe(settledView.phase);
-      expect(finally_.request).toBe(settledView.request);
-      expect(isOpen(finally_)).toBe(false);
-    }),
+    fc.property(
+      fc.array(anySignal),
+      fc.constantFrom(...ENDS),
+      fc.array(anySignal),
+      (before, endSignal, later) => {
+        const settledView = reduce(viewAfter(...before), { type: "request", request: request(endSignal) });
+        const finally_ = later.reduce(reduce, settledView);
+        expect(finally_.phase).toBe(settledView.phase);
+        expect(finally_.request).toBe(settledView.request);
+        expect(isOpen(finally_)).toBe(false);
+      },
+    ),
   );
 });
 
@@ -238,30 +250,30 @@ const VOTE = {
   decision: "approve" as const,
   at: "2026-11-20T09:01:00.000Z",
 };
-const voted: InputRequest = { ...request("pending"), votes: [VOTE] };
+const votedRequest: InputRequest = { ...request("pending"), votes: [VOTE] };
 
 test("somebody else's vote leaves what the person is doing as it is", () => {
   const refusedView = viewAfter(pending, submit, { type: "refused", errors: [fault] });
-  const view = reduce(refusedView, { type: "request", request: voted });
-  expect([stateOf(view), view.errors, view.request]).toEqual(["error", [fault], voted]);
-  const sendingView = reduce(viewAfter(pending, submit), { type: "request", request: voted });
+  const view = reduce(refusedView, { type: "request", request: votedRequest });
+  expect([stateOf(view), view.errors, view.request]).toEqual(["error", [fault], votedRequest]);
+  const sendingView = reduce(viewAfter(pending, submit), { type: "request", request: votedRequest });
   expect([stateOf(sendingView), sendingView.key]).toEqual(["submitting", "k1"]);
 });
 
 test("a vote that was taken leaves the request open and ends the attempt", () => {
-  const view = viewAfter(pending, submit, { type: "accepted", request: voted });
-  expect([stateOf(view), view.key, view.request]).toEqual(["pending", null, voted]);
+  const view = viewAfter(pending, submit, { type: "accepted", request: votedRequest });
+  expect([stateOf(view), view.key, view.request]).toEqual(["pending", null, votedRequest]);
   const viewAfterEvents = viewAfter(
     pending,
     submit,
-    { type: "request", request: voted },
-    { type: "accepted", request: voted },
+    { type: "request", request: votedRequest },
+    { type: "accepted", request: votedRequest },
   );
   expect([stateOf(viewAfterEvents), viewAfterEvents.key]).toEqual(["pending", null]);
 });
 
 test("a state with fewer votes is an earlier one", () => {
-  const view = viewAfter({ type: "request", request: voted });
+  const view = viewAfter({ type: "request", request: votedRequest });
   expect(reduce(view, pending)).toBe(view);
 });
 

@@ -8,7 +8,7 @@ import { onlyField, openForm } from "../../src/elements/choices/open.ts";
 import { flattenForm, flattenValues, foldValues } from "../../src/elements/choices/rows.ts";
 import { collectValues, type Draft, EMPTY, startDraft } from "../../src/elements/draft.ts";
 import { isObject } from "../../src/elements/drafts/storage.ts";
-import { localized } from "../../src/elements/texts/texts.ts";
+import { localizedRequest } from "../../src/elements/texts/texts.ts";
 import { localOf } from "../../src/elements/timezone/timezone.ts";
 
 /** What a person reads about a value. */
@@ -33,12 +33,17 @@ export function fillIn(
   control?: string,
 ): Outcome {
   const flatValues = isObject(values) ? flattenValues(form, values as Values) : {};
-  const flat = withSearchOptions(
+  const flatForm = withSearchOptions(
     flattenForm(form, (key) => key),
     flatValues,
   );
-  const entered = startDraft(bare(flat), "en", undefined, flatValues);
-  const { sent, faults } = press(flat, skip(flat, limitToNative(flat, entered), skipped), patterns, control);
+  const initialDraft = startDraft(withoutDefaults(flatForm), "en", undefined, flatValues);
+  const { sent, faults } = press(
+    flatForm,
+    skip(flatForm, limitToNative(flatForm, initialDraft), skipped),
+    patterns,
+    control,
+  );
   return { sent: foldValues(sent), faults };
 }
 
@@ -58,8 +63,8 @@ function withSearchOptions(form: Form, values: Values): Form {
 
 /** Press "Skip this question" where the page has that button. */
 function skip(form: Form, draft: Draft, skipped: readonly string[]): Draft {
-  const may = allFields(form).filter(({ id, allow_skip }) => allow_skip && skipped.includes(id));
-  return new Map([...draft, ...may.map(({ id }) => [id, { ...EMPTY, skipped: true }] as const)]);
+  const skippableIds = allFields(form).filter(({ id, allow_skip }) => allow_skip && skipped.includes(id));
+  return new Map([...draft, ...skippableIds.map(({ id }) => [id, { ...EMPTY, skipped: true }] as const)]);
 }
 
 /** Press Submit with a draft as the controls hold it. */
@@ -69,17 +74,17 @@ export function press(
   patterns?: Record<string, string | null>,
   control?: string,
 ): Outcome {
-  const open = openForm(fullForm, draft, "en");
-  const form = control === undefined ? open : onlyField(open, control);
+  const openedForm = openForm(fullForm, draft, "en");
+  const form = control === undefined ? openedForm : onlyField(openedForm, control);
   const sentValues = collectValues(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
-  const verdict = (locale: "en" | "de") =>
+  const faultsIn = (locale: "en" | "de") =>
     findErrors(
       { form: inLanguage(form, locale), values: sentValues, draft, patterns, validityOf },
       { locale },
     );
-  const german = verdict("de");
-  const faults = verdict("en").map(({ path, message }, at) => ({
+  const german = faultsIn("de");
+  const faults = faultsIn("en").map(({ path, message }, at) => ({
     path,
     en: message,
     de: german[at]?.message ?? "",
@@ -89,7 +94,7 @@ export function press(
 
 /** The form as the page shows it to a reader of one language. */
 const inLanguage = (form: Form, locale: string): Form =>
-  localized({ form } as InputRequest, [locale]).form as Form;
+  localizedRequest({ form } as InputRequest, [locale]).form as Form;
 
 /** Values without the boxes that are not ticked: the page sends false for them, other clients leave them out. */
 export function withoutUnticked(form: Form, values: Values): Values {
@@ -101,14 +106,14 @@ export function withoutUnticked(form: Form, values: Values): Values {
 
 /** Values without those of read-only fields, which only the server fills in. */
 export function withoutReadonly(form: Form, values: Values): Values {
-  const fixed = new Set(allFields(form).flatMap((field) => (field.readonly ? [field.id] : [])));
-  return Object.fromEntries(Object.entries(values).filter(([id]) => !fixed.has(id)));
+  const readonlyIds = new Set(allFields(form).flatMap((field) => (field.readonly ? [field.id] : [])));
+  return Object.fromEntries(Object.entries(values).filter(([id]) => !readonlyIds.has(id)));
 }
 
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
 
 /** The form without anything that is filled in before the person begins. */
-function bare(form: Form): Form {
+function withoutDefaults(form: Form): Form {
   const empty = (fields: Field[]) => fields.map((field) => ({ ...field, default: null }) as Field);
   const fields = form.fields && { fields: empty(form.fields) };
   const sections = form.sections && {
@@ -161,8 +166,8 @@ function nativeValidity(field: Field, text: string): ValidityState | undefined {
 }
 
 /** A form as the server sends it, from one as an agent writes it. */
-export function normalForm(raw: unknown): Form {
-  const form = raw as Form;
+export function normalForm(agentForm: unknown): Form {
+  const form = agentForm as Form;
   const fields = form.fields && { fields: form.fields.map(normalField) };
   const sections = form.sections && {
     sections: form.sections.map((section) => ({ ...section, fields: section.fields.map(normalField) })),

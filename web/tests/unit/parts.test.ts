@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  DECEIVING,
+  INVISIBLE_CHARACTERS,
   lengthOf,
   linesOf,
   MAX_CHARACTERS,
@@ -15,7 +15,7 @@ import {
 const fullText = (parts: Parts): string => parts.map(textOf).join("");
 const text = (lines: ReturnType<typeof linesOf>): string =>
   lines.map(({ parts }) => fullText(parts)).join("\n");
-const numbered = (count: number): Parts => [
+const numberedParts = (count: number): Parts => [
   Array.from({ length: count }, (_, at) => `line ${at}`).join("\n"),
 ];
 
@@ -31,22 +31,22 @@ test("what would not be seen or would deceive is written out", () => {
 
 test("prose keeps the blanks and the pictures that a writer means", () => {
   const prose = "Vraiment\u00a0? ⚠\ufe0f";
-  expect(showInvisible(prose, DECEIVING)).toEqual([prose]);
-  expect(fullText(showInvisible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
+  expect(showInvisible(prose, INVISIBLE_CHARACTERS)).toEqual([prose]);
+  expect(fullText(showInvisible("\u202eevil", INVISIBLE_CHARACTERS))).toBe("\\u202eevil");
 });
 
 test("a short text is shown whole, a longer one by its two ends", () => {
-  expect(truncate(linesOf(numbered(MAX_LINES)))).toBeNull();
-  const folded = truncate(linesOf(numbered(MAX_LINES + 1)));
-  expect(text([...(folded?.head ?? [])])).toBe(numbered(8)[0]);
-  expect(text([...(folded?.tail ?? [])])).toBe("line 9\nline 10\nline 11\nline 12");
+  expect(truncate(linesOf(numberedParts(MAX_LINES)))).toBeNull();
+  const truncated = truncate(linesOf(numberedParts(MAX_LINES + 1)));
+  expect(text([...(truncated?.head ?? [])])).toBe(numberedParts(8)[0]);
+  expect(text([...(truncated?.tail ?? [])])).toBe("line 9\nline 10\nline 11\nline 12");
 });
 
 test("of one line without an end both ends are shown", () => {
   const command = `${"a".repeat(MAX_CHARACTERS)} && rm -rf ~`;
-  const folded = truncate(linesOf([command]));
-  expect(text([...(folded?.tail ?? [])])).toMatch(/a && rm -rf ~$/);
-  expect(lengthOf(folded?.head ?? [])).toBe(900);
+  const truncated = truncate(linesOf([command]));
+  expect(text([...(truncated?.tail ?? [])])).toMatch(/a && rm -rf ~$/);
+  expect(lengthOf(truncated?.head ?? [])).toBe(900);
 });
 
 const part = fc.oneof(
@@ -60,12 +60,12 @@ test("whatever is folded, the ends are those of the text, they do not overlap, a
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
       const lines = linesOf(parts);
       expect(text(lines)).toBe(fullText(parts));
-      const folded = truncate(lines);
-      if (!folded) {
+      const truncated = truncate(lines);
+      if (!truncated) {
         expect(lines.length <= MAX_LINES && lengthOf(lines) <= MAX_CHARACTERS).toBe(true);
         return;
       }
-      const [head, tail] = [text([...folded.head]), text([...folded.tail])];
+      const [head, tail] = [text([...truncated.head]), text([...truncated.tail])];
       expect(text(lines).startsWith(head)).toBe(true);
       expect(text(lines).endsWith(tail)).toBe(true);
       expect(head.length + tail.length).toBeLessThan(fullText(parts).length);

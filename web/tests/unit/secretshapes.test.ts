@@ -23,15 +23,15 @@ const pieces = fc.constantFrom(
 );
 
 /** Indices of code points, as the vectors count them. */
-function points(text: string, ...indices: number[]): number[] {
+function codePointsAt(text: string, ...indices: number[]): number[] {
   return indices.map((index) => [...text.slice(0, index)].length);
 }
 
 describe("secret shapes", () => {
   test.each(cases<ShapeCase>("secretshapes"))("$id: $shows", ({ text, shape }) => {
-    const whole = expand(text).join("");
-    const secret = findSecret(whole);
-    expect(secret && [secret.kind, ...points(whole, secret.start, secret.end)]).toEqual(shape);
+    const wholeText = expand(text).join("");
+    const secret = findSecret(wholeText);
+    expect(secret && [secret.kind, ...codePointsAt(wholeText, secret.start, secret.end)]).toEqual(shape);
   });
 
   test("the vectors have distinct ids, and no part of one holds a whole key", () => {
@@ -54,8 +54,8 @@ describe("secret shapes", () => {
         fc.constantFrom(" ", "-", "_", "/", "."),
         (words, joint) => {
           expect(findSecret(words.join(joint))).toBeNull();
-          const camel = words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join("");
-          expect(findSecret(camel)).toBeNull();
+          const camelCaseText = words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join("");
+          expect(findSecret(camelCaseText)).toBeNull();
         },
       ),
     );

@@ -34,8 +34,8 @@ import {
 
 const AT = "2026-11-20T09:00:00.000Z";
 
-function request(id: string, more: Partial<InputRequest> = {}): InputRequest {
-  return { id, kind: "form", thread_id: "t1", created_at: AT, status: "pending", revision: 1, ...more };
+function request(id: string, members: Partial<InputRequest> = {}): InputRequest {
+  return { id, kind: "form", thread_id: "t1", created_at: AT, status: "pending", revision: 1, ...members };
 }
 
 function requestEvent(seq: number, id: string, members: Partial<InputRequest> = {}): RequestEvent {
@@ -53,8 +53,8 @@ function delta(seq: number, id: string, text: string): ThreadEvent {
   return { type: "message.delta", seq, position: seq * 10, thread_id: "t1", at: AT, delta: { id, text } };
 }
 
-function updated(seq: number, id: string, more: Partial<MessageUpdate>): ThreadEvent {
-  const update = { id, ...more };
+function messageUpdated(seq: number, id: string, members: Partial<MessageUpdate>): ThreadEvent {
+  const update = { id, ...members };
   return { type: "message.updated", seq, position: seq * 10, thread_id: "t1", at: AT, update };
 }
 
@@ -102,14 +102,14 @@ test("a request is after the tool call that asked, then after its message, then 
 
 test("a standalone request is in no message, and comes last while it is open", () => {
   const standaloneMembers = { tool_call_id: "tc1", message_id: "m1", presentation: "standalone" } as const;
-  const open = read(
+  const openThread = read(
     messageEvent(1, "m1", tool("tc1")),
     requestEvent(2, "r1", standaloneMembers),
     messageEvent(3, "m2", text),
     requestEvent(4, "r2"),
   );
-  expect(order(open)).toEqual(["m1[tool]", "m2[text]", "r2", "r1"]);
-  const ended = applyEvent(open, requestEvent(5, "r1", { ...standaloneMembers, status: "answered" }));
+  expect(order(openThread)).toEqual(["m1[tool]", "m2[text]", "r2", "r1"]);
+  const ended = applyEvent(openThread, requestEvent(5, "r1", { ...standaloneMembers, status: "answered" }));
   expect(order(ended)).toEqual(["m1[tool]", "r1", "m2[text]", "r2"]);
 });
 
@@ -213,13 +213,13 @@ test("a snapshot at any moment converges with the events around it", () => {
     fc.property(repeatedHistory, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
       const { early: _, ...snapshot } = read(...HISTORY.slice(0, seq));
       const startedThread = events.slice(0, when).reduce(applyEvent, read());
-      const adopted = adoptSnapshot(startedThread, {
+      const adoptedThread = adoptSnapshot(startedThread, {
         ...NEW,
         ...snapshot,
         messages: [...snapshot.messages],
         requests: [...snapshot.requests],
       });
-      expect(events.slice(when).reduce(applyEvent, adopted)).toEqual(expected);
+      expect(events.slice(when).reduce(applyEvent, adoptedThread)).toEqual(expected);
     }),
   );
 });
@@ -234,11 +234,15 @@ const snapshot = (level: Level, seq: number, ...requests: ThreadRequest[]): Thre
   free_text: "ignore",
   runs: [],
 });
-const placed = (seq: number, id: string): ThreadRequest => ({ ...request(id), seq });
-const at = (seq: number) => ({ seq, position: seq * 10, thread_id: "t1", at: AT });
-const archive = (type: ArchiveEvent["type"], seq: number): ThreadEvent => ({ ...at(seq), type, by: null });
-const share = (seq: number): ThreadEvent => ({
-  ...at(seq),
+const placedRequest = (seq: number, id: string): ThreadRequest => ({ ...request(id), seq });
+const eventMembers = (seq: number) => ({ seq, position: seq * 10, thread_id: "t1", at: AT });
+const archiveEvent = (type: ArchiveEvent["type"], seq: number): ThreadEvent => ({
+  ...eventMembers(seq),
+  type,
+  by: null,
+});
+const shareEvent = (seq: number): ThreadEvent => ({
+  ...eventMembers(seq),
   type: "thread.access",
   access: { others: "all", people: {} },
 });
@@ -252,43 +256,43 @@ test("a conversation says which runs have not ended", () => {
     started_at: AT,
   });
   const runEvent = (type: RunEvent["type"], seq: number, id: string): RunEvent => ({
-    ...at(seq),
+    ...eventMembers(seq),
     type,
     run: run(id),
   });
   const threadWithRun = adoptSnapshot(emptyThread("t1"), { ...snapshot("all", 1), runs: [run("r1")] });
   const threadWithRuns = applyEvent(threadWithRun, runEvent("run.started", 2, "r2"));
   expect([threadWithRuns.seq, threadWithRuns.runs]).toEqual([2, [run("r2"), run("r1")]]);
-  const ended = ["r1", "r2"].map((id, threadAfter) => runEvent("run.ended", 3 + threadAfter, id));
-  expect(ended.reduce(applyEvent, threadWithRuns)).toMatchObject({ seq: 4, runs: [] });
+  const endEvents = ["r1", "r2"].map((id, index) => runEvent("run.ended", 3 + index, id));
+  expect(endEvents.reduce(applyEvent, threadWithRuns)).toMatchObject({ seq: 4, runs: [] });
 });
 
 test("each request says what its reader may do in the thread", () => {
-  const thread = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const later = applyEvent(thread, requestEvent(2, "r2"));
-  expect(later.requests.map(({ id, level }) => [id, level])).toEqual([
+  const thread = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placedRequest(1, "r1")));
+  const threadAfterEvent = applyEvent(thread, requestEvent(2, "r2"));
+  expect(threadAfterEvent.requests.map(({ id, level }) => [id, level])).toEqual([
     ["r1", "view"],
     ["r2", "view"],
   ]);
 });
 
 test("the reader's access is read again after it has changed, and nothing is lost meanwhile", () => {
-  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const changedThread = [share(2), requestEvent(3, "r2")].reduce(applyEvent, threadBefore);
+  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placedRequest(1, "r1")));
+  const changedThread = [shareEvent(2), requestEvent(3, "r2")].reduce(applyEvent, threadBefore);
   expect([hasGap(changedThread), changedThread.seq]).toEqual([true, 1]);
-  const threadAfter = adoptSnapshot(changedThread, snapshot("prompt", 2, placed(1, "r1")));
+  const threadAfter = adoptSnapshot(changedThread, snapshot("prompt", 2, placedRequest(1, "r1")));
   expect([hasGap(threadAfter), threadAfter.seq]).toEqual([false, 3]);
   expect(threadAfter.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
 });
 
 test("an archived thread is read again, and once more when it is restored", () => {
-  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
-  const archived = applyEvent(threadBefore, archive("thread.archived", 2));
-  expect([hasGap(archived), archived.requests]).toEqual([true, threadBefore.requests]);
-  const put = adoptSnapshot(archived, { ...snapshot("all", 2), archived_at: AT });
-  expect([hasGap(put), put.archived_at]).toEqual([false, AT]);
+  const threadBefore = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placedRequest(1, "r1")));
+  const archivedThread = applyEvent(threadBefore, archiveEvent("thread.archived", 2));
+  expect([hasGap(archivedThread), archivedThread.requests]).toEqual([true, threadBefore.requests]);
+  const threadReadAgain = adoptSnapshot(archivedThread, { ...snapshot("all", 2), archived_at: AT });
+  expect([hasGap(threadReadAgain), threadReadAgain.archived_at]).toEqual([false, AT]);
   const unarchivedThread = adoptSnapshot(
-    applyEvent(put, archive("thread.unarchived", 3)),
+    applyEvent(threadReadAgain, archiveEvent("thread.unarchived", 3)),
     snapshot("all", 3),
   );
   expect([hasGap(unarchivedThread), unarchivedThread.archived_at]).toEqual([false, undefined]);
@@ -316,13 +320,13 @@ test("a message that is held comes last, and where it was delivered once it is",
 
 test("what comes forward is later than what stood in line, whichever is heard first", () => {
   const queuedRequest = requestEvent(1, "r1", { queued_behind: true });
-  const forward = requestEvent(2, "r1");
+  const laterEvent = requestEvent(2, "r1");
   for (const events of [
-    [queuedRequest, forward],
-    [forward, queuedRequest],
+    [queuedRequest, laterEvent],
+    [laterEvent, queuedRequest],
   ]) {
     const inbox = events.reduce(applyInboxEvent, EMPTY_INBOX);
-    expect(waitingRequests(inbox)).toEqual([forward.request]);
+    expect(waitingRequests(inbox)).toEqual([laterEvent.request]);
   }
   expect(waitingRequests(applyInboxEvent(EMPTY_INBOX, queuedRequest))).toEqual([]);
 });
@@ -345,10 +349,10 @@ test("the inbox shows what waits, newest first, whatever the order of events", (
 test("the inbox knows what its reader may do in each thread, and shows nothing of a hidden one", () => {
   const levels = (inbox: Inbox) => waitingRequests(inbox).map(({ id, level }) => [id, level]);
   const inboxState = addRequests(EMPTY_INBOX, [request("r1", { level: "view" })]);
-  const later = addRequests(inboxState, [
+  const threadAfterEvent = addRequests(inboxState, [
     request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }),
   ]);
-  const changedThread = applyShared(later, { thread_id: "t1", level: "prompt" });
+  const changedThread = applyShared(threadAfterEvent, { thread_id: "t1", level: "prompt" });
   expect(levels(changedThread)).toEqual([
     ["r2", "view"],
     ["r1", "prompt"],
@@ -373,11 +377,13 @@ test("a message grows in order, and what becomes of a tool call is seen in its p
   const call = { type: "tool", tool_call_id: "c1", name: "bash", status: "calling" } as const;
   const thread = read(
     messageEvent(1, "m1", { type: "text", text: "One." }),
-    updated(2, "m1", { content: [call, { type: "request", request_id: "req_1" }] }),
+    messageUpdated(2, "m1", { content: [call, { type: "request", request_id: "req_1" }] }),
     delta(3, "m1", " Two"),
     delta(4, "m1", "."),
-    updated(5, "m1", { tool_call: { tool_call_id: "c1", status: "done", result: [0], duration_ms: 12 } }),
-    updated(6, "m1", { tool_call: { tool_call_id: "other", status: "failed" } }),
+    messageUpdated(5, "m1", {
+      tool_call: { tool_call_id: "c1", status: "done", result: [0], duration_ms: 12 },
+    }),
+    messageUpdated(6, "m1", { tool_call: { tool_call_id: "other", status: "failed" } }),
   );
   expect(thread.messages[0]?.content).toEqual([
     { type: "text", text: "One." },

@@ -28,7 +28,10 @@ const sentences = (faults: ExpectedFault[]): Sentence[] =>
   faults.map(({ path, en, de }) => ({ path, en, de }));
 
 /** The values that the page must send, or the faults that it must show instead. */
-function expected({ values, answer, faults, page }: AnswerCase): { sends?: Values; faults: Sentence[] } {
+function expectedOutcome({ values, answer, faults, page }: AnswerCase): {
+  sends?: Values;
+  faults: Sentence[];
+} {
   if (page === "server") return { sends: values, faults: [] };
   if (page) return { faults: [], ...page };
   return answer ? { sends: answer.values, faults: [] } : { faults: sentences(faults ?? []) };
@@ -44,7 +47,7 @@ describe("answers", () => {
       vector.skipped,
       vector.control,
     );
-    const { sends, faults: expectedFaults } = expand(expected(vector));
+    const { sends, faults: expectedFaults } = expand(expectedOutcome(vector));
     expect(faults).toEqual(expectedFaults);
     if (sends)
       expect(withoutUnticked(form, sent)).toEqual(withoutUnticked(form, withoutReadonly(form, sends)));
@@ -130,8 +133,8 @@ describe("patterns", () => {
     js: string | null;
     inputs: [string, boolean][];
   }
-  const compiled = cases<PatternCase>("patterns").filter(({ compiles }) => compiles);
-  test.each(compiled)("$id: $shows", ({ js, inputs }) => {
+  const compilablePatterns = cases<PatternCase>("patterns").filter(({ compiles }) => compiles);
+  test.each(compilablePatterns)("$id: $shows", ({ js, inputs }) => {
     for (const [text, matches] of inputs.map(expand))
       expect([text, browserMatches(js, text)]).toEqual([text, js === null || matches]);
   });

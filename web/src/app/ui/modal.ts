@@ -58,17 +58,18 @@ export class Modal extends AskbackElement {
 
   declare heading: string;
   /** What had the focus before. */
-  #before: Element | null = null;
+  #focusedBefore: Element | null = null;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#before = document.activeElement;
-    while (this.#before?.shadowRoot?.activeElement) this.#before = this.#before.shadowRoot.activeElement;
+    this.#focusedBefore = document.activeElement;
+    while (this.#focusedBefore?.shadowRoot?.activeElement)
+      this.#focusedBefore = this.#focusedBefore.shadowRoot.activeElement;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    (this.#before as HTMLElement | null)?.focus();
+    (this.#focusedBefore as HTMLElement | null)?.focus();
   }
 
   protected override updated(): void {

@@ -34,10 +34,10 @@ export const drawLoading = (getText: GetText): Template =>
 /** Draw that something could not be fetched, and the way to try again. */
 export const drawError = (
   getText: GetText,
-  again: () => void,
+  retry: () => void,
 ): Template => html`<div class="empty" role="alert">
   ${placeIcons.warn}
   <h2>${getText("app.failed")}</h2>
   <p>${getText("app.failed_hint")}</p>
-  <button type="button" .onclick=${again}>${getText("app.again")}</button>
+  <button type="button" .onclick=${retry}>${getText("app.again")}</button>
 </div>`;

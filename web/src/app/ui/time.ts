@@ -25,7 +25,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export class LiveTime extends HTMLElement {
   static observedAttributes = ["at", "look"];
   /** The moment and the language of the title. */
-  #titled = "";
+  #tooltipKey = "";
 
   connectedCallback(): void {
     liveTimes.add(this);
@@ -53,9 +53,9 @@ export class LiveTime extends HTMLElement {
   setTooltip(): void {
     const iso = this.getAttribute("at");
     const locale = localeOf(this);
-    const next = `${iso} ${locale}`;
-    if (!iso || this.#titled === next) return;
-    this.#titled = next;
+    const tooltipKey = `${iso} ${locale}`;
+    if (!iso || this.#tooltipKey === tooltipKey) return;
+    this.#tooltipKey = tooltipKey;
     this.title = exactText(iso, locale);
   }
 

@@ -8,12 +8,12 @@ const STYLE_KEY = "look";
 /** How many slots are drawn beyond each edge at most. */
 const EXTRA_ROWS = 8;
 /** When a key was last pressed: a pointer that has not moved since then only rests on the list. */
-let keyed = 0;
+let keyCount = 0;
 
 document.addEventListener(
   "keydown",
   ({ timeStamp }) => {
-    keyed = timeStamp;
+    keyCount = timeStamp;
   },
   { capture: true },
 );
@@ -28,7 +28,7 @@ export class VirtualList<T extends Slot> {
   #offsets: readonly number[] = [0];
   #heights: Record<string, number> = {};
   #scroller: HTMLElement | null = null;
-  #place: HTMLElement | null = null;
+  #rowsElement: HTMLElement | null = null;
   /** When the pointer last moved over the list. */
   #pointedId = 0;
   /** The slots that are on the page; empty after a change. */
@@ -39,46 +39,46 @@ export class VirtualList<T extends Slot> {
   constructor(private readonly draw: (slot: T, place: HTMLElement) => void) {}
 
   /** Draw `slots` into `place`, which scrolls in `scroller`. */
-  update(place: HTMLElement | null, scroller: HTMLElement | null, slots: readonly T[]): void {
-    if (!place || !scroller) return;
+  update(rowsElement: HTMLElement | null, scroller: HTMLElement | null, slots: readonly T[]): void {
+    if (!rowsElement || !scroller) return;
     if (this.#scroller !== scroller) {
       this.#scroller = scroller;
-      const follow = (): void => this.#follow();
-      scroller.addEventListener("scroll", follow, { passive: true });
+      const followScroll = (): void => this.#drawVisible();
+      scroller.addEventListener("scroll", followScroll, { passive: true });
       scroller.addEventListener("pointermove", ({ timeStamp }) => {
         this.#pointedId = timeStamp;
       });
-      new ResizeObserver(follow).observe(scroller);
+      new ResizeObserver(followScroll).observe(scroller);
     }
-    this.#place = place;
+    this.#rowsElement = rowsElement;
     const anchor = this.#anchor();
     this.#slots = slots;
     this.#measure();
     if (anchor) this.#restore(anchor);
     this.#drawnRange = [0, 0];
-    this.#follow();
+    this.#drawVisible();
     if (this.#extraRows > 0 || slots.length === 0) return;
     this.#extraRows = EXTRA_ROWS;
-    const more = (): void => {
+    const drawMore = (): void => {
       this.#drawnRange = [0, 0];
-      this.#follow();
+      this.#drawVisible();
     };
-    requestAnimationFrame(() => setTimeout(more));
+    requestAnimationFrame(() => setTimeout(drawMore));
   }
 
   /** Bring a slot into view. */
   reveal(id: string): void {
     const index = this.#slots.findIndex((slot) => slot.id === id);
-    const [scroller, place] = [this.#scroller, this.#place];
-    if (index < 0 || !scroller || !place) return;
-    const top = place.offsetTop + (this.#offsets[index] ?? 0);
-    const bottom = place.offsetTop + (this.#offsets[index + 1] ?? 0);
-    const hidden = this.#hiddenTop();
-    const covered = scroller.querySelector<HTMLElement>(":scope > .bulk")?.offsetHeight ?? 0;
-    const height = scroller.clientHeight - covered;
-    if (top < scroller.scrollTop + hidden) scroller.scrollTop = top - hidden;
+    const [scroller, rowsElement] = [this.#scroller, this.#rowsElement];
+    if (index < 0 || !scroller || !rowsElement) return;
+    const top = rowsElement.offsetTop + (this.#offsets[index] ?? 0);
+    const bottom = rowsElement.offsetTop + (this.#offsets[index + 1] ?? 0);
+    const hiddenTop = this.#hiddenTop();
+    const coveredHeight = scroller.querySelector<HTMLElement>(":scope > .bulk")?.offsetHeight ?? 0;
+    const height = scroller.clientHeight - coveredHeight;
+    if (top < scroller.scrollTop + hiddenTop) scroller.scrollTop = top - hiddenTop;
     else if (bottom > scroller.scrollTop + height) scroller.scrollTop = bottom - height;
-    this.#follow();
+    this.#drawVisible();
   }
 
   /** What sticks to the top of the scroller covers this many pixels. */
@@ -88,9 +88,9 @@ export class VirtualList<T extends Slot> {
   }
 
   #range(): readonly [number, number] {
-    const [scroller, place] = [this.#scroller, this.#place];
-    if (!scroller || !place) return [0, 0];
-    const top = scroller.scrollTop - place.offsetTop;
+    const [scroller, rowsElement] = [this.#scroller, this.#rowsElement];
+    if (!scroller || !rowsElement) return [0, 0];
+    const top = scroller.scrollTop - rowsElement.offsetTop;
     return visibleRange(this.#offsets, top + this.#hiddenTop(), top + scroller.clientHeight);
   }
 
@@ -103,7 +103,7 @@ export class VirtualList<T extends Slot> {
       this.#slots.length === 0 ||
       (scroller.scrollTop === 0 &&
         !scroller.matches(
-          this.#pointedId < keyed ? ":has(.rows:focus-within)" : ":hover, :has(.rows:focus-within)",
+          this.#pointedId < keyCount ? ":has(.rows:focus-within)" : ":hover, :has(.rows:focus-within)",
         ))
     )
       return undefined;
@@ -120,7 +120,7 @@ export class VirtualList<T extends Slot> {
     const places = new Map(this.#slots.map(({ id }, slotIndex) => [id, slotIndex]));
     const index = ids.map((id) => places.get(id)).find((found) => found !== undefined);
     if (index !== undefined && this.#scroller) {
-      this.#stretch();
+      this.#setPadding();
       this.#scroller.scrollTop = (this.#offsets[index] ?? 0) + offset;
     }
   }
@@ -128,33 +128,33 @@ export class VirtualList<T extends Slot> {
   /** Measure the height of the slots with a `style` by the first one that is drawn. */
   #measure(): void {
     this.#offsets = offsetsOf(this.#slots, this.#heights);
-    this.#stretch();
-    const missing = this.#slots.filter(
+    this.#setPadding();
+    const unmeasuredSlots = this.#slots.filter(
       (slot, index) =>
         !(slot.style in this.#heights) &&
         this.#slots.findIndex(({ style: look }) => look === slot.style) === index,
     );
-    if (missing.length === 0 || !this.#place) return;
-    drawList(this.#place, missing, (slot, place) => this.#fill(slot, place));
-    for (const child of this.#place.children) {
+    if (unmeasuredSlots.length === 0 || !this.#rowsElement) return;
+    drawList(this.#rowsElement, unmeasuredSlots, (slot, element) => this.#fill(slot, element));
+    for (const child of this.#rowsElement.children) {
       const height = child.getBoundingClientRect().height;
       if (height > 0) this.#heights[(child as HTMLElement).dataset[STYLE_KEY] ?? ""] = height;
     }
     this.#offsets = offsetsOf(this.#slots, this.#heights);
-    this.#stretch();
+    this.#setPadding();
   }
 
-  #stretch(): void {
-    if (this.#place) this.#place.style.blockSize = `${this.#offsets.at(-1) ?? 0}px`;
+  #setPadding(): void {
+    if (this.#rowsElement) this.#rowsElement.style.blockSize = `${this.#offsets.at(-1) ?? 0}px`;
   }
 
-  #fill(slot: T, place: HTMLElement): void {
-    place.dataset[STYLE_KEY] = slot.style;
-    this.draw(slot, place);
+  #fill(slot: T, element: HTMLElement): void {
+    element.dataset[STYLE_KEY] = slot.style;
+    this.draw(slot, element);
   }
 
   /** Draw what has come into view, and some more on both sides; a row that has the focus stays on the page. */
-  #follow(): void {
+  #drawVisible(): void {
     const [first, end] = this.#range();
     if (end > first && first >= this.#drawnRange[0] && end <= this.#drawnRange[1]) return;
     const [from, to] = [
@@ -162,7 +162,9 @@ export class VirtualList<T extends Slot> {
       Math.min(this.#slots.length, end + this.#extraRows),
     ];
     this.#drawnRange = [from, to];
-    const focused = (this.#place?.getRootNode() as ShadowRoot | undefined)?.activeElement?.closest("li");
+    const focused = (this.#rowsElement?.getRootNode() as ShadowRoot | undefined)?.activeElement?.closest(
+      "li",
+    );
     const focusedIndex = focused ? this.#slots.findIndex(({ id }) => id === focused.dataset.id) : -1;
     const places = Array.from({ length: to - from }, (_, index) => from + index);
     if (focusedIndex >= 0 && (focusedIndex < from || focusedIndex >= to))
@@ -171,7 +173,7 @@ export class VirtualList<T extends Slot> {
       const slot = this.#slots[index];
       return slot ? [{ id: slot.id, slot, at: index }] : [];
     });
-    drawList(this.#place, drawnSlots, ({ slot, at: index }, place) => {
+    drawList(this.#rowsElement, drawnSlots, ({ slot, at: index }, place) => {
       place.style.insetBlockStart = `${this.#offsets[index] ?? 0}px`;
       place.setAttribute("aria-posinset", String(index + 1));
       place.setAttribute("aria-setsize", String(this.#slots.length));

@@ -31,11 +31,11 @@ export function visibleRange(
 }
 
 /** Return how many offsets are at or before a place. */
-function countUntil(offsets: readonly number[], place: number): number {
+function countUntil(offsets: readonly number[], position: number): number {
   let [low, high] = [0, offsets.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((offsets[middle] ?? 0) <= place) low = middle + 1;
+    if ((offsets[middle] ?? 0) <= position) low = middle + 1;
     else high = middle;
   }
   return low;

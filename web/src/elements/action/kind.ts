@@ -69,7 +69,7 @@ class ActionKind implements Kind, ActionContext {
     if (!id || !isOpen(host.view) || this.connection.starting) return;
     const opened = window.open("about:blank", "_blank");
     this.#connected({ starting: true });
-    const languages = parts.sent?.("answer", host.root.host as Element & Host) ?? {};
+    const languages = parts.sentLanguages?.("answer", host.root.host as Element & Host) ?? {};
     const path = `/v1/requests/${encodeURIComponent(id)}/oauth/start`;
     const reply = await host.client
       ?.post?.<{ url: string }>(path, languages, newKey())

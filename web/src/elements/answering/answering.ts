@@ -26,7 +26,7 @@ class Answering implements Follower {
   readonly #cards = new Set<HintedCard>();
   readonly #names = new Map<string, Map<string, string>>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  readonly #reported = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
   #socket: Socket | undefined;
 
   constructor(private readonly client: Client) {}
@@ -67,8 +67,8 @@ class Answering implements Follower {
     const id = view.request?.id;
     const now = Date.now();
     if (!id || !isOpen(view) || this.client.link !== "online") return;
-    if (now - (this.#reported.get(id) ?? 0) < REPORT_INTERVAL_MS) return;
-    this.#reported.set(id, now);
+    if (now - (this.#reportedAt.get(id) ?? 0) < REPORT_INTERVAL_MS) return;
+    this.#reportedAt.set(id, now);
     this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
   }
 
@@ -90,9 +90,9 @@ const byClient = new WeakMap<Client, Answering>();
 export function attach(card: HintedCard, client: object): void {
   numberChoices(card);
   if (!("follow" in client)) return;
-  const from = client as Client;
-  const answering = byClient.get(from) ?? new Answering(from);
-  if (!byClient.has(from)) from.follow(answering);
-  byClient.set(from, answering);
+  const answeringClient = client as Client;
+  const answering = byClient.get(answeringClient) ?? new Answering(answeringClient);
+  if (!byClient.has(answeringClient)) answeringClient.follow(answering);
+  byClient.set(answeringClient, answering);
   answering.add(card);
 }

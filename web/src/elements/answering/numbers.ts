@@ -7,9 +7,9 @@ const PAUSE_MS = 500;
 /** The last number. */
 const LAST_CHOICE = 9;
 const CHOICES = "input:is([type=radio], [type=checkbox]):not(:disabled, [role=switch]), button.choice";
-const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
+const TEXT_CONTROLS = "textarea, select, input:not([type=radio], [type=checkbox])";
 /** On a control Enter does what it does everywhere. */
-const CONTROLS = `${TYPING}, input, button, a, summary`;
+const CONTROLS = `${TEXT_CONTROLS}, input, button, a, summary`;
 
 const numbers = css`
   label :focus-visible {
@@ -83,10 +83,10 @@ function focusAfter(card: NumberedCard): void {
     root.querySelector<HTMLElement>("#title, legend") ?? root.querySelector<HTMLElement>("[role=group].card");
   if (!card.takesFocus || !heading) return;
   card.takesFocus = false;
-  const place = root.host.getRootNode() as Document | ShadowRoot;
-  const isAround = place.activeElement !== root.host && place.activeElement?.contains(root.host);
+  const rootNode = root.host.getRootNode() as Document | ShadowRoot;
+  const isInside = rootNode.activeElement !== root.host && rootNode.activeElement?.contains(root.host);
   const isFirst = document.activeElement === document.body;
-  if (!isFirst && !isAround) return;
+  if (!isFirst && !isInside) return;
   heading.tabIndex = -1;
   // On a page that was just opened a ring would only frame the title.
   heading.focus({ preventScroll: true, ...(isFirst && { focusVisible: false }) });
@@ -110,7 +110,7 @@ export function numberChoices(card: NumberedCard): void {
     if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
     if (performance.now() - startedAt < PAUSE_MS) return;
     if (key === "Enter" && card.request?.form && !element.matches(CONTROLS)) card.submit();
-    if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TYPING)) return;
+    if (!/^[1-9]$/.test(key) || !keysOn() || element.matches(TEXT_CONTROLS)) return;
     const choice = root.querySelector<HTMLElement>(`[aria-keyshortcuts="${key}"]`);
     choice?.focus();
     choice?.click();

@@ -57,11 +57,11 @@ function drawLines(
   plain = false,
 ): Template {
   const { getText, unfolded, toggle } = display;
-  const folded = truncate(lines);
+  const truncated = truncate(lines);
   const draw = (part: readonly NumberedLine[]) => part.map((line) => drawLine(line, display, style));
   const text =
-    folded && !unfolded
-      ? html`${draw(folded.head)}<span class="gap">${getText("approval.gap")}${"\n"}</span>${draw(folded.tail)}`
+    truncated && !unfolded
+      ? html`${draw(truncated.head)}<span class="gap">${getText("approval.gap")}${"\n"}</span>${draw(truncated.tail)}`
       : draw(lines);
   const isLong = lines.length > MAX_LINES;
   const unfoldLabel = getText(isLong ? "approval.lines" : "approval.characters", {
@@ -69,7 +69,7 @@ function drawLines(
   });
   return html`<pre class=${plain ? "text" : "code"} dir=${plain ? "auto" : "ltr"}>${text}</pre>
     ${
-      folded &&
+      truncated &&
       html`<button type="button" class="quiet more" aria-expanded=${String(unfolded)} .onclick=${toggle}>${unfolded ? getText("approval.less") : unfoldLabel}</button>`
     }`;
 }
@@ -119,9 +119,9 @@ function drawField({ name, parts, role, syntax }: PreviewField, display: CallDis
     ? getText(`approval.role_${role}`)
     : html`<code>${name.length > 0 ? renderEscapes(name) : '""'}</code>`;
   const lines = linesOf(parts);
-  const short = lines.length === 1 && lengthOf(lines) < 200;
+  const isShort = lines.length === 1 && lengthOf(lines) < 200;
   const value =
-    short && syntax !== "sql"
+    isShort && syntax !== "sql"
       ? html`<span class=${syntax === "json" ? "exact" : "value"}>${syntax === "json" ? drawCode(parts, "json") : renderEscapes(parts)}</span>`
       : drawLines(
           lines,
@@ -149,11 +149,11 @@ function drawMain(preview: Preview, display: CallDisplay): Template | false {
     );
   }
   if (type === "command") {
-    const place = folder && html`${getText("approval.in")} <code>${renderEscapes(folder)}</code>`;
+    const folderLabel = folder && html`${getText("approval.in")} <code>${renderEscapes(folder)}</code>`;
     const style = { syntax: "shell", marks: preview.marks } as const;
     return drawBox(
       getText(argv ? "approval.argv" : "approval.command"),
-      place,
+      folderLabel,
       drawLines(linesOf(parts), display, style),
     );
   }

@@ -1,6 +1,6 @@
 import type { InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { showInvisible } from "../../core/parts.ts";
-import { typed } from "../fieldview.ts";
+import { typedText } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
 import { drawCall, drawRest, previewOf } from "./call.ts";
@@ -34,7 +34,7 @@ function drawBox(
       aria-invalid=${!!error}
       aria-describedby=${error && "wrong"}
       .value=${text}
-      .oninput=${(event: Event) => context.change({ [name]: typed(event) })}
+      .oninput=${(event: Event) => context.change({ [name]: typedText(event) })}
     ></textarea>
     ${parts.some((part) => typeof part !== "string") && html`<pre class="code" dir="ltr">${renderEscapes(parts)}</pre>`}
   </div>`;
@@ -62,11 +62,11 @@ export function drawEditable(context: ApprovalContext, approval: ShownApproval):
 /** The letter that presses a button, and the class that shows it. */
 const SHORTCUTS: Record<string, string> = { once: "a", deny: "d", edit: "e", note_on: "n" };
 
-type DrawButton = Omit<Button, "off" | "key"> & { off?: boolean };
+type DrawButton = Omit<Button, "disabled" | "key"> & { disabled?: boolean };
 
 /** Draw a button with its letter. */
 const drawWithShortcut = (button: DrawButton): Template =>
-  drawButton({ off: false, ...button, key: SHORTCUTS[button.id ?? ""] });
+  drawButton({ disabled: false, ...button, key: SHORTCUTS[button.id ?? ""] });
 
 /** Whether this person can grant the folder: a call that reads, decided by one person. */
 const mayGrant = ({ root, preview, quorum = 1 }: ShownApproval): boolean =>
@@ -77,15 +77,15 @@ const drawDeny = (context: ApprovalContext, key: string, variant: string): Templ
     id: "deny",
     variant,
     text: context.host.getText(key),
-    off: isBusy(context) || (context.host.modal && !context.ready),
+    disabled: isBusy(context) || (context.host.modal && !context.isReady),
     press: () => context.deny(),
   });
 
 /** Draw what can be done besides deciding: change the input, and add a note. */
 function drawTools(context: ApprovalContext, approval: ShownApproval): Template | false {
-  const { draft, noting, host } = context;
+  const { draft, isNoting, host } = context;
   const { getText } = host;
-  const off = isBusy(context);
+  const disabled = isBusy(context);
   const isEdited = draft.edited_input !== null;
   return html`<div class="tools">
     ${
@@ -94,17 +94,17 @@ function drawTools(context: ApprovalContext, approval: ShownApproval): Template 
         id: "edit",
         variant: "quiet more",
         text: getText(isEdited ? "approval.discard" : "approval.edit"),
-        off,
+        disabled,
         press: () => context.edit(!isEdited),
       })
     }
     ${
-      !noting &&
+      !isNoting &&
       drawWithShortcut({
         id: "note_on",
         variant: "quiet more",
         text: getText("approval.note"),
-        off,
+        disabled,
         press: () => context.addNote(),
       })
     }
@@ -141,27 +141,27 @@ function otherScopesOf(context: ApprovalContext, approval: ShownApproval): DrawB
 function drawDecision(
   context: ApprovalContext,
   deny: Template,
-  further: readonly DrawButton[],
-  once: DrawButton,
+  otherButtons: readonly DrawButton[],
+  onceButton: DrawButton,
 ): Template {
   const { getText } = context.host;
-  const off = isBusy(context) || !context.ready;
+  const disabled = isBusy(context) || !context.isReady;
   const { more } = context;
   return html`<div class="bar" role="group" aria-label=${getText("approval.decide")}>
     ${deny}
     ${
-      further.length > 0 &&
+      otherButtons.length > 0 &&
       drawButton({
         id: "more",
         variant: "quiet",
         text: html`<span class="words">${getText("approval.more")}</span>${MORE_ICON}`,
-        off: false,
+        disabled: false,
         open: more,
         press: () => context.toggleMore(),
       })
     }
-    ${further.length > 0 && more && html`<div class="further">${further.map((button) => drawButton({ ...button, off }))}</div>`}
-    ${drawWithShortcut({ ...once, id: "once", off })}
+    ${otherButtons.length > 0 && more && html`<div class="further">${otherButtons.map((button) => drawButton({ ...button, disabled }))}</div>`}
+    ${drawWithShortcut({ ...onceButton, id: "once", disabled })}
   </div>`;
 }
 
@@ -197,7 +197,7 @@ const drawChanges = (
     ${drawButton({
       variant: "primary",
       text: context.host.getText("send"),
-      off: isBusy(context),
+      disabled: isBusy(context),
       press: () => context.confirm(),
     })}
   </div>`;
@@ -208,10 +208,10 @@ export function drawChoices(
   request: InputRequest,
   approval: ShownApproval,
 ): Template {
-  const { step, noting, draft, host } = context;
+  const { step, isNoting, draft, host } = context;
   if (step === "changes") return drawChanges(context);
   if (step) return drawConfirmation(context, request, approval, step);
   if (approval.plan) return drawPlanButtons(context);
-  return html`${noting && drawBox(context, "note", draft.note, host.getText("approval.note_label"))}
+  return html`${isNoting && drawBox(context, "note", draft.note, host.getText("approval.note_label"))}
     ${drawTools(context, approval)} ${drawScopes(context, approval)}`;
 }

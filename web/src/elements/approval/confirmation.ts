@@ -35,9 +35,15 @@ function drawRules(context: ApprovalContext, choices: readonly RuleChoice[]): Te
 }
 
 /** Draw one of several options; the link of an error leads to the first. */
-const drawRadio = (name: string, first: boolean, on: boolean, content: unknown, pick: () => void): Template =>
+const drawRadio = (
+  name: string,
+  first: boolean,
+  isChecked: boolean,
+  content: unknown,
+  pick: () => void,
+): Template =>
   html`<label class="option">
-    <input id=${first && name} type="radio" name=${name} .checked=${on} .onchange=${pick} />
+    <input id=${first && name} type="radio" name=${name} .checked=${isChecked} .onchange=${pick} />
     ${content}
   </label>`;
 
@@ -109,7 +115,7 @@ export function drawConfirmation(
         id: "yes",
         variant: danger || scope === "never" ? "danger primary" : "primary",
         text: getText(`approval.yes_${scope}`),
-        off: isBusy(context) || !context.ready,
+        disabled: isBusy(context) || !context.isReady,
         press: () => context.confirm(),
       })}
   </div>`;

@@ -19,11 +19,11 @@ export interface ApprovalContext {
   /** How much of the call is shown. */
   readonly callDisplay: CallDisplay;
   /** Whether the box for a note is open. */
-  readonly noting: boolean;
+  readonly isNoting: boolean;
   /** Whether the further choices are shown where there is little room. */
   readonly more: boolean;
   /** Whether the buttons that approve accept clicks yet. */
-  readonly ready: boolean;
+  readonly isReady: boolean;
   readonly me: Person | undefined;
   /** The open approvals that this person can decide, oldest first. */
   decidable(request: InputRequest): readonly InputRequest[];
@@ -43,7 +43,7 @@ export interface Button {
   id?: string;
   variant?: string | false;
   text: unknown;
-  off: boolean;
+  disabled: boolean;
   /** Whether what it opens is open. */
   open?: boolean;
   /** The letter that presses it. */
@@ -51,8 +51,8 @@ export interface Button {
   press(): void;
 }
 
-export const drawButton = ({ id, variant, text, off, open, key, press }: Button): Template =>
-  html`<button type="button" id=${id} class=${variant} aria-disabled=${off} aria-expanded=${open !== undefined && String(open)} aria-keyshortcuts=${key} .onclick=${press}>${text}${key && html`<kbd aria-hidden="true">${key.toUpperCase()}</kbd>`}</button>`;
+export const drawButton = ({ id, variant, text, disabled, open, key, press }: Button): Template =>
+  html`<button type="button" id=${id} class=${variant} aria-disabled=${disabled} aria-expanded=${open !== undefined && String(open)} aria-keyshortcuts=${key} .onclick=${press}>${text}${key && html`<kbd aria-hidden="true">${key.toUpperCase()}</kbd>`}</button>`;
 
 export const isBusy = ({ host }: ApprovalContext): boolean => host.view.phase === "submitting";
 
@@ -61,6 +61,6 @@ export const drawBack = (context: ApprovalContext): Template =>
   drawButton({
     id: "back",
     text: context.host.getText("sure_no"),
-    off: isBusy(context),
+    disabled: isBusy(context),
     press: () => context.back(),
   });

@@ -56,13 +56,13 @@ const noteOf = ({ note }: ApprovalDraft): string | undefined => note.trim() || u
 export const denialBody = (
   { revision, approval }: InputRequest,
   draft: ApprovalDraft,
-  never = false,
+  isPermanent = false,
 ): DecisionBody => ({
   revision,
   decision: "deny",
-  scope: never ? "always" : undefined,
-  rule: (never && draft.rule) || undefined,
-  every_agent: (never && draft.every_agent) || undefined,
+  scope: isPermanent ? "always" : undefined,
+  rule: (isPermanent && draft.rule) || undefined,
+  every_agent: (isPermanent && draft.every_agent) || undefined,
   digest: approval?.digest,
   note: noteOf(draft),
 });

@@ -5,7 +5,7 @@ import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
-import { EDITED } from "../drafts.ts";
+import { EDITED_PREFIX } from "../drafts.ts";
 import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
@@ -27,7 +27,7 @@ addTexts(texts);
 export class ApprovalKind implements Kind, ApprovalContext {
   draft: ApprovalDraft = EMPTY_DRAFT;
   step: Step | null = null;
-  noting = false;
+  isNoting = false;
   more = false;
   me: Person | undefined;
   readonly #guard: ClickGuard;
@@ -48,7 +48,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
     );
   }
 
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.#guard.ready;
   }
 
@@ -62,9 +62,9 @@ export class ApprovalKind implements Kind, ApprovalContext {
   /** Go on with what was typed before the page was loaded. */
   #restore({ id, approval }: InputRequest): void {
     const note = draftStore?.readText(id) ?? "";
-    const edited_input = (approval?.allow_edit && draftStore?.readText(EDITED + id)) || null;
+    const edited_input = (approval?.allow_edit && draftStore?.readText(EDITED_PREFIX + id)) || null;
     this.draft = { ...this.draft, note, edited_input };
-    this.noting = note !== "";
+    this.isNoting = note !== "";
   }
 
   decidable(request: InputRequest): readonly InputRequest[] {
@@ -115,7 +115,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
     const { note, edited_input } = patch;
     const { id } = this.#request ?? {};
     if (id && note !== undefined) draftStore?.writeText(id, note);
-    if (id && edited_input !== undefined) draftStore?.writeText(EDITED + id, edited_input ?? "");
+    if (id && edited_input !== undefined) draftStore?.writeText(EDITED_PREFIX + id, edited_input ?? "");
     for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
@@ -134,7 +134,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   addNote(): void {
-    this.noting = true;
+    this.isNoting = true;
     this.host.focusOn("#note");
   }
 
@@ -147,7 +147,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
   #onKey(event: KeyboardEvent): void {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     const typing = ctrlKey || metaKey || altKey || (target as Element).matches("input, textarea, select");
-    if (typing || event.defaultPrevented || !this.ready || !keysOn()) return;
+    if (typing || event.defaultPrevented || !this.isReady || !keysOn()) return;
     const button = this.host.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
     if (!button) return;
     event.preventDefault();
@@ -157,7 +157,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   /** Approve immediately, or after a confirmation if the call is dangerous or a rule is stored. */
   choose(scope: Scope, mode?: "accept_edits"): void {
-    if (!this.ready) return;
+    if (!this.isReady) return;
     const { risk } = this.#request?.approval ?? {};
     if (scope === "once" && risk?.level !== "danger") this.#approve(scope, mode);
     else this.#ask(scope, "#back");
@@ -172,7 +172,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   confirm(): void {
     if (this.step === "changes") this.#requestChanges();
-    else if (this.step && this.ready) this.#settle(this.step);
+    else if (this.step && this.isReady) this.#settle(this.step);
   }
 
   back(): void {
@@ -181,13 +181,13 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   /** A dialog takes the focus when it opens, so a key that was meant for something else must not deny. */
   deny(): void {
-    if (this.host.modal && !this.ready) return;
+    if (this.host.modal && !this.isReady) return;
     if (this.#request?.approval?.plan) this.#ask("changes", "#note");
     else if (this.#request) this.host.send("answer", denialBody(this.#request, this.draft));
   }
 
   ask(step: "never" | "root"): void {
-    if (this.ready) this.#ask(step, "#back");
+    if (this.isReady) this.#ask(step, "#back");
   }
 
   #settle(step: ConfirmStep): void {

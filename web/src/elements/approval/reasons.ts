@@ -34,8 +34,8 @@ export const sentences = (
 
 /** Draw a sentence of the policy; text between backticks is code, unless they are unbalanced. */
 export function drawSentence(text: string): Template {
-  const short = shorten(text, MAX_SENTENCE_LENGTH);
-  const pieces = short.split("`");
-  const even = pieces.length % 2 === 1;
-  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escapeText(piece)}</code>` : escapeText(piece))) : escapeText(short)}`;
+  const shortText = shorten(text, MAX_SENTENCE_LENGTH);
+  const parts = shortText.split("`");
+  const hasPairs = parts.length % 2 === 1;
+  return html`${hasPairs ? parts.map((part, at) => (at % 2 ? html`<code>${escapeText(part)}</code>` : escapeText(part))) : escapeText(shortText)}`;
 }

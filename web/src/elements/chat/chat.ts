@@ -47,7 +47,7 @@ export class Chat {
   #headers: ReadonlyMap<string, EntryHeader> = new Map();
   #limit = PAGE;
   #hiddenCount = 0;
-  #last = "";
+  #lastId = "";
   #files: { stored?: StoredFiles } | undefined;
 
   constructor(
@@ -78,12 +78,12 @@ export class Chat {
   /** Resolves when the newest messages can be drawn without a later move, or it takes too long. */
   async prepare({ messages }: Transcript): Promise<void> {
     if (this.host.transcript) return;
-    const written = messages
+    const agentTexts = messages
       .slice(-PAGE)
       .filter(({ role }) => role === "agent")
       .flatMap(({ content }) => content.flatMap((part) => (part.type === "text" ? [part.text] : [])));
     const timeout = new Promise((resolve) => setTimeout(resolve, LOAD_TIMEOUT_MS));
-    await Promise.race([this.#markdown.read(written), timeout]);
+    await Promise.race([this.#markdown.read(agentTexts), timeout]);
   }
 
   /** The entries that are shown, the last ones. */
@@ -95,11 +95,11 @@ export class Chat {
 
   /** How many entries of others came after the last that was drawn, and how many of the reader. */
   countNew(entries: readonly Entry[]): readonly [others: number, own: number] {
-    const lastIndex = entries.findIndex(({ id }) => id === this.#last);
-    const added = lastIndex < 0 ? [] : entries.slice(lastIndex + 1);
-    this.#last = entries.at(-1)?.id ?? "";
-    const ownCount = added.filter(({ id }) => this.#headers.get(id)?.isOwn).length;
-    return [added.length - ownCount, ownCount];
+    const lastIndex = entries.findIndex(({ id }) => id === this.#lastId);
+    const newEntries = lastIndex < 0 ? [] : entries.slice(lastIndex + 1);
+    this.#lastId = entries.at(-1)?.id ?? "";
+    const ownCount = newEntries.filter(({ id }) => this.#headers.get(id)?.isOwn).length;
+    return [newEntries.length - ownCount, ownCount];
   }
 
   #loadEarlier(): void {
@@ -109,23 +109,23 @@ export class Chat {
   }
 
   lookOf(entry: Entry): string {
-    const head = this.#headers.get(entry.id);
+    const header = this.#headers.get(entry.id);
     const role = entry.type === "message" ? entry.message.role : "request";
-    return `${role}${head?.isOwn ? " own" : ""}${head?.isFirst ? " first" : ""}`;
+    return `${role}${header?.isOwn ? " own" : ""}${header?.isFirst ? " first" : ""}`;
   }
 
   /** Draw who wrote, and when, above the first of what they wrote. */
   drawHead({ id }: Entry, heldNote: Template | undefined | false): Template | false {
     const { getText, locale } = this.host;
-    const head = this.#headers.get(id);
-    if (!head?.isFirst && !heldNote) return false;
-    const name = [head?.name ?? getText(head?.isAgent ? "agent" : "you"), head?.part]
+    const header = this.#headers.get(id);
+    if (!header?.isFirst && !heldNote) return false;
+    const name = [header?.name ?? getText(header?.isAgent ? "agent" : "you"), header?.part]
       .filter(Boolean)
       .join(" · ");
     return html`<div class="head">
-      ${!head?.isOwn && html`<span class="avatar" aria-hidden="true">${initialsOf(head?.part ?? name)}</span>`}
-      <span class="who"><span class=${head?.isOwn && "hidden"}>${name}</span>${heldNote}</span>
-      <time datetime=${head?.at}>${head && momentText(head.at, locale)}</time>
+      ${!header?.isOwn && html`<span class="avatar" aria-hidden="true">${initialsOf(header?.part ?? name)}</span>`}
+      <span class="who"><span class=${header?.isOwn && "hidden"}>${name}</span>${heldNote}</span>
+      <time datetime=${header?.at}>${header && momentText(header.at, locale)}</time>
     </div>`;
   }
 

@@ -1,7 +1,7 @@
 /** Blocks of code, with colours and a button that copies, and tables. */
 
 import type { RichNode } from "../../core/generated/wire.ts";
-import { DECEIVING, showInvisible } from "../../core/parts.ts";
+import { INVISIBLE_CHARACTERS, showInvisible } from "../../core/parts.ts";
 import { drawCode, syntaxOf } from "../approval/highlight.ts";
 import { copy } from "../copy.ts";
 import { html, type Template } from "../html.ts";
@@ -33,7 +33,9 @@ export function drawBlock(node: RichNode, getText: GetText): Template | undefine
   const code = (node.children ?? []).join(""); // texts only
   const language = node.language ?? "";
   const syntax = syntaxOf(`.${Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : language}`);
-  const lines = code.split(/(?<=\n)/).flatMap((line) => drawCode(showInvisible(line, DECEIVING), syntax));
+  const lines = code
+    .split(/(?<=\n)/)
+    .flatMap((line) => drawCode(showInvisible(line, INVISIBLE_CHARACTERS), syntax));
   return html`<div class="code">
     <div class="code-head">
       <span>${language}</span>

@@ -22,7 +22,7 @@ export function finishedPart(text: string): string {
 /** Remove the first line of a table if it is the last line of the text. */
 function withoutTableHead(text: string): string {
   const lines = text.split("\n");
-  const [head = "", before = ""] = [lines.at(-2), lines.at(-3)];
-  const isAlone = text.endsWith("\n") && head.startsWith("|") && !before.startsWith("|");
-  return isAlone ? text.slice(0, -head.length - 1) : text;
+  const [lastLine = "", lineBefore = ""] = [lines.at(-2), lines.at(-3)];
+  const isAlone = text.endsWith("\n") && lastLine.startsWith("|") && !lineBefore.startsWith("|");
+  return isAlone ? text.slice(0, -lastLine.length - 1) : text;
 }

@@ -24,14 +24,18 @@ export function entryHeaders(
   me: Person | undefined,
 ): ReadonlyMap<string, EntryHeader> {
   const heads = new Map<string, EntryHeader>();
-  let before: EntryHeader | undefined;
+  let previousHeader: EntryHeader | undefined;
   for (const entry of entries) {
-    const head = entryHeader(entry, me);
+    const header = entryHeader(entry, me);
     const continues =
-      before && before.isAgent === head.isAgent && before.name === head.name && before.part === head.part;
-    const isFirst = !continues || Date.parse(head.at) - Date.parse(before?.at ?? head.at) > GROUP_MS;
-    before = { ...head, isFirst };
-    heads.set(entry.id, before);
+      previousHeader &&
+      previousHeader.isAgent === header.isAgent &&
+      previousHeader.name === header.name &&
+      previousHeader.part === header.part;
+    const isFirst =
+      !continues || Date.parse(header.at) - Date.parse(previousHeader?.at ?? header.at) > GROUP_MS;
+    previousHeader = { ...header, isFirst };
+    heads.set(entry.id, previousHeader);
   }
   return heads;
 }

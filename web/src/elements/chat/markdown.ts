@@ -21,8 +21,8 @@ const QUIET_MS = 400;
 interface Latest {
   readonly text: string;
   readonly requested: string;
-  readonly grows: boolean;
-  readonly grownAt: number;
+  readonly isGrowing: boolean;
+  readonly at: number;
 }
 
 /** Who shows the texts. */
@@ -61,33 +61,35 @@ export class Markdown {
 
   /** Draw the text at a place. */
   draw(place: string, text: string): Template {
-    const before = this.#shownTexts.get(place) ?? "";
-    const requested = this.#requestText(place, text, before);
+    const previousText = this.#shownTexts.get(place) ?? "";
+    const requested = this.#requestText(place, text, previousText);
     const isKnown = this.#trees.has(requested);
-    if (isKnown && requested !== before) {
-      this.#trees.delete(before);
+    if (isKnown && requested !== previousText) {
+      this.#trees.delete(previousText);
       this.#shownTexts.set(place, requested);
     }
     if (isKnown) return this.#draw(requested, this.#isFailing ? text.slice(requested.length) : "");
     void this.#call();
-    if (!text.startsWith(before)) return this.#draw(text);
-    return this.#draw(before, this.#isFailing ? text.slice(before.length) : "");
+    if (!text.startsWith(previousText)) return this.#draw(text);
+    return this.#draw(previousText, this.#isFailing ? text.slice(previousText.length) : "");
   }
 
   /** Note what is wanted of the text at a place, and return it: all of it, or what is finished while it grows. */
-  #requestText(place: string, text: string, before: string): string {
+  #requestText(place: string, text: string, previousText: string): string {
     const now = performance.now();
-    const last = this.#latest.get(place);
-    const isSame = text === last?.text;
-    const grownAt = isSame ? last.grownAt : now;
+    const latest = this.#latest.get(place);
+    const isSame = text === latest?.text;
+    const at = isSame ? latest.at : now;
     // What has just begun may grow as well, unless it was read before.
-    const grew = isSame ? last.grows : text.startsWith(last?.text ?? "") && !this.#trees.has(text);
-    const grows = grew && now - grownAt < QUIET_MS;
-    const short = grows ? finishedPart(text) : text;
-    const requested = grows && short.length < before.length ? before : short;
+    const hasGrown = isSame
+      ? latest.isGrowing
+      : text.startsWith(latest?.text ?? "") && !this.#trees.has(text);
+    const isGrowing = hasGrown && now - at < QUIET_MS;
+    const finishedText = isGrowing ? finishedPart(text) : text;
+    const requested = isGrowing && finishedText.length < previousText.length ? previousText : finishedText;
     // What it was a moment ago nobody will see any more.
-    if (last && last.requested !== requested) this.#queue.delete(last.requested);
-    this.#latest.set(place, { text, requested, grows, grownAt });
+    if (latest && latest.requested !== requested) this.#queue.delete(latest.requested);
+    this.#latest.set(place, { text, requested, isGrowing, at });
     if (requested !== text) this.#timer ??= setTimeout(() => this.#onTimer(), QUIET_MS);
     this.#enqueue(requested);
     return requested;
@@ -98,11 +100,11 @@ export class Markdown {
     this.reader.redraw();
   }
 
-  #draw(text: string, rest = ""): Template {
+  #draw(text: string, unfinishedText = ""): Template {
     const { getText } = this.reader;
     const tree = this.#trees.get(text);
-    if (!tree) return html`<div class="text">${escapeText(text + rest)}</div>`;
-    return html`<div class="text rich">${drawTree(escapeTree(tree), getText, (node) => drawBlock(node, getText))}${rest && html`<p>${escapeText(rest)}</p>`}</div>`;
+    if (!tree) return html`<div class="text">${escapeText(text + unfinishedText)}</div>`;
+    return html`<div class="text rich">${drawTree(escapeTree(tree), getText, (node) => drawBlock(node, getText))}${unfinishedText && html`<p>${escapeText(unfinishedText)}</p>`}</div>`;
   }
 
   #enqueue(text: string): void {

@@ -31,7 +31,7 @@ export class ScrollPosition {
   #follows = true;
   #wasNear = true;
   /** Whether the person has moved up from the end since they were there. */
-  #isUp = false;
+  #isAbove = false;
   #scrollTop = 0;
   #anchor: { readonly item: Element; readonly top: number } | undefined;
   #scroller: Element | undefined;
@@ -41,7 +41,7 @@ export class ScrollPosition {
   constructor(
     private readonly page: Page,
     private readonly isAsked: (request: ThreadRequest) => boolean,
-    private readonly earlier: () => void,
+    private readonly loadEarlier: () => void,
   ) {
     this.#resizeObserver = new ResizeObserver(() => this.#settle());
   }
@@ -113,14 +113,14 @@ export class ScrollPosition {
   }
 
   /** After a drawing with more at the end, of others or of the reader: stay there, or where somebody reads. */
-  afterDraw(others: number, own: number): void {
+  afterDraw(otherCount: number, ownCount: number): void {
     if (!this.#scroller) return;
-    if (own > 0 || (others > 0 && this.#wasNear && !this.#isUp)) this.#follows = true;
+    if (ownCount > 0 || (otherCount > 0 && this.#wasNear && !this.#isAbove)) this.#follows = true;
     if (this.#follows) this.#scrollToEnd();
     else {
       this.#restoreAnchor();
-      this.newCount += others;
-      if (others > 0) this.page.redraw();
+      this.newCount += otherCount;
+      if (otherCount > 0) this.page.redraw();
     }
     this.#findWaiting();
   }
@@ -166,7 +166,7 @@ export class ScrollPosition {
 
   /** Note a scroll up of which no event has come yet. */
   #catchUp(): void {
-    if ((this.#scroller?.scrollTop ?? 0) < this.#scrollTop) this.#noteDirection();
+    if ((this.#scroller?.scrollTop ?? 0) < this.#scrollTop) this.#follow();
   }
 
   #settle(): void {
@@ -185,31 +185,32 @@ export class ScrollPosition {
     this.#restoreAnchor();
     const scroller = this.#scroller as Element;
     const waiting = this.#waiting;
-    const last = waiting.at(-1);
+    const lastRequest = waiting.at(-1);
     if (waiting.some((card) => card.matches(":focus-within, :hover"))) return;
-    if (last && last.getBoundingClientRect().top > this.#view.top) last.scrollIntoView();
+    if (lastRequest && lastRequest.getBoundingClientRect().top > this.#view.top) lastRequest.scrollIntoView();
     else scroller.scrollTop = scroller.scrollHeight;
     this.#scrollTop = scroller.scrollTop;
     this.#setAnchor();
   }
 
   /** Note whether the person moved up or down since the last time. */
-  #noteDirection(): void {
+  #follow(): void {
     const { scrollTop } = this.#scroller as Element;
-    const isBack = scrollTop > this.#scrollTop && this.#isNear;
-    this.#isUp = this.#distanceToEnd > 1 && (scrollTop < this.#scrollTop || (this.#isUp && !isBack));
-    this.#follows = !this.#isUp && (this.#isNear || this.#follows);
+    const isReturning = scrollTop > this.#scrollTop && this.#isNear;
+    this.#isAbove =
+      this.#distanceToEnd > 1 && (scrollTop < this.#scrollTop || (this.#isAbove && !isReturning));
+    this.#follows = !this.#isAbove && (this.#isNear || this.#follows);
     this.#restoreAnchor();
   }
 
   #onScroll(): void {
     const scroller = this.#scroller as Element;
-    this.#noteDirection();
-    if (this.#isNear && !this.#isUp && this.newCount > 0) {
+    this.#follow();
+    if (this.#isNear && !this.#isAbove && this.newCount > 0) {
       this.newCount = 0;
       this.page.redraw();
     }
-    if (scroller.scrollTop < EARLIER_PX && !this.#isNear) this.earlier();
+    if (scroller.scrollTop < EARLIER_PX && !this.#isNear) this.loadEarlier();
     this.#findWaiting();
   }
 

@@ -5,10 +5,10 @@ import type { Locale } from "../../core/messages.ts";
 import type { Part } from "../../core/transcript.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
-import { cross, tick } from "../marks.ts";
+import { crossIcon, tickIcon } from "../marks.ts";
 import type { GetText } from "../text.ts";
 
-const TOOL = draw("M4 5h16v14H4zM7 9l3 3-3 3M12 15h5");
+const TOOL_ICON = draw("M4 5h16v14H4zM7 9l3 3-3 3M12 15h5");
 const CHEVRON = draw("M6 9l6 6 6-6");
 /** The most names that are shown in the line. */
 const MAX_NAMES = 3;
@@ -34,11 +34,15 @@ export function groupToolCalls(parts: readonly Part[]): readonly IdentifiedPart[
     const waits = next?.type === "request" && next.request?.status === "pending";
     const part: Part =
       item.type === "tool" && item.status === "calling" && waits ? { ...item, status: "waiting" } : item;
-    const last = groups.at(-1);
-    const { part: before } = last ?? {};
-    if (last && part.type === "tool" && (before?.type === "tool" || before?.type === "tools")) {
-      const calls = before.type === "tools" ? [...before.calls, part] : [before, part];
-      groups[groups.length - 1] = { id: last.id, part: { type: "tools", calls } };
+    const lastGroup = groups.at(-1);
+    const { part: previousPart } = lastGroup ?? {};
+    if (
+      lastGroup &&
+      part.type === "tool" &&
+      (previousPart?.type === "tool" || previousPart?.type === "tools")
+    ) {
+      const calls = previousPart.type === "tools" ? [...previousPart.calls, part] : [previousPart, part];
+      groups[groups.length - 1] = { id: lastGroup.id, part: { type: "tools", calls } };
     } else groups.push({ id: part.type === "request" ? part.id : `${part.type}${index}`, part });
   }
   return groups;
@@ -60,13 +64,13 @@ const seconds = (ms: number, { getText, locale }: Reader): string =>
 export function drawStep({ calls }: ToolStep, reader: Reader): Template {
   const { getText } = reader;
   const names = [...new Set(calls.map(({ name }) => name))];
-  const listed = names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ", …" : "");
+  const listedNames = names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ", …" : "");
   const running = calls.some(isRunning);
   const failed = calls.filter(({ status }) => status === "failed").length;
   const totalMs = calls.reduce((sum, { duration_ms: ms }) => sum + (ms ?? 0), 0);
-  const mark = running ? icons.clock : failed > 0 ? cross : tick;
+  const mark = running ? icons.clock : failed > 0 ? crossIcon : tickIcon;
   return html`<details class="tools">
-    <summary>${mark}<span class="line">${getText(running ? "chat.runs_tools" : "chat.ran_tools", { count: calls.length, names: listed })}</span>${failed > 0 && html`<span class="bad">${getText("chat.failed_tools", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
+    <summary>${mark}<span class="line">${getText(running ? "chat.runs_tools" : "chat.ran_tools", { count: calls.length, names: listedNames })}</span>${failed > 0 && html`<span class="bad">${getText("chat.failed_tools", { count: failed })}</span>`}${totalMs > 0 && !running && html`<span>${seconds(totalMs, reader)}</span>`}${CHEVRON}</summary>
     ${calls.map((call) => drawCall(call, reader))}
   </details>`;
 }
@@ -81,7 +85,7 @@ export function drawCall(
   const json = (value: unknown, label: "input" | "call.result") =>
     html`<pre tabindex="0" aria-label=${getText(label)}>${JSON.stringify(value, null, 2)}</pre>`;
   return html`<details class=${`tool ${status ?? ""}`}>
-    <summary>${TOOL}<code>${name}</code>${word && html`<span>${word}</span>`}${durationMs != null && html`<span>${seconds(durationMs, reader)}</span>`}</summary>
+    <summary>${TOOL_ICON}<code>${name}</code>${word && html`<span>${word}</span>`}${durationMs != null && html`<span>${seconds(durationMs, reader)}</span>`}</summary>
     ${json(input ?? {}, "input")} ${result != null && json(result, "call.result")}
   </details>`;
 }

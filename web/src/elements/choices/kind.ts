@@ -9,7 +9,7 @@ import { css } from "../element.ts";
 import type { FormAnswer } from "../events.ts";
 import { group } from "../field.ts";
 import { type FieldView, hintOf } from "../fieldview.ts";
-import { drawActions, gateOf, uidOf } from "../form.ts";
+import { drawActions, submitBlockedReason, uidOf } from "../form.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { ErrorTarget } from "../kind.ts";
@@ -76,7 +76,7 @@ const controlOf = (uid: string): string => `#${uid}, #${uid}-0, #${uid}-filter`;
 /** A field that is not answered: its label, its hint, and a text. */
 const drawFixed = (view: FieldView, text: unknown): Template =>
   html`<div class="field" part="field">
-    <p class=${view.titled ? "hidden" : "label"}>${view.field.label}</p>
+    <p class=${view.hasTitle ? "hidden" : "label"}>${view.field.label}</p>
     ${hintOf(view) && html`<div class="hint">${hintOf(view)}</div>`}
     <p>${text}</p>
   </div>`;
@@ -183,7 +183,7 @@ export const withChoices = (Base: typeof FormKind) =>
       const back = (): void => this.#open(before ?? 0);
       const section = form.sections?.[this.#step];
       const open = isOpen(this.view);
-      const gate = gateOf(this);
+      const gate = submitBlockedReason(this);
       const submit = section
         ? html`${gate && html`<p class="note" id="gate">${gate}</p>`}
             <button type="submit" class="primary" part="submit" aria-disabled=${!!gate || !open} aria-describedby=${gate && "gate"}>${section.submit_label || this.getText("choices.next")}</button>`

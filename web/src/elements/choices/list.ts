@@ -1,5 +1,5 @@
 import type { OptionValue } from "../../core/form.ts";
-import { typed } from "../fieldview.ts";
+import { typedText } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { type Choice, drawRows, type Item, itemsOf } from "../options.ts";
 
@@ -20,22 +20,24 @@ export const UNFILTERED: Filter = { text: "", keptValues: new Set() };
 
 /** Whether a choice is drawn as a list with a filter. */
 export function isLong({ field: { options, type, widget }, pick }: Choice): boolean {
-  const explained = options.some((option) => option.description || option.style === "danger");
-  const listed =
-    widget === "dropdown" || type === "multiselect" || (type === "select" && !widget && !explained);
-  return !pick && options.length > (listed ? MAX_DROPDOWN : MAX_CHOICES);
+  const hasDescriptions = options.some((option) => option.description || option.style === "danger");
+  const isListed =
+    widget === "dropdown" || type === "multiselect" || (type === "select" && !widget && !hasDescriptions);
+  return !pick && options.length > (isListed ? MAX_DROPDOWN : MAX_CHOICES);
 }
 
 /** Arrow Down leads from the filter into the list; Enter takes the only option that is left. */
-function onFilterKey(event: KeyboardEvent, { keptValues }: Filter, shown: readonly Item[]): void {
+function onFilterKey(event: KeyboardEvent, { keptValues }: Filter, shownItems: readonly Item[]): void {
   if (event.isComposing || !["Enter", "ArrowDown"].includes(event.key)) return;
   event.preventDefault();
-  const found = shown.filter(({ other, option }) => !other && !keptValues.has(option.value ?? ""));
-  const [only, ...more] = found.length > 0 ? found : shown;
+  const matchingItems = shownItems.filter(
+    ({ other, option }) => !other && !keptValues.has(option.value ?? ""),
+  );
+  const [onlyItem, ...otherItems] = matchingItems.length > 0 ? matchingItems : shownItems;
   const list = (event.currentTarget as HTMLElement).closest("fieldset");
   if (event.key === "Enter") {
-    if (only && more.length === 0) only.set(true);
-  } else if (only) list?.querySelector<HTMLElement>(`#${only.id}`)?.focus();
+    if (onlyItem && otherItems.length === 0) onlyItem.set(true);
+  } else if (onlyItem) list?.querySelector<HTMLElement>(`#${onlyItem.id}`)?.focus();
 }
 
 /** Draw a list with a filter: what matches, as far as it goes, and what is chosen. */
@@ -44,14 +46,14 @@ export function drawList(view: Choice, filter: Filter, search: (text: string) =>
   const searchText = text.trim().toLocaleLowerCase();
   const alwaysShown = ({ other, on, option }: Item): boolean =>
     other || on || keptValues.has(option.value ?? "");
-  const found = itemsOf(view).filter(
+  const matchingItems = itemsOf(view).filter(
     (item) =>
       alwaysShown(item) ||
       `${item.option.label} ${item.option.description ?? ""}`.toLocaleLowerCase().includes(searchText),
   );
-  const shown = found.filter((item, index) => index < MAX_DRAWN || alwaysShown(item));
-  const drawnCount = shown.filter(({ other }) => !other).length;
-  const truncated = shown.length < found.length;
+  const shownItems = matchingItems.filter((item, index) => index < MAX_DRAWN || alwaysShown(item));
+  const drawnCount = shownItems.filter(({ other }) => !other).length;
+  const truncated = shownItems.length < matchingItems.length;
   const count = { shown: drawnCount, all: view.field.options.length };
   const id = `${view.uid}-filter`;
   return html`<div>
@@ -62,10 +64,10 @@ export function drawList(view: Choice, filter: Filter, search: (text: string) =>
         autocomplete="off"
         disabled=${view.disabled}
         .value=${text}
-        .oninput=${(event: Event) => search(typed(event))}
-        .onkeydown=${(event: KeyboardEvent) => onFilterKey(event, filter, shown)}
+        .oninput=${(event: Event) => search(typedText(event))}
+        .onkeydown=${(event: KeyboardEvent) => onFilterKey(event, filter, shownItems)}
       />
-      <p class="hint" role="status">${truncated ? view.getText("choices.first", { ...count, found: found.length }) : searchText && view.getText("choices.count", count)}</p>
+      <p class="hint" role="status">${truncated ? view.getText("choices.first", { ...count, found: matchingItems.length }) : searchText && view.getText("choices.count", count)}</p>
     </div>
-    ${drawRows(view, shown, "options scroll")}`;
+    ${drawRows(view, shownItems, "options scroll")}`;
 }

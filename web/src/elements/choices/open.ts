@@ -19,9 +19,9 @@ export function hiddenBy(form: Form, draft: Draft, locale: string): ReadonlySet<
 
 /** The form with the fields that the person answers: neither hidden nor read-only nor skipped. */
 export function openForm(form: Form, draft: Draft, locale: string): Form {
-  const hidden = hiddenBy(form, draft, locale);
+  const hiddenIds = hiddenBy(form, draft, locale);
   const isOpen = ({ id, readonly }: Field): boolean =>
-    !readonly && !hidden.has(id) && !draft.get(id)?.skipped;
+    !readonly && !hiddenIds.has(id) && !draft.get(id)?.skipped;
   const fields = form.fields?.filter(isOpen) ?? null;
   const sections =
     form.sections?.map((section) => ({ ...section, fields: section.fields.filter(isOpen) })) ?? null;

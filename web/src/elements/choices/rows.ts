@@ -20,7 +20,7 @@ export interface RowPlace {
   readonly isLastOfRow: boolean;
 }
 
-interface Flattened {
+interface FlattenedRows {
   readonly source: Form;
   readonly places: ReadonlyMap<string, RowPlace>;
 }
@@ -28,9 +28,9 @@ interface Flattened {
 type Trees = Record<string, Rich[]>;
 
 /** A flat form has its rows under this symbol, which its copies (`{ ...form }`) have too. */
-const FLATTENED = Symbol("flattened");
+const ROWS = Symbol("rows");
 
-type FlatForm = Form & { readonly [FLATTENED]?: Flattened };
+type FlatForm = Form & { readonly [ROWS]?: FlattenedRows };
 
 /** The sources of flattened requests. */
 const sources = new WeakMap<InputRequest, InputRequest>();
@@ -41,7 +41,7 @@ const fieldId = ({ id }: Rows, row: Row, field: { id: string }): string =>
   `${id}\n${row.id}\nvalues\n${field.id}`;
 
 /** The place of a field of a flat form among rows. */
-export const placeOf = (form: FlatForm, id: string): RowPlace | undefined => form[FLATTENED]?.places.get(id);
+export const placeOf = (form: FlatForm, id: string): RowPlace | undefined => form[ROWS]?.places.get(id);
 
 /** Return the form with plain fields in place of its rows, and add their Markdown trees to `flatTrees`. */
 export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, flatTrees: Trees = {}): Form {
@@ -59,12 +59,12 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
       else
         for (const [number, row] of field.rows.entries()) {
           const decision = decisionOf(field, row, getText);
-          const inner = (row.fields ?? []).map((item) => plainField(field, row, item));
+          const innerFields = (row.fields ?? []).map((item) => plainField(field, row, item));
           const rowAt = `${fieldPath}.rows[${number}]`;
-          for (const [order, item] of [decision, ...inner].entries()) {
+          for (const [order, item] of [decision, ...innerFields].entries()) {
             add(item, order ? `${rowAt}.fields[${order - 1}]` : rowAt);
             const markdown = ownValue(trees, `${fieldPath}.description`);
-            places.set(item.id, { rows: field, row, markdown, isLastOfRow: order === inner.length });
+            places.set(item.id, { rows: field, row, markdown, isLastOfRow: order === innerFields.length });
           }
         }
     }
@@ -72,7 +72,7 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
   };
   const { fields, sections, initial_values } = form;
   const [first] = allFields(form);
-  const flattened: FlatForm = {
+  const flatForm: FlatForm = {
     ...form,
     title: form.title || (first?.type === "rows" ? nameOf(form, first) : form.title),
     fields: fields && flattenFields(fields, "form"),
@@ -81,9 +81,9 @@ export function flattenForm(form: Form, getText: GetText, trees: Trees = {}, fla
       fields: flattenFields(item.fields, `form.sections[${at}]`),
     })),
     initial_values: initial_values && flattenValues(form, initial_values),
-    [FLATTENED]: { source: form, places },
+    [ROWS]: { source: form, places },
   };
-  return flattened;
+  return flatForm;
 }
 
 /** The choice between the two buttons of a row. */
@@ -125,8 +125,8 @@ export function flattenValues(form: Form, values: Values): Values {
   return Object.fromEntries(
     members(values).flatMap(([id, value]): [string, Json][] =>
       rows.has(id)
-        ? members(value).flatMap(([row, decided]) =>
-            members(decided).flatMap(([key, item]): [string, Json][] =>
+        ? members(value).flatMap(([row, decision]) =>
+            members(decision).flatMap(([key, item]): [string, Json][] =>
               key === "values"
                 ? members(item).map(([name, inner]) => [`${id}\n${row}\nvalues\n${name}`, inner])
                 : [[`${id}\n${row}\n${key}`, item]],
@@ -153,36 +153,36 @@ export const foldValues = (values: Values): Values =>
   nestValues(Object.entries(values).map(([id, value]) => [id.split("\n"), value]));
 
 /** The body for a request, with the values in the shape of the answer. */
-export const fold = <T>(body: T): T =>
+export const nestAnswer = <T>(body: T): T =>
   isObject(body) && isObject(body.values) ? { ...body, values: foldValues(body.values) } : body;
 
 /** A request in the language of its reader, with plain fields in place of rows. */
 export function flatten(request: InputRequest, element?: Element): InputRequest {
   const source = sources.get(request) ?? request;
-  const localized = texts.localize?.(source, element) ?? source;
-  const { form, answer, submitted, view } = localized;
-  if (!form || !allFields(form).some(({ type }) => type === "rows")) return localized;
+  const localizedRequest = texts.localize?.(source, element) ?? source;
+  const { form, answer, submitted, view } = localizedRequest;
+  if (!form || !allFields(form).some(({ type }) => type === "rows")) return localizedRequest;
   const getText = getTextIn(localeOf(element ?? document.documentElement));
   const words = `${getText("choices.accept")} ${getText("choices.decline")}`; // English ones until those of the language are there
-  const cached = flattenedRequests.get(localized);
+  const cached = flattenedRequests.get(localizedRequest);
   if (cached?.words === words) return cached.flat;
   const trees: Trees = { ...view?.markdown };
   for (const path of Object.keys(trees)) if (path.includes(".fields[")) delete trees[path];
   const flat: InputRequest = {
-    ...localized,
+    ...localizedRequest,
     form: flattenForm(form, getText, view?.markdown ?? {}, trees),
     view: { ...view, markdown: trees },
     ...(answer?.values && { answer: { ...answer, values: flattenValues(form, answer.values) } }),
     ...(submitted?.values && { submitted: { ...submitted, values: flattenValues(form, submitted.values) } }),
   };
-  flattenedRequests.set(localized, { words, flat });
-  sources.set(flat, localized);
+  flattenedRequests.set(localizedRequest, { words, flat });
+  sources.set(flat, localizedRequest);
   return flat;
 }
 
 /** The texts of the values by field, with one for all rows of a field. */
 export function joinRows(form: FlatForm, texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const source = form[FLATTENED]?.source;
+  const source = form[ROWS]?.source;
   if (!source) return texts;
   const line = (field: Rows, row: Row): string => {
     const decision = texts.get(decisionId(field, row));
@@ -199,4 +199,4 @@ export function joinRows(form: FlatForm, texts: ReadonlyMap<string, string>): Re
   return new Map(allFields(source).map((field) => [field.id, text(field)]));
 }
 
-Object.assign(texts, { flatten, fold, joinRows });
+Object.assign(texts, { flatten, nestAnswer, joinRows });

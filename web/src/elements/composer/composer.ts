@@ -55,7 +55,7 @@ export class Composer {
   #key: string | null = null;
   #sending = false;
   /** The text that was submitted while another was sent; what is typed after that is not submitted. */
-  #next = "";
+  #queuedText = "";
   #me: Person | undefined;
   /** The card that has had the place of the box. */
   #card: HTMLElement | undefined;
@@ -160,12 +160,12 @@ export class Composer {
   }
 
   /** The note in place of the box when nothing can be sent. */
-  #drawClosed(why: string): Template {
+  #drawClosed(reasonKey: string): Template {
     const { getText, text } = this.host;
-    const typed = html`<label>${getText("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
+    const unsentText = html`<label>${getText("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
     return html`<div class="note closed" id="note" tabindex="-1">
-      <p>${getText(why)}</p>
-      ${text && typed}
+      <p>${getText(reasonKey)}</p>
+      ${text && unsentText}
     </div>`;
   }
 
@@ -215,7 +215,7 @@ export class Composer {
     const { host } = this;
     if (!host.client) return;
     if (this.#sending) {
-      this.#next = text;
+      this.#queuedText = text;
       return;
     }
     this.#sending = true;
@@ -226,19 +226,19 @@ export class Composer {
       this.#key = null;
       // Text that was typed while the message was sent stays.
       if (host.text.startsWith(text)) this.#removeSent(text);
-      if (this.#next.startsWith(text)) this.#next = this.#next.slice(text.length);
+      if (this.#queuedText.startsWith(text)) this.#queuedText = this.#queuedText.slice(text.length);
       if (why && !SILENT.includes(why))
         host.trouble = () => html`<span class="ask">${host.getText("composer.unanswered")}</span>`;
     } catch (error) {
-      this.#next = "";
+      this.#queuedText = "";
       const code = error instanceof WireError ? error.code : "";
       host.trouble = () => host.getText(REFUSALS[code] ?? "composer.failed");
     } finally {
       this.#sending = false;
     }
-    const next = this.#next;
-    this.#next = "";
-    this.#submit(next);
+    const queuedText = this.#queuedText;
+    this.#queuedText = "";
+    this.#submit(queuedText);
   }
 
   #onSubmit(event: Event): void {
@@ -259,10 +259,10 @@ export class Composer {
   }
 
   /** Remove a sent text from the box, and from the draft unless another tab has stored a later one. */
-  #removeSent(sent: string): void {
+  #removeSent(sentText: string): void {
     const { host } = this;
     const isStored = draftStore?.readText(host.thread) === host.text;
-    host.text = host.text.slice(sent.length);
+    host.text = host.text.slice(sentText.length);
     if (isStored) draftStore?.writeText(host.thread, host.text);
   }
 

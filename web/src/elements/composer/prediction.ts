@@ -21,10 +21,10 @@ export const openRequests = ({ requests }: Transcript): readonly InputRequest[] 
   requests.filter(({ status, queued_behind }) => !isTerminal(status) && !queued_behind);
 
 /** Return the form that a message of this person would answer, if there is exactly one. */
-function soleForm(thread: Transcript, me: Person | undefined): InputRequest | undefined {
-  const [only, ...others] = openRequests(thread).filter(({ status }) => status === "pending");
-  if (thread.free_text !== "answer" || others.length > 0 || !only?.form) return undefined;
-  return readOnlyReason(only, me) ? undefined : only;
+function onlyOpenForm(thread: Transcript, me: Person | undefined): InputRequest | undefined {
+  const [firstRequest, ...others] = openRequests(thread).filter(({ status }) => status === "pending");
+  if (thread.free_text !== "answer" || others.length > 0 || !firstRequest?.form) return undefined;
+  return readOnlyReason(firstRequest, me) ? undefined : firstRequest;
 }
 
 function predictCancel(forms: number, getText: GetText): string | undefined {
@@ -32,7 +32,7 @@ function predictCancel(forms: number, getText: GetText): string | undefined {
 }
 
 function predictAnswer(thread: Transcript, { me, getText }: Writer): string | undefined {
-  const form = soleForm(thread, me)?.form;
+  const form = onlyOpenForm(thread, me)?.form;
   const reply = form && parseReply(form, "");
   if (!reply) return undefined;
   if ("values" in reply) return getText("composer.answers");
@@ -68,7 +68,7 @@ export function explainMismatch(
   text: string,
   { getText, locale, me }: Writer,
 ): string | undefined {
-  const openForm = soleForm(thread, me);
+  const openForm = onlyOpenForm(thread, me);
   const reply = openForm?.form && parseReply(openForm.form, text);
   const { form, view } = (openForm && localizeRequest(openForm)) ?? {};
   if (!form || !reply) return undefined;

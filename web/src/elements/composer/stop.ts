@@ -69,8 +69,8 @@ export class Stop {
       await Promise.all((host.transcript?.runs ?? []).map((run) => this.#end(run)));
       host.news = host.getText("composer.stopped");
     } catch (error) {
-      const lasts = error instanceof WireError && PERMANENT_STATUSES.includes(error.status);
-      host.trouble = () => host.getText(lasts ? "composer.stop_refused" : "composer.stop_failed");
+      const isPermanent = error instanceof WireError && PERMANENT_STATUSES.includes(error.status);
+      host.trouble = () => host.getText(isPermanent ? "composer.stop_refused" : "composer.stop_failed");
     } finally {
       this.#stopping = false;
     }

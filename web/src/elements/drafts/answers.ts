@@ -28,12 +28,18 @@ function moment(text: string, locale: string): string {
   }
 }
 
-function answerText(field: Field, value: Json, locale: string, getText: GetText, seen?: string): string {
+function answerText(
+  field: Field,
+  value: Json,
+  locale: string,
+  getText: GetText,
+  shownLabel?: string,
+): string {
   if (typeof value === "boolean") return getText(value ? "yes" : "no");
   if ("options" in field)
     return labelOf(
       field,
-      field.options.find((option) => option.value === value) ?? { label: seen ?? String(value) },
+      field.options.find((option) => option.value === value) ?? { label: shownLabel ?? String(value) },
       getText,
     );
   if (typeof value === "number")
@@ -46,10 +52,10 @@ function answerText(field: Field, value: Json, locale: string, getText: GetText,
 export function valueText(field: Field, answer: Answer, locale: string, getText: GetText): string {
   const value = ownValue(answer.values, field.id) ?? null;
   if (value === null) return "";
-  const seen = ownValue(answer.shown?.options, field.id);
-  if (!Array.isArray(value)) return answerText(field, value, locale, getText, seen?.[0]);
+  const shownLabels = ownValue(answer.shown?.options, field.id);
+  if (!Array.isArray(value)) return answerText(field, value, locale, getText, shownLabels?.[0]);
   return new Intl.ListFormat(locale, { type: "unit" }).format(
-    value.map((v, at) => answerText(field, v, locale, getText, seen?.[at])),
+    value.map((v, at) => answerText(field, v, locale, getText, shownLabels?.[at])),
   );
 }
 
@@ -76,19 +82,21 @@ interface EnteredForm {
  * What was entered in a form, in one line, and what has no place any more: the values that are neither initial values
  * nor those of the answer. Hidden and read-only fields, and those of other steps, have their initial values.
  */
-export function unsentLine(entered: EnteredForm, { answer }: InputRequest): string {
-  const { form, draft, revision, host } = entered;
+export function unsentLine(enteredForm: EnteredForm, { answer }: InputRequest): string {
+  const { form, draft, revision, host } = enteredForm;
   const { locale, getText } = host;
   const initial = collectValues(form, startDraft(form, locale), locale);
-  const sameIn = (values: Values | undefined, [id, value]: [string, Json]) =>
+  const isSameIn = (values: Values | undefined, [id, value]: [string, Json]) =>
     JSON.stringify(ownValue(values, id)) === JSON.stringify(value);
-  const now = Object.entries(collectValues(form, draft, locale)).filter((pair) => !sameIn(initial, pair));
-  const values = Object.fromEntries(now);
-  const known = now.every((pair) => sameIn(answer?.values, pair));
-  const unsent = known
+  const changedPairs = Object.entries(collectValues(form, draft, locale)).filter(
+    (pair) => !isSameIn(initial, pair),
+  );
+  const values = Object.fromEntries(changedPairs);
+  const isKnown = changedPairs.every((pair) => isSameIn(answer?.values, pair));
+  const unsentText = isKnown
     ? ""
     : answerLine({ ...form, completed_view: null }, { values }, locale, getText).trim();
-  return revision?.withRemoved(unsent) ?? unsent;
+  return revision?.withRemoved(unsentText) ?? unsentText;
 }
 
 Object.assign(onDemand, { answerLine, unsentLine, valueText });

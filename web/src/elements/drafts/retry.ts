@@ -24,14 +24,14 @@ export class RetryScheduler implements Retry {
     private readonly client: Sender,
     private readonly send: () => void,
     decision: boolean,
-    changed: () => void,
+    onExpire: () => void,
   ) {
     client.addEventListener?.("link", this.#onLinkChange);
     this.#schedule();
     if (!decision) return;
     this.#end = setTimeout(() => {
       this.stop();
-      changed();
+      onExpire();
     }, DECISION_MS);
   }
 

@@ -5,7 +5,7 @@ import { type Draft, EMPTY, type Entry } from "../draft.ts";
 import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafts.ts";
 
 /** Set by "Not on this device". */
-const OFF = "askback.drafts";
+const OFF_KEY = "askback.drafts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -24,7 +24,7 @@ export class DraftStorage {
 
   /** Whether drafts are stored; false after `stop` in any tab. */
   get on(): boolean {
-    return this.storage.getItem(OFF) === null;
+    return this.storage.getItem(OFF_KEY) === null;
   }
 
   read(id: string): unknown {
@@ -52,7 +52,7 @@ export class DraftStorage {
   }
 
   stop(): void {
-    this.storage.setItem(OFF, "off");
+    this.storage.setItem(OFF_KEY, "off");
     eraseDrafts(this.storage);
   }
 
@@ -114,8 +114,8 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
 function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
   const { text, chosen, other, on, skipped } = entry;
   const options = "options" in field && field.options_from ? restoredOptions(entry.options) : [];
-  const given = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
-  const values = [...new Set([...given, ...options.map(({ value }) => value)])];
+  const knownValues = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
+  const values = [...new Set([...knownValues, ...options.map(({ value }) => value)])];
   return {
     text: typeof text === "string" ? text : "",
     chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],

@@ -6,7 +6,7 @@ import type { Draft } from "../draft.ts";
 import {
   type Attempt,
   type DraftStore,
-  EDITED,
+  EDITED_PREFIX,
   type RemovedText,
   type Retry,
   type TextStorage,
@@ -19,7 +19,7 @@ import { RetryScheduler } from "./retry.ts";
 import { changedEntries, DraftStorage, removedEntries, storedEntries, unsentAnswer } from "./storage.ts";
 
 /** Where an answer is stored that has not arrived. */
-const UNSENT = "unsent/";
+const UNSENT_PREFIX = "unsent/";
 
 /** Stores the drafts of one person in `localStorage`, and sends again what could not be sent. */
 export class DeviceDraftStore implements DraftStore {
@@ -51,15 +51,15 @@ export class DeviceDraftStore implements DraftStore {
   }
 
   writeDraft({ id, form }: InputRequest, draft: Draft, initial: Draft): void {
-    const removed = removedEntries(form ?? {}, this.#storage.read(id));
-    const entries = [...changedEntries(form ?? {}, draft, initial), ...removed];
+    const removedItems = removedEntries(form ?? {}, this.#storage.read(id));
+    const entries = [...changedEntries(form ?? {}, draft, initial), ...removedItems];
     this.#storage.write(id, entries.length > 0 ? entries : undefined);
   }
 
   writeUnsent({ id, form }: InputRequest, attempt?: Attempt): void {
     const { action, body = {}, key } = attempt ?? {};
     const isKept = action === "answer" && "values" in body && !allFields(form ?? {}).some(isSensitive);
-    this.#storage.write(UNSENT + id, isKept ? { key, body } : undefined);
+    this.#storage.write(UNSENT_PREFIX + id, isKept ? { key, body } : undefined);
   }
 
   /**
@@ -67,7 +67,7 @@ export class DeviceDraftStore implements DraftStore {
    * not arrive now. A tab that is still open may send them too, with the same key.
    */
   async sendUnsent(client: Sender): Promise<void> {
-    const names = this.#storage.idsFrom(UNSENT);
+    const names = this.#storage.idsFrom(UNSENT_PREFIX);
     const isOver = await Promise.all(names.map((name) => this.#sendUnsent(client, name)));
     if (isOver.includes(false))
       client.addEventListener?.("link", () => void this.sendUnsent(client), { once: true });
@@ -75,7 +75,7 @@ export class DeviceDraftStore implements DraftStore {
 
   /** Send one answer, and return whether it has arrived or never will. */
   async #sendUnsent(client: Sender, name: string): Promise<boolean> {
-    const id = name.slice(UNSENT.length);
+    const id = name.slice(UNSENT_PREFIX.length);
     const answer = unsentAnswer(this.#storage.read(name));
     try {
       if (answer) {
@@ -90,7 +90,7 @@ export class DeviceDraftStore implements DraftStore {
   }
 
   forget(id: string): void {
-    for (const place of ["", UNSENT, EDITED]) this.#storage.forget(place + id);
+    for (const prefix of ["", UNSENT_PREFIX, EDITED_PREFIX]) this.#storage.forget(prefix + id);
   }
 
   stop(): void {
@@ -108,8 +108,8 @@ export class DeviceDraftStore implements DraftStore {
     getText: GetText,
     locale: string,
   ): readonly string[] {
-    const what = getText("drafts.what", { what: this.#describe(request, attempt, getText, locale) });
-    return retry ? [getText(retry.active ? "drafts.waits" : "drafts.old"), what] : [what];
+    const description = getText("drafts.what", { what: this.#describe(request, attempt, getText, locale) });
+    return retry ? [getText(retry.active ? "drafts.waits" : "drafts.old"), description] : [description];
   }
 
   #describe({ form }: InputRequest, { body }: Attempt, getText: GetText, locale: string): string {
@@ -122,8 +122,8 @@ export class DeviceDraftStore implements DraftStore {
       if (decision === "deny") return getText(scope === "once" ? "approval.deny" : "approval.yes_never");
       return getText(`approval.${scope === "always" ? "yes_always" : scope}`);
     }
-    const hidden = allFields(form ?? {}).flatMap(({ id, sensitive }) => (sensitive ? [id] : []));
-    const values = Object.entries(body.values).filter(([id]) => !hidden.includes(id));
+    const hiddenIds = allFields(form ?? {}).flatMap(({ id, sensitive }) => (sensitive ? [id] : []));
+    const values = Object.entries(body.values).filter(([id]) => !hiddenIds.includes(id));
     return answerLine(
       { ...form, completed_view: null },
       { values: Object.fromEntries(values) },

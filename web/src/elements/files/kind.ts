@@ -177,12 +177,12 @@ export const withFiles = (Base: typeof FormKind) =>
       );
     }
 
-    get hindrance(): string | false {
+    get blockedReason(): string | false {
       return this.#busy.length > 0 && this.getText("files.wait");
     }
 
     override submit(): void {
-      const message = this.hindrance;
+      const message = this.blockedReason;
       if (message)
         this.host.refuse(this.#busy.map(({ id }) => ({ path: join("values", id), message, code: "busy" })));
       else super.submit();

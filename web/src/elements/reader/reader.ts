@@ -22,18 +22,18 @@ class ClosedHost implements Host {
 
   constructor(
     private readonly host: Host,
-    private readonly hindrance: () => string | undefined,
+    private readonly blockedReason: () => string | undefined,
   ) {
     this.root = host.root;
   }
 
   get view(): View {
     const { view } = this.host;
-    return this.hindrance() ? { ...view, interactive: false } : view;
+    return this.blockedReason() ? { ...view, interactive: false } : view;
   }
 
   get getText(): GetText {
-    return (key, params) => (key === "disabled" && this.hindrance()) || this.host.getText(key, params);
+    return (key, params) => (key === "disabled" && this.blockedReason()) || this.host.getText(key, params);
   }
 
   get client(): Sender | undefined {
@@ -91,21 +91,21 @@ class Reader implements Kind {
   #request: InputRequest | undefined;
   #me: Person | undefined;
   /** Until it is known who is signed in, nobody may answer what is for some. */
-  #unknown = false;
+  #isReaderUnknown = false;
   /** Whether the server knows that a person who may answer has seen the request, which starts its timeout. */
-  #noted = false;
+  #isIntroduced = false;
 
   constructor(
     private readonly host: Host,
     Inner: new (host: Host) => Kind,
   ) {
-    this.inner = new Inner(new ClosedHost(host, () => this.#hindrance()));
+    this.inner = new Inner(new ClosedHost(host, () => this.#blockedReason()));
     const asked = host.client?.whoami?.();
-    this.#unknown = !!asked;
+    this.#isReaderUnknown = !!asked;
     asked?.then(
       ({ principal }) => {
         this.#me = principal;
-        this.#unknown = false;
+        this.#isReaderUnknown = false;
         host.redraw();
       },
       () => {},
@@ -113,31 +113,33 @@ class Reader implements Kind {
   }
 
   /** Why this person may not answer, in words. */
-  #hindrance(): string | undefined {
+  #blockedReason(): string | undefined {
     const { getText } = this.host;
     const request = this.#request;
     if (!request) return undefined;
     if (request.queued_behind) return this.#queueText(request);
-    const hindrance = readOnlyReason(request, this.#me) ?? (this.#unknown ? "for" : undefined);
-    if (hindrance === "excluded") return getText("reader.excluded");
-    if (hindrance !== "for") return hindrance && getText("reader.view");
+    const readOnlyCause = readOnlyReason(request, this.#me) ?? (this.#isReaderUnknown ? "for" : undefined);
+    if (readOnlyCause === "excluded") return getText("reader.excluded");
+    if (readOnlyCause !== "for") return readOnlyCause && getText("reader.view");
     return getText("reader.for", { names: audience(request) });
   }
 
   /** Its place in the queue, in words. */
   #queueText({ id, exclusive_key, requester }: InputRequest): string {
     const { around = [], getText, locale } = this.host;
-    const before = around.slice(
+    const earlierRequests = around.slice(
       0,
       around.findIndex((item) => item.id === id),
     );
-    const next = before.findLast(
+    const nextRequest = earlierRequests.findLast(
       (item) =>
         !isTerminal(item.status) &&
         item.exclusive_key === exclusive_key &&
         item.requester?.id === requester?.id,
     );
-    return next ? getText("reader.after", { title: questionOf(next, locale) }) : getText("reader.queued");
+    return nextRequest
+      ? getText("reader.after", { title: questionOf(nextRequest, locale) })
+      : getText("reader.queued");
   }
 
   adopt(request: InputRequest): void {
@@ -162,18 +164,19 @@ class Reader implements Kind {
 
   afterDraw(request: InputRequest): void {
     this.inner.afterDraw?.(request);
-    if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#hindrance()) return;
+    if (request.timeout_from !== "shown" || request.shown_at || this.#isIntroduced || this.#blockedReason())
+      return;
     if (!isOpen(this.host.view)) return;
-    this.#noted = true;
+    this.#isIntroduced = true;
     void this.host.client?.post?.(`/v1/requests/${request.id}/shown`, {}, newKey()).catch(() => {});
   }
 
   submit(): void {
-    if (!this.#hindrance()) this.inner.submit();
+    if (!this.#blockedReason()) this.inner.submit();
   }
 
   escape(target: HTMLElement): void {
-    if (!this.#hindrance()) this.inner.escape(target);
+    if (!this.#blockedReason()) this.inner.escape(target);
   }
 
   errorTarget(path: string): ErrorTarget | undefined {
@@ -181,7 +184,7 @@ class Reader implements Kind {
   }
 
   unsentText(request: InputRequest): string {
-    return this.#hindrance() ? "" : this.inner.unsentText(request);
+    return this.#blockedReason() ? "" : this.inner.unsentText(request);
   }
 }
 

@@ -12,7 +12,7 @@ export function drawFollowUp(
   action: "ask-again" | "revoke",
   text: string,
   label: string,
-  done = "",
+  doneText = "",
 ): Template {
   const path = `/v1/requests/${request.id}/${action}`;
   const outcomes = attempts.get(host) ?? {};
@@ -26,7 +26,7 @@ export function drawFollowUp(
     host.redraw();
   };
   const outcome = outcomes[path];
-  return html`<p class="by beside" role="status">${outcome ? done : text} ${
+  return html`<p class="by beside" role="status">${outcome ? doneText : text} ${
     !outcome && html`<button type="button" .onclick=${act}>${label}</button>`
   } ${outcome === false && html`<span class="error">${getText("not_done")}</span>`}</p>`;
 }
@@ -36,8 +36,9 @@ export function drawRefusal(receipt: Settled): Template | false {
   const { host, getText, locale } = receipt;
   const { client } = host;
   const { refusal, level } = receipt.request;
-  const until = refusal ? Date.parse(refusal.until) : 0;
-  if (host.readonly || !client?.post || level === "view" || until <= (client.now ?? Date.now())) return false;
-  const text = getText("remembered", { time: momentText(new Date(until).toISOString(), locale) });
+  const untilMs = refusal ? Date.parse(refusal.until) : 0;
+  if (host.readonly || !client?.post || level === "view" || untilMs <= (client.now ?? Date.now()))
+    return false;
+  const text = getText("remembered", { time: momentText(new Date(untilMs).toISOString(), locale) });
   return drawFollowUp(receipt, "ask-again", text, getText("ask_again"), getText("asked_again"));
 }

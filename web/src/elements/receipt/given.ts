@@ -2,7 +2,7 @@ import { nameOf, sectionsOf } from "../../core/form.ts";
 import type { Answer, Field, Form } from "../../core/generated/wire.ts";
 import { ownValue } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
-import { tick } from "../marks.ts";
+import { tickIcon } from "../marks.ts";
 import { onDemand } from "../ondemand.ts";
 import { labelOf } from "../show.ts";
 import type { GetText } from "../text.ts";
@@ -10,7 +10,7 @@ import type { Settled } from "./settled.ts";
 
 const drawMark = (isChosen: boolean, label: string, getText: GetText): Template =>
   html`<li class=${isChosen && "chosen"}>
-    <span class="mark">${isChosen && tick}</span>
+    <span class="mark">${isChosen && tickIcon}</span>
     <span>${label}${isChosen && html`<span class="hidden"> (${getText("chosen")})</span>`}</span>
   </li>`;
 

@@ -39,7 +39,7 @@ export function drawAnswered(view: Settled): Template | undefined {
 /** The submission of this person. */
 interface Sending {
   readonly attempt: Attempt | null;
-  readonly sent: boolean;
+  readonly isSent: boolean;
 }
 
 /** Draw a request that has ended: the receipt of its kind, and what can be done about a refusal; nothing without the words for its values. */
@@ -47,13 +47,13 @@ export function drawReceipt(
   host: SettledHost,
   request: InputRequest,
   kind: Kind | undefined,
-  { attempt, sent }: Sending,
+  { attempt, isSent }: Sending,
   me: Person | undefined,
 ): Template | undefined {
   if (request.form && !onDemand.answerLine) return undefined;
   const isUnused =
     host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
-  const unsent = ((isUnused || !sent) && kind?.unsentText(request)) || "";
+  const unsent = ((isUnused || !isSent) && kind?.unsentText(request)) || "";
   const settled = new Settled(host, request, isUnused, unsent, me);
   return html`${kind?.drawSettled(settled) || settled.drawEnded()}${drawRefusal(settled)}`;
 }

@@ -5,7 +5,7 @@ import type { Locale } from "../../core/messages.ts";
 import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
-import { cross, tick } from "../marks.ts";
+import { crossIcon, tickIcon } from "../marks.ts";
 import { questionOf } from "../show.ts";
 import { type GetText, momentText } from "../text.ts";
 
@@ -90,14 +90,14 @@ export class Settled {
 
   /** The mark before a line. */
   drawMark(done: boolean): Template {
-    return html`<span class=${done ? "tick" : "no"}>${done ? tick : cross}</span>`;
+    return html`<span class=${done ? "tick" : "no"}>${done ? tickIcon : crossIcon}</span>`;
   }
 
   /** A request that ended without an answer, and why; it opens to `more`. */
   drawEnded(more?: Template): Template {
     const { request, getText, locale } = this;
     const { status, reason, note, settled_at } = request;
-    const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
+    const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : crossIcon;
     const key =
       status === "expired"
         ? status

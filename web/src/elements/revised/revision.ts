@@ -37,10 +37,10 @@ const shapeOf = (field: Field): string =>
  * the sensitive values are read before the changed form is drawn, and put back into their fields afterwards.
  */
 class FormRevision implements Revision {
-  #isNews = true;
+  #isNewRevision = true;
   readonly removed: RemovedText[];
   /** The ids of the fields whose text is in `removed`. */
-  readonly moved = new Set<string>();
+  readonly movedIds = new Set<string>();
   #caret: Caret | undefined;
   #secrets: ReadonlyMap<string, string> | undefined;
 
@@ -49,7 +49,7 @@ class FormRevision implements Revision {
     previousForm: Form,
     private readonly form: Form,
     draft: Draft,
-    last: readonly RemovedText[],
+    previouslyRemoved: readonly RemovedText[],
   ) {
     const previousFields = allFields(previousForm).map((field) => ({
       field,
@@ -57,14 +57,17 @@ class FormRevision implements Revision {
     }));
     const currentFields = new Map(allFields(form).map((field) => [field.id, field]));
     const secrets = previousFields.map(({ field, uid }) => ({ field, secret: this.#secretOf(uid) }));
-    this.removed = [...last];
+    this.removed = [...previouslyRemoved];
     for (const { field, secret } of secrets) {
       const text = secret === undefined ? (draft.get(field.id) ?? EMPTY).text : secret && DOTS;
-      const now = currentFields.get(field.id);
-      const isUnchanged = now && shapeOf(now) === shapeOf(field) && !now.sensitive === !field.sensitive;
+      const currentField = currentFields.get(field.id);
+      const isUnchanged =
+        currentField &&
+        shapeOf(currentField) === shapeOf(field) &&
+        !currentField.sensitive === !field.sensitive;
       if (isUnchanged || isBlank(text)) continue;
       this.removed.push({ label: nameOf(previousForm, field), text });
-      this.moved.add(field.id);
+      this.movedIds.add(field.id);
     }
     this.#secrets = new Map(secrets.map(({ field, secret = "" }) => [field.id, secret]));
     this.#caret = this.#readCaret(previousFields);
@@ -76,15 +79,15 @@ class FormRevision implements Revision {
 
   #readCaret(previousFields: readonly { field: Field; uid: string }[]): Caret | undefined {
     const control = this.root.activeElement as HTMLInputElement | null;
-    const [whole, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
+    const [match, uid, suffix = ""] = /^(f\d+)(.*)$/.exec(control?.id ?? "") ?? [];
     const id = previousFields.find((item) => item.uid === uid)?.field.id;
-    if (!control || !whole || id === undefined) return undefined;
+    if (!control || !match || id === undefined) return undefined;
     const { selectionStart, selectionEnd } = control;
     return { id, suffix, selection: selectionStart === null ? undefined : [selectionStart, selectionEnd] };
   }
 
   sent(): void {
-    this.#isNews = false;
+    this.#isNewRevision = false;
   }
 
   withRemoved(text: string): string {
@@ -114,7 +117,7 @@ class FormRevision implements Revision {
   draw({ view, getText }: FormHost): Template {
     const { removed } = this;
     return html`<div id="revised" tabindex="-1">
-      ${this.#isNews && !view.errors.some(({ message }) => message === getText("changed")) && html`<p class="hint" role="status">${icons.warn} ${getText("changed")}</p>`}
+      ${this.#isNewRevision && !view.errors.some(({ message }) => message === getText("changed")) && html`<p class="hint" role="status">${icons.warn} ${getText("changed")}</p>`}
       ${
         removed.length > 0 &&
         html`<div role="status">
@@ -141,10 +144,10 @@ export function revise(kind: FormKind, previousForm: Form, request: InputRequest
     revisionNumber || isTerminal(request.status) ? [] : (draftStore?.readRemoved(request) ?? []);
   if (removed.length === 0 && (!revisionNumber || canonicalJson(previousForm) === canonicalJson(form)))
     return;
-  const last = (revision as FormRevision | undefined)?.removed ?? removed;
-  const next = new FormRevision(host.root, previousForm, form, draft, last);
-  kind.revision = next;
-  kind.draft = new Map([...draft].filter(([id]) => !next.moved.has(id)));
+  const previouslyRemoved = (revision as FormRevision | undefined)?.removed ?? removed;
+  const nextRevision = new FormRevision(host.root, previousForm, form, draft, previouslyRemoved);
+  kind.revision = nextRevision;
+  kind.draft = new Map([...draft].filter(([id]) => !nextRevision.movedIds.has(id)));
 }
 
 /** The form of a kind, which another may look after. */
@@ -156,12 +159,12 @@ const formOf = (kind: Kind): FormKind | undefined =>
  * entered in this one. It is called before the other is made, which empties the inputs.
  */
 export function inherit(previousKind: Kind): (next: Kind) => void {
-  const last = formOf(previousKind);
-  const inputs = [...(last?.host.root.querySelectorAll<HTMLInputElement>(".secret") ?? [])];
+  const previousForm = formOf(previousKind);
+  const inputs = [...(previousForm?.host.root.querySelectorAll<HTMLInputElement>(".secret") ?? [])];
   const values = inputs.map(({ value }) => value);
   return (next) => {
     for (const [index, input] of inputs.entries()) input.value = values[index] ?? "";
-    const { draft, restored, revision, form, start, revisionNumber } = last ?? {};
+    const { draft, restored, revision, form, start, revisionNumber } = previousForm ?? {};
     Object.assign(formOf(next) ?? {}, { draft, restored, revision, form, start, revisionNumber });
   };
 }

@@ -56,7 +56,7 @@ function drawActions(context: SecretContext): Template {
   const busy = state === "submitting";
   return html`<div class="actions">
     ${drawDismiss(context)}
-    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${getText("sending")}` : getText(context.reuses ? "secret.allow" : "secret.save")}</button>
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${getText("sending")}` : getText(context.isReused ? "secret.allow" : "secret.save")}</button>
   </div>`;
 }
 
@@ -68,9 +68,9 @@ function drawForm(context: SecretContext, secret: ShownSecret): Template {
     if (!off) context.submit();
   };
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
-    ${usernameField} ${secret.names.map((name) => drawValue(context, secret, name, off))} ${!context.reuses && drawScopes(context, secret, off)}
+    ${usernameField} ${secret.names.map((name) => drawValue(context, secret, name, off))} ${!context.isReused && drawScopes(context, secret, off)}
     <div>
-      ${!context.reuses && html`<p class="strong">${host.getText("secret.never_paste")}</p>`}
+      ${!context.isReused && html`<p class="strong">${host.getText("secret.never_paste")}</p>`}
       <p class="hint">${host.getText(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
     </div>
     ${drawActions(context)}
@@ -79,7 +79,7 @@ function drawForm(context: SecretContext, secret: ShownSecret): Template {
 
 /** The choice between using the saved values and typing new ones. */
 function titleOf(
-  { host, reuses }: SecretContext,
+  { host, isReused: reuses }: SecretContext,
   { requester, secret, status }: InputRequest,
   count: number,
 ): string {

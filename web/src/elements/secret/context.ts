@@ -4,13 +4,13 @@ import type { Host } from "../kind.ts";
 /** The state of the input of one secret, without its value. */
 export interface Slot {
   /** Whether the saved value is to be used. */
-  readonly saved: boolean;
+  readonly isSaved: boolean;
   /** Whether it can be read while it is typed. */
-  readonly seen: boolean;
+  readonly isRevealed: boolean;
   /** Whether there is white space at one of its ends. */
-  readonly padded: boolean;
+  readonly isPadded: boolean;
   /** Its size, once a text of several lines was filled in and left. */
-  readonly folded: { readonly lines: number; readonly characters: number } | null;
+  readonly foldedSize: { readonly lines: number; readonly characters: number } | null;
 }
 
 /** The state and the actions that a card for secrets is drawn with. */
@@ -18,7 +18,7 @@ export interface SecretContext {
   readonly host: Host;
   readonly scope: SecretScope;
   /** Whether the saved values are used for all names: nothing is typed. */
-  readonly reuses: boolean;
+  readonly isReused: boolean;
   slotOf(name: string): Slot;
   /** Apply a change to one secret, at least to what is typed. */
   change(name: string, patch?: Partial<Slot>): void;
@@ -27,7 +27,7 @@ export interface SecretContext {
   dismiss(): void;
 }
 
-export const EMPTY_SLOT: Slot = { saved: false, seen: false, padded: false, folded: null };
+export const EMPTY_SLOT: Slot = { isSaved: false, isRevealed: false, isPadded: false, foldedSize: null };
 
 /** The id of the input of a name, which has none but letters, digits and underscores. */
 export const uidOf = (name: string): string => `s-${name}`;

@@ -10,7 +10,7 @@ export const usernameField = html`<input autocomplete="username" hidden />`;
  * and when the page is left. No property, attribute, event or storage ever holds one.
  */
 export class Inputs {
-  readonly #abort = new AbortController();
+  readonly #abortController = new AbortController();
 
   /** `onLeave` is called when the person leaves the page, which may come back unchanged. */
   constructor(
@@ -19,7 +19,7 @@ export class Inputs {
   ) {
     // Drop values that were typed for the request that this element showed before.
     this.clear();
-    addEventListener("pagehide", onLeave, { signal: this.#abort.signal });
+    addEventListener("pagehide", onLeave, { signal: this.#abortController.signal });
   }
 
   /** The value of the input with this id; empty if there is none. */
@@ -35,6 +35,6 @@ export class Inputs {
   /** Nothing will be typed any more. */
   end(): void {
     this.clear();
-    this.#abort.abort();
+    this.#abortController.abort();
   }
 }

@@ -69,9 +69,9 @@ export class SecretKind implements Kind, SecretContext {
       return;
     }
     this.#present = reply.saved;
-    for (const [name, { saved }] of this.#slots ?? [])
-      if (!saved && Object.hasOwn(reply.saved, name) && !this.#isBegun(uidOf(name)))
-        this.change(name, { saved: true });
+    for (const [name, { isSaved }] of this.#slots ?? [])
+      if (!isSaved && Object.hasOwn(reply.saved, name) && !this.#isBegun(uidOf(name)))
+        this.change(name, { isSaved: true });
     this.host.redraw();
   }
 
@@ -80,8 +80,8 @@ export class SecretKind implements Kind, SecretContext {
   }
 
   /** Whether the saved values are used for all names: nothing is typed. */
-  get reuses(): boolean {
-    return [...(this.#slots?.values() ?? [])].every(({ saved }) => saved);
+  get isReused(): boolean {
+    return [...(this.#slots?.values() ?? [])].every(({ isSaved }) => isSaved);
   }
 
   /** Empty the inputs, and what was said about them. */
@@ -89,7 +89,8 @@ export class SecretKind implements Kind, SecretContext {
     this.#inputs.clear();
     this.#makeBody = undefined;
     this.#slots =
-      this.#slots && new Map([...this.#slots].map(([name, { saved }]) => [name, { ...EMPTY_SLOT, saved }]));
+      this.#slots &&
+      new Map([...this.#slots].map(([name, { isSaved }]) => [name, { ...EMPTY_SLOT, isSaved }]));
     this.host.redraw();
   }
 
@@ -144,7 +145,7 @@ export class SecretKind implements Kind, SecretContext {
 
   #body({ revision, secret }: InputRequest, scope: SecretScope): SecretBody {
     const names = secret?.names ?? [];
-    const isSaved = (name: string): boolean => this.slotOf(name).saved;
+    const isSaved = (name: string): boolean => this.slotOf(name).isSaved;
     const typed = names
       .filter((name) => !isSaved(name))
       .map((name) => [name, this.#inputs.read(uidOf(name))]);
@@ -159,7 +160,7 @@ export class SecretKind implements Kind, SecretContext {
   /** If nothing is typed, the scope is that of the saved value. */
   #scopeOf({ secret }: InputRequest): SecretScope {
     const shown = secret && { ...secret, present: this.#present ?? secret.present };
-    return (this.reuses && shown && nearestScope(shown, shown.names[0] ?? "")) || this.scope;
+    return (this.isReused && shown && nearestScope(shown, shown.names[0] ?? "")) || this.scope;
   }
 
   /** A key that was meant for something else answers nothing. */
@@ -174,8 +175,8 @@ export class SecretKind implements Kind, SecretContext {
   }
 
   #goTo(name: string): void {
-    if (this.slotOf(name).folded) this.change(name, { folded: null });
-    this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).saved ? "-saved" : ""}`);
+    if (this.slotOf(name).foldedSize) this.change(name, { foldedSize: null });
+    this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).isSaved ? "-saved" : ""}`);
   }
 
   /** Typed values are not shown again. */

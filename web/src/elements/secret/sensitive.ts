@@ -22,9 +22,9 @@ const SET = { set: true };
 
 function drawHidden(view: FieldView): Template {
   const { field, uid, error, disabled, change } = view;
-  const described = describedBy(view);
-  const native = { date: "date", time: "time", datetime: "datetime-local" }[field.type as string];
-  const touch = (): void => change({});
+  const descriptionId = describedBy(view);
+  const inputType = { date: "date", time: "time", datetime: "datetime-local" }[field.type as string];
+  const notifyChange = (): void => change({});
   return labelled(
     view,
     field.type === "textarea"
@@ -38,23 +38,23 @@ function drawHidden(view: FieldView): Template {
           placeholder=${field.placeholder}
           aria-required=${field.required}
           aria-invalid=${!!error}
-          aria-describedby=${described}
+          aria-describedby=${descriptionId}
           disabled=${disabled}
-          .oninput=${touch}
+          .oninput=${notifyChange}
         ></textarea>`
       : html`<input
           id=${uid}
           class="secret"
           part="input"
-          type=${native ?? "password"}
-          autocomplete=${native ? "off" : "new-password"}
+          type=${inputType ?? "password"}
+          autocomplete=${inputType ? "off" : "new-password"}
           spellcheck="false"
           placeholder=${field.placeholder}
           aria-required=${field.required}
           aria-invalid=${!!error}
-          aria-describedby=${described}
+          aria-describedby=${descriptionId}
           disabled=${disabled}
-          .oninput=${touch}
+          .oninput=${notifyChange}
         />`,
   );
 }
@@ -80,10 +80,12 @@ export class SensitiveForm extends FormKind {
 
   /** The draft with other entries for what is kept secret. */
   #draftWith(entryOf: (field: Field, entry: Entry) => Entry): Draft {
-    const hidden = allFields(this.form).filter(({ sensitive }) => sensitive);
+    const sensitiveFields = allFields(this.form).filter(({ sensitive }) => sensitive);
     return new Map([
       ...this.draft,
-      ...hidden.map((field) => [field.id, entryOf(field, this.draft.get(field.id) ?? EMPTY)] as const),
+      ...sensitiveFields.map(
+        (field) => [field.id, entryOf(field, this.draft.get(field.id) ?? EMPTY)] as const,
+      ),
     ]);
   }
 
@@ -150,17 +152,17 @@ export class SensitiveForm extends FormKind {
   #maskRequest(request: InputRequest): InputRequest {
     const { form, answer } = request;
     if (!form || !answer?.values) return request;
-    const hidden = new Set(allFields(form).flatMap(({ id, sensitive }) => (sensitive ? [id] : [])));
+    const sensitiveIds = new Set(allFields(form).flatMap(({ id, sensitive }) => (sensitive ? [id] : [])));
     const values = Object.entries(answer.values).map(([id, value]) => [
       id,
-      hidden.has(id) ? this.getText("secret.set") : value,
+      sensitiveIds.has(id) ? this.getText("secret.set") : value,
     ]);
     const withoutValues = (fields: Field[] = []): Field[] =>
-      fields.map((field) => (hidden.has(field.id) ? textField(field) : field));
-    const masked: Form = form.sections
+      fields.map((field) => (sensitiveIds.has(field.id) ? textField(field) : field));
+    const maskedForm: Form = form.sections
       ? { ...form, sections: form.sections.map((part) => ({ ...part, fields: withoutValues(part.fields) })) }
       : { ...form, fields: withoutValues(form.fields ?? []) };
-    return { ...request, form: masked, answer: { ...answer, values: Object.fromEntries(values) } };
+    return { ...request, form: maskedForm, answer: { ...answer, values: Object.fromEntries(values) } };
   }
 }
 

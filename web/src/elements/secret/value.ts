@@ -21,15 +21,15 @@ const hintOf = ({ description, format_hint }: SecretHelp): string =>
 
 function describedBy({ name, slot, help, error }: SecretInput): string | false {
   const uid = uidOf(name);
-  const ids = [hintOf(help) && `${uid}-hint`, error && `${uid}-error`, slot.padded && `${uid}-padded`];
+  const ids = [hintOf(help) && `${uid}-hint`, error && `${uid}-error`, slot.isPadded && `${uid}-padded`];
   return ids.filter(Boolean).join(" ") || false;
 }
 
 /** Only whether there is white space around it is kept of what was typed. */
 function onInput({ context, name }: SecretInput, event: Event): void {
   const { value } = event.target as HTMLInputElement;
-  const inner = value.trim();
-  context.change(name, { padded: inner !== "" && inner !== value });
+  const trimmedValue = value.trim();
+  context.change(name, { isPadded: trimmedValue !== "" && trimmedValue !== value });
 }
 
 /** Fold what has several lines, but nothing may move while the pointer is down on something else. */
@@ -38,7 +38,7 @@ function onBlur({ context, name }: SecretInput, event: Event): void {
   const foldLines = (): void => {
     const { value } = area;
     const lines = value.trimEnd().split("\n").length;
-    if (lines > 1) context.change(name, { folded: { lines, characters: codePoints(value) } });
+    if (lines > 1) context.change(name, { foldedSize: { lines, characters: codePoints(value) } });
   };
   if (document.querySelector(":active")) addEventListener("click", foldLines, { once: true });
   else foldLines();
@@ -46,9 +46,9 @@ function onBlur({ context, name }: SecretInput, event: Event): void {
 
 function drawLine(input: SecretInput): Template {
   const { context, name, slot, help, error, disabled } = input;
-  const hides = help.input !== "text";
+  const isHidden = help.input !== "text";
   const show = (): void => {
-    context.change(name, { seen: !slot.seen });
+    context.change(name, { isRevealed: !slot.isRevealed });
     context.host.focusOn(`#${uidOf(name)}`);
   };
   return html`<div class="value">
@@ -56,8 +56,8 @@ function drawLine(input: SecretInput): Template {
       id=${uidOf(name)}
       class="secret"
       part="input"
-      type=${hides && !slot.seen ? "password" : "text"}
-      autocomplete=${hides ? "new-password" : "off"}
+      type=${isHidden && !slot.isRevealed ? "password" : "text"}
+      autocomplete=${isHidden ? "new-password" : "off"}
       autocapitalize="off"
       spellcheck="false"
       placeholder=${help.placeholder}
@@ -66,9 +66,9 @@ function drawLine(input: SecretInput): Template {
       disabled=${disabled}
       .oninput=${(event: Event) => onInput(input, event)}
     />${
-      hides &&
+      isHidden &&
       !disabled &&
-      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${context.host.getText("secret.show")}<span class="hidden"> ${name}</span></button>`
+      html`<button type="button" class="quiet" aria-pressed=${String(slot.isRevealed)} .onclick=${show}>${context.host.getText("secret.show")}<span class="hidden"> ${name}</span></button>`
     }
   </div>`;
 }
@@ -77,7 +77,7 @@ function drawLines(input: SecretInput): Template {
   const { context, name, slot, help, error, disabled } = input;
   const { getText } = context.host;
   const open = (): void => {
-    context.change(name, { folded: null });
+    context.change(name, { foldedSize: null });
     context.host.focusOn(`#${uidOf(name)}`);
   };
   return html`<textarea
@@ -92,14 +92,14 @@ function drawLines(input: SecretInput): Template {
       aria-invalid=${!!error}
       aria-describedby=${describedBy(input)}
       disabled=${disabled}
-      hidden=${slot.folded !== null}
+      hidden=${slot.foldedSize !== null}
       .oninput=${(event: Event) => onInput(input, event)}
       .onblur=${(event: Event) => onBlur(input, event)}
     ></textarea>
     ${
-      slot.folded &&
+      slot.foldedSize &&
       html`<div class="value">
-        <span>${getText("secret.folded", { ...slot.folded })}</span>
+        <span>${getText("secret.folded", { ...slot.foldedSize })}</span>
         ${!disabled && html`<button type="button" class="quiet" id=${`${uidOf(name)}-open`} .onclick=${open}>${getText("secret.open")}<span class="hidden"> ${name}</span></button>`}
       </div>`
     }`;
@@ -118,30 +118,30 @@ export function drawValue(
   const help = secret.metadata?.[name] ?? {};
   const error = context.host.errorAt(pathOf(name));
   const input: SecretInput = { context, name, slot, help, error, disabled };
-  const present = nearestScope(secret, name);
+  const storedScope = nearestScope(secret, name);
   const hint = hintOf(help);
   const onSavedChange = (event: Event): void =>
-    context.change(name, { saved: isChecked(event), folded: null, padded: false });
+    context.change(name, { isSaved: isChecked(event), foldedSize: null, isPadded: false });
   return html`<div class=${error ? "field wrong" : "field"} part="field">
-    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${getText("optional")}</span>`}</label>
+    <label class="label" for=${slot.isSaved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${getText("optional")}</span>`}</label>
     ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}
     ${error && html`<p class="error" id=${`${uid}-error`}>${icons.warn} ${error}</p>`}
     ${
-      present &&
+      storedScope &&
       html`<label class="option" part="option">
         <input
           id=${`${uid}-saved`}
           part="input"
           type="checkbox"
-          aria-label=${`${name}: ${getText("secret.saved", { scope: getText(`secret.in_${present}`) })}`}
+          aria-label=${`${name}: ${getText("secret.saved", { scope: getText(`secret.in_${storedScope}`) })}`}
           disabled=${disabled}
-          .checked=${slot.saved}
+          .checked=${slot.isSaved}
           .onchange=${onSavedChange}
         />
-        <span>${getText("secret.saved", { scope: getText(`secret.in_${present}`) })}</span>
+        <span>${getText("secret.saved", { scope: getText(`secret.in_${storedScope}`) })}</span>
       </label>`
     }
-    ${!slot.saved && (help.input === "textarea" ? drawLines(input) : drawLine(input))}
-    ${slot.padded && html`<p class="padded" id=${`${uid}-padded`} role="status">${icons.warn} ${getText("secret.padded")}</p>`}
+    ${!slot.isSaved && (help.input === "textarea" ? drawLines(input) : drawLine(input))}
+    ${slot.isPadded && html`<p class="padded" id=${`${uid}-padded`} role="status">${icons.warn} ${getText("secret.padded")}</p>`}
   </div>`;
 }

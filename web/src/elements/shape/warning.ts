@@ -30,13 +30,17 @@ export const form = (definition: Form, values: Values, getText: GetText): string
     });
 
 /** Return what draws a question about a text; a button removes the secret from the box, so that the person can check the rest. */
-export function text(host: AskbackElement, typed: string, send: () => void): (() => Template) | undefined {
+export function text(
+  host: AskbackElement,
+  typedText: string,
+  send: () => void,
+): (() => Template) | undefined {
   const { root } = host;
-  const shape = findSecret(typed);
+  const shape = findSecret(typedText);
   if (!shape) return;
   if (!root.adoptedStyleSheets.includes(warningStyles)) root.adoptedStyleSheets.push(warningStyles);
   const leaveOut = (): void => {
-    const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(typed));
+    const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(typedText));
     if (!box) return;
     box.value = withoutSecrets(box.value);
     box.dispatchEvent(new Event("input"));

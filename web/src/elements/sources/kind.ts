@@ -7,7 +7,7 @@ import { ownValue } from "../../core/path.ts";
 import { list } from "../choices/list.css.ts";
 import type { Entry } from "../draft.ts";
 import { group } from "../field.ts";
-import { type FieldView, typed } from "../fieldview.ts";
+import { type FieldView, typedText } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { type Choice, drawRows, type Item, itemsOf } from "../options.ts";
@@ -158,7 +158,7 @@ export const withSources = (Base: typeof FormKind) =>
               maxlength="200"
               disabled=${disabled}
               .value=${found.text}
-              .oninput=${(event: Event) => search.type(typed(event))}
+              .oninput=${(event: Event) => search.type(typedText(event))}
               .onkeydown=${(event: KeyboardEvent) => steer(event, fresh.length > 0 ? fresh : items)}
             />
             <p class="hint" role="status">${status}</p>

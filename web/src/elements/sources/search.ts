@@ -64,8 +64,8 @@ export class Search {
     this.#set({ state: "loading" });
     const { text, path } = this.result;
     const query = new URLSearchParams({ field: this.field, q: text.trim().slice(0, 200) });
-    const parent = path.at(-1);
-    if (parent) query.set("parent", String(parent.value));
+    const parentValue = path.at(-1);
+    if (parentValue) query.set("parent", String(parentValue.value));
     if (cursor) query.set("cursor", cursor);
     const result = await this.#read(`/v1/requests/${encodeURIComponent(this.request)}/options?${query}`);
     if (run !== this.#run) return;

@@ -33,9 +33,11 @@ const localizedRequests = new WeakMap<InputRequest, { source: InputRequest; lang
  * A page of ours declares the language of its own words, which may be the third choice of somebody who reads French.
  */
 export function languagesOf(element: Element = document.documentElement): readonly string[] {
-  const declared = declaredBy(element);
+  const declaredLanguage = declaredBy(element);
   const { languages } = navigator;
-  return declared && declared !== negotiate(languages) ? [declared, ...languages] : languages;
+  return declaredLanguage && declaredLanguage !== negotiate(languages)
+    ? [declaredLanguage, ...languages]
+    : languages;
 }
 
 /** A request with one language of each text, and the Markdown trees of that; the same object while that is so. */
@@ -44,13 +46,13 @@ export function localize(request: InputRequest, element?: Element): InputRequest
   if (!source.view?.languages) return request;
   const wantedLanguages = languagesOf(element);
   if (languages === wantedLanguages.join()) return request;
-  const localizedRequest = localized(source, wantedLanguages);
-  localizedRequests.set(localizedRequest, { source, languages: wantedLanguages.join() });
-  return localizedRequest;
+  const result = localizedRequest(source, wantedLanguages);
+  localizedRequests.set(result, { source, languages: wantedLanguages.join() });
+  return result;
 }
 
 /** The same for languages that are given. */
-export function localized(source: InputRequest, languages: readonly string[]): InputRequest {
+export function localizedRequest(source: InputRequest, languages: readonly string[]): InputRequest {
   const markdown: Markdown = { ...source.view?.markdown };
   const pick = (text: LocalText, path: string): string => {
     if (typeof text === "string") return text;
@@ -97,7 +99,7 @@ export function localized(source: InputRequest, languages: readonly string[]): I
 }
 
 /** The languages that are sent with an answer, so that the server knows which texts the person saw. */
-export const sent = (action: string, element: Element & Pick<Host, "view">) =>
+export const sentLanguages = (action: string, element: Element & Pick<Host, "view">) =>
   action === "answer" && element.view.request?.view?.languages
     ? { languages: languagesOf(element).slice(0, MAX_CACHED) }
     : {};
@@ -125,7 +127,7 @@ export function ownMessage(form: Form, { path, key }: Fault): string | null | un
   return rule && field?.messages?.[rule];
 }
 
-Object.assign(texts, { localize, ownMessage, sent });
+Object.assign(texts, { localize, ownMessage, sentLanguages });
 
 /** The kind of a request stays as it is: its texts are chosen before it sees them. */
 export const additions = { texts: <T>(Inner: T): T => Inner };

@@ -6,7 +6,7 @@ export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 const MINUTE_MS = 60_000;
 
 /** The local time at that moment, to the minute. */
-const wallClock = (date: Date): string =>
+const localTimeText = (date: Date): string =>
   new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 
 /**
@@ -16,7 +16,7 @@ const wallClock = (date: Date): string =>
  */
 export function withZone(local: string): string {
   const date = new Date(local);
-  if (Number.isNaN(date.getTime()) || wallClock(date) !== local.slice(0, 16)) return local;
+  if (Number.isNaN(date.getTime()) || localTimeText(date) !== local.slice(0, 16)) return local;
   const minutes = date.getTimezoneOffset();
   const size = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
   const offset = (minutes > 0 ? "-" : "+") + size;
@@ -28,7 +28,7 @@ export function localOf(moment: string): string {
   const [stamp = "", zone] = moment.split("[");
   if (/(Z|[+-]\d\d:\d\d)$/i.test(stamp)) {
     const date = new Date(stamp);
-    return Number.isNaN(date.getTime()) ? "" : wallClock(date);
+    return Number.isNaN(date.getTime()) ? "" : localTimeText(date);
   }
   return zone && zone.slice(0, -1) === zoneName() ? stamp.slice(0, 16) : "";
 }

@@ -43,8 +43,8 @@ export function actorOf(
   agents: Record<string, string>,
   getText: GetText,
 ): Template {
-  const nobody = getText(action === "decide" ? "audit.policy" : "audit.server");
-  const name = text((actor as { name?: unknown } | undefined)?.name) || nobody;
+  const defaultActor = getText(action === "decide" ? "audit.policy" : "audit.server");
+  const name = text((actor as { name?: unknown } | undefined)?.name) || defaultActor;
   const asker = agents[text(requester)];
   return html`${escapeText(name)}
     ${asker && asker !== name && html`<p class="muted">${getText("audit.asked_by", { name: asker })}</p>`}

@@ -31,7 +31,7 @@ export class Place extends PlaceElement {
   /** Undefined until they are known. */
   #entries: readonly Entry[] | undefined;
   #names: AuditEntries["names"] = { agents: {}, threads: {} };
-  #next: number | null = null;
+  #nextCursor: number | null = null;
   #isLoaded = 0;
   #failed = false;
   #loadCount = 0;
@@ -81,7 +81,7 @@ export class Place extends PlaceElement {
     this.#loadCount += 1;
     const loadCount = this.#loadCount;
     try {
-      const query = this.#searchQuery(isNextPage ? this.#next : null);
+      const query = this.#searchQuery(isNextPage ? this.#nextCursor : null);
       const page = await this.app.client.get<AuditEntries>(`/v1/audit/entries?${query}`);
       if (loadCount !== this.#loadCount) return;
       this.#entries = [...(isNextPage ? (this.#entries ?? []) : []), ...page.entries];
@@ -91,7 +91,7 @@ export class Place extends PlaceElement {
         threads: { ...threads, ...page.names.threads },
       };
       this.#isLoaded = page.checked + (isNextPage ? this.#isLoaded : 0);
-      this.#next = page.next_cursor;
+      this.#nextCursor = page.next_cursor;
       this.#failed = false;
     } catch {
       if (loadCount !== this.#loadCount) return;
@@ -131,7 +131,7 @@ export class Place extends PlaceElement {
     if (this.#failed) return drawError(getText, () => void this.#load());
     if (!entries) return drawLoading(getText);
     const isFiltered = FILTERS.some((name) => this.#value(name));
-    if (entries.length === 0 && this.#next === null)
+    if (entries.length === 0 && this.#nextCursor === null)
       return drawEmpty({
         title: getText(isFiltered ? "audit.none_found" : "audit.empty"),
         text: getText(isFiltered ? "audit.none_found_text" : "audit.empty_text"),
@@ -162,7 +162,7 @@ export class Place extends PlaceElement {
       ${this.#drawFilters()}
       ${this.#drawEntries()}
       ${
-        this.#next !== null &&
+        this.#nextCursor !== null &&
         html`<p class="muted" role="status">${getText("audit.checked", { count: this.#isLoaded })}</p>
         <button type="button" .onclick=${() => void this.#load(true)}>${getText("audit.more")}</button>`
       }

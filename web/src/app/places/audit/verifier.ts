@@ -5,7 +5,7 @@ import { verified } from "../../verified.ts";
 
 /** Verifies the log piece by piece, from its first entry to the newest. */
 export class Verifier {
-  #last: AuditVerification | undefined;
+  #lastVerification: AuditVerification | undefined;
   #running = false;
   #failed = false;
 
@@ -18,7 +18,7 @@ export class Verifier {
   async #run(): Promise<void> {
     this.#running = true;
     this.#failed = false;
-    this.#last = undefined;
+    this.#lastVerification = undefined;
     this.place.redraw();
     let query = "";
     try {
@@ -26,7 +26,7 @@ export class Verifier {
         const verification = await this.place.app.client.get<AuditVerification>(
           `/v1/audit/verification${query}`,
         );
-        this.#last = verification;
+        this.#lastVerification = verification;
         if (verification.complete) verified.keep(verification.end.seq, this.place.app.client.now);
         if (verification.complete || verification.broken) break;
         query = `?after=${verification.end.seq}&hash=${verification.end.hash}`;
@@ -56,7 +56,7 @@ export class Verifier {
 
   #drawResult(): Template | false {
     const { getText } = this.place;
-    const verification = this.#last;
+    const verification = this.#lastVerification;
     if (!verification) return this.#running && html`<p class="muted">${getText("audit.verifying")}</p>`;
     const { broken, complete, end, head } = verification;
     if (broken)

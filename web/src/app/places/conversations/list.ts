@@ -18,7 +18,7 @@ export interface Search {
 /** The conversations of a person as the server lists them, kept current; `changed` is called with each new state. */
 export class ConversationList {
   /** Undefined until they are known. */
-  found: readonly Conversation[] | undefined;
+  conversations: readonly Conversation[] | undefined;
   cursor: string | null = null;
   failed = false;
   #search: Search = { q: "", archived: false };
@@ -38,7 +38,7 @@ export class ConversationList {
     const readSoon = (): void => {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
-        void this.#read(Math.min(MAX_LIMIT, Math.max(PAGE, this.found?.length ?? 0)));
+        void this.#read(Math.min(MAX_LIMIT, Math.max(PAGE, this.conversations?.length ?? 0)));
       }, READ_DELAY_MS);
     };
     this.#stop = this.client.follow({
@@ -58,7 +58,7 @@ export class ConversationList {
     });
   }
 
-  leave(): void {
+  stop(): void {
     this.#stop?.();
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -68,7 +68,7 @@ export class ConversationList {
   /** Look for others. */
   search(search: Search): void {
     this.#search = search;
-    this.found = undefined;
+    this.conversations = undefined;
     void this.#read(PAGE);
   }
 
@@ -79,7 +79,7 @@ export class ConversationList {
   async #read(limit: number, startCursor?: string): Promise<void> {
     this.#readCount += 1;
     const readCount = this.#readCount;
-    const earlierItems = startCursor ? (this.found ?? []) : [];
+    const earlierItems = startCursor ? (this.conversations ?? []) : [];
     const { q, archived } = this.#search;
     let read: readonly Conversation[] = [];
     let cursor: string | null = startCursor ?? null;
@@ -97,13 +97,13 @@ export class ConversationList {
         cursor = page.next_cursor;
       } while (cursor && read.length < MIN_LIMIT);
       const ids = new Set(read.map(({ id }) => id));
-      this.found = [...earlierItems.filter(({ id }) => !ids.has(id)), ...read];
+      this.conversations = [...earlierItems.filter(({ id }) => !ids.has(id)), ...read];
       this.cursor = cursor;
       this.failed = false;
     } catch {
       if (readCount !== this.#readCount) return;
       // What is shown stays; the next change reads it again.
-      this.failed = !this.found;
+      this.failed = !this.conversations;
     }
     this.changed();
   }

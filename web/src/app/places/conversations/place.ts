@@ -75,7 +75,7 @@ export class Place extends PlaceElement {
     super.disconnectedCallback();
     clearTimeout(this.#typing);
     this.#unfollow?.();
-    this.#list?.leave();
+    this.#list?.stop();
   }
 
   get #archived(): boolean {
@@ -107,7 +107,7 @@ export class Place extends PlaceElement {
   }
 
   get #open(): Conversation | undefined {
-    return this.#list?.found?.find(({ id }) => id === this.item);
+    return this.#list?.conversations?.find(({ id }) => id === this.item);
   }
 
   get #title(): string {
@@ -134,7 +134,7 @@ export class Place extends PlaceElement {
   protected override updated(): void {
     const waiting = new Map<string, number>();
     for (const { thread_id: id } of this.app.inbox.mine) waiting.set(id, (waiting.get(id) ?? 0) + 1);
-    drawList(this.root.querySelector(".rows"), this.#list?.found ?? [], (conversation, place) =>
+    drawList(this.root.querySelector(".rows"), this.#list?.conversations ?? [], (conversation, place) =>
       render(this.#drawRow(conversation, waiting.get(conversation.id) ?? 0), place),
     );
   }
@@ -175,11 +175,11 @@ export class Place extends PlaceElement {
       return drawError(getText, () =>
         list.search({ q: this.query?.get("q") ?? "", archived: this.#archived }),
       );
-    if (!list?.found) return drawLoading(getText);
+    if (!list?.conversations) return drawLoading(getText);
     const moreButton =
       list.cursor &&
       html`<button type="button" class="more" .onclick=${() => list.readMore()}>${getText("conversations.more")}</button>`;
-    if (list.found.length > 0) return html`<ul class="rows"></ul>${moreButton}`;
+    if (list.conversations.length > 0) return html`<ul class="rows"></ul>${moreButton}`;
     if (this.query?.get("q")) {
       const clear = html`<a href=${pathOf("conversations", this.item)}>${getText("conversations.clear")}</a>`;
       return drawEmpty({
@@ -208,7 +208,7 @@ export class Place extends PlaceElement {
     const call = this.app.client.change<Thread>("PATCH", `/v1/threads/${encode(this.item)}`, {
       title: String(title).trim() || null,
     });
-    if (!(await this.#try(call))) return;
+    if (!(await this.#succeeds(call))) return;
     this.naming = false;
     this.focusOn("#rename");
   }
@@ -238,11 +238,11 @@ export class Place extends PlaceElement {
   }
 
   #changeArchive(id: string, action: "archive" | "unarchive"): Promise<boolean> {
-    return this.#try(this.app.client.post(`/v1/threads/${encode(id)}/${action}`, {}, newKey()));
+    return this.#succeeds(this.app.client.post(`/v1/threads/${encode(id)}/${action}`, {}, newKey()));
   }
 
   /** Whether a call has worked; if it has not, say so. */
-  #try(call: Promise<unknown>): Promise<boolean> {
+  #succeeds(call: Promise<unknown>): Promise<boolean> {
     return call.then(
       () => true,
       () => {
@@ -304,7 +304,7 @@ export class Place extends PlaceElement {
                 ${this.naming ? this.#drawNaming() : html`<h2 title=${this.#title}>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
               </div>
               ${this.#thread}`
-          : !!this.#list?.found?.length && html`<p class="empty">${getText("conversations.none")}</p>`
+          : !!this.#list?.conversations?.length && html`<p class="empty">${getText("conversations.none")}</p>`
       }
     </section>`;
   }

@@ -129,8 +129,8 @@ export class Place extends PlaceElement {
       const value = this.query?.get(name);
       if (value) query.set(name, value);
     }
-    const period = TIMES[this.query?.get("time") ?? ""];
-    if (period) query.set("settled_after", new Date(this.app.client.now - period).toISOString());
+    const periodMs = TIMES[this.query?.get("time") ?? ""];
+    if (periodMs) query.set("settled_after", new Date(this.app.client.now - periodMs).toISOString());
     try {
       const page = await this.app.client.get<RequestPage>(`/v1/history?${query}`);
       if (page.requests.some(needsTexts)) await import("../../../elements/texts/texts.ts").catch(ignore);

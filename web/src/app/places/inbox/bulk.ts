@@ -19,7 +19,7 @@ export interface BulkChoice {
   readonly approvals: readonly InputRequest[];
   readonly others: readonly InputRequest[];
   /** The approvals that may be allowed together. */
-  readonly harmless: readonly InputRequest[];
+  readonly allowableApprovals: readonly InputRequest[];
 }
 
 /** Return what can be done with these requests. */
@@ -28,7 +28,7 @@ export function bulkChoice(requests: readonly InputRequest[]): BulkChoice {
   return {
     approvals,
     others: requests.filter((request) => kindGroupOf(request) !== "approval"),
-    harmless: approvals.filter((request) => !isDangerous(request) && !request.approval?.plan),
+    allowableApprovals: approvals.filter((request) => !isDangerous(request) && !request.approval?.plan),
   };
 }
 
@@ -72,28 +72,28 @@ export class Bulk {
   draw(requests: readonly InputRequest[]): Template | false {
     if (this.isEmpty) return false;
     const { getText } = this.host;
-    const selected = requests.filter(({ id }) => this.#ids.has(id));
-    const { approvals, others, harmless } = bulkChoice(selected);
+    const selectedRequests = requests.filter(({ id }) => this.#ids.has(id));
+    const { approvals, others, allowableApprovals } = bulkChoice(selectedRequests);
     const drawSelectButton = (className: string, key: string, requests: readonly InputRequest[]) =>
       html`<button type="button" class=${className} .onclick=${() => this.select(requests.map(({ id }) => id))}>${getText(key, { count: requests.length })}</button>`;
     const drawActionButton = (action: BulkAction, className: string, requests: readonly InputRequest[]) =>
       requests.length > 0 &&
       html`<button type="button" class=${className} .onclick=${() => this.#act(action, requests)}>${getText(`inbox.${action}`, { count: requests.length })}</button>`;
     const isMixed = approvals.length > 0 && others.length > 0;
-    const excluded = approvals.length - harmless.length;
+    const excludedCount = approvals.length - allowableApprovals.length;
     return html`<div class="bulk" role="region" aria-label=${getText("inbox.bulk")}>
       <div class="actions">
-        <b role="status">${getText("inbox.selected", { count: selected.length })}</b>
-        ${selected.length < requests.length && drawSelectButton("quiet", "inbox.select_all", requests)}
+        <b role="status">${getText("inbox.selected", { count: selectedRequests.length })}</b>
+        ${selectedRequests.length < requests.length && drawSelectButton("quiet", "inbox.select_all", requests)}
         ${drawSelectButton("quiet", "inbox.unselect", [])}
       </div>
       ${isMixed && html`<p>${getText("inbox.mixed")}</p>`}
-      ${!isMixed && excluded > 0 && html`<p>${getText("inbox.left_out", { count: excluded })}</p>`}
+      ${!isMixed && excludedCount > 0 && html`<p>${getText("inbox.left_out", { count: excludedCount })}</p>`}
       <div class="actions">
         ${
           isMixed
             ? html`${drawSelectButton("", "inbox.only_approvals", approvals)} ${drawSelectButton("", "inbox.only_others", others)}`
-            : html`${drawActionButton("deny", "danger", approvals)} ${drawActionButton("allow", "", harmless)} ${drawActionButton("dismiss", "", others)}`
+            : html`${drawActionButton("deny", "danger", approvals)} ${drawActionButton("allow", "", allowableApprovals)} ${drawActionButton("dismiss", "", others)}`
         }
       </div>
     </div>`;
@@ -110,11 +110,11 @@ export class Bulk {
       text: getText(`inbox.${action}_soon`, { count }),
       undo,
       act: () =>
-        void app.inbox.decide(requests, BODIES[action]).then(({ undecided: left, alreadyEnded: over }) => {
-          if (over > 0) app.toast({ text: getText("inbox.had_ended", { count: over }) });
-          if (left === 0) return;
+        void app.inbox.decide(requests, BODIES[action]).then(({ undecidedCount, endedCount }) => {
+          if (endedCount > 0) app.toast({ text: getText("inbox.had_ended", { count: endedCount }) });
+          if (undecidedCount === 0) return;
           undo();
-          app.toast({ text: getText("inbox.not_decided", { count: left }) });
+          app.toast({ text: getText("inbox.not_decided", { count: undecidedCount }) });
         }),
     });
   }

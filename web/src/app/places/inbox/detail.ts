@@ -46,7 +46,7 @@ export class Detail {
    */
   constructor(
     private readonly place: PlaceElement,
-    private readonly voted: (missingVotes: number) => void,
+    private readonly onVote: (missingVotes: number) => void,
     onPutAside: () => void,
   ) {
     this.#comments = new Comments(place);
@@ -110,7 +110,7 @@ export class Detail {
           const missingVotes = isSent ? this.#missingVotes(request) : 0;
           if (missingVotes === 0) return;
           isSent = false;
-          this.voted(missingVotes);
+          this.onVote(missingVotes);
         });
       },
       () => {

@@ -86,8 +86,8 @@ export function chipsOf(
 ): Chip[] {
   return ["all", "mine", ...SORTS].flatMap((id) => {
     const count = requests.filter((request) => facts.isShown(request, id)).length;
-    const isSome = count > 0 && (id !== "mine" || count < requests.length);
-    const isUseful = id === "all" || id === selected || isSome;
+    const isDistinct = count > 0 && (id !== "mine" || count < requests.length);
+    const isUseful = id === "all" || id === selected || isDistinct;
     return isUseful ? [{ id, label: getText(`inbox.show_${id}`), count }] : [];
   });
 }
@@ -101,8 +101,8 @@ export function valuesOf(
   const values = new Map<string, { label: string; count: number }>();
   for (const request of requests) {
     const id = read(request);
-    const existing = values.get(id);
-    if (existing) existing.count += 1;
+    const knownValue = values.get(id);
+    if (knownValue) knownValue.count += 1;
     else values.set(id, { label: labelOf(request), count: 1 });
   }
   return [...values]

@@ -37,8 +37,8 @@ interface InboxList {
   /** The requests in the order of the list. */
   readonly order: readonly InputRequest[];
   /** Those that the filters but `show` leave. */
-  readonly narrowed: readonly InputRequest[];
-  readonly due: number;
+  readonly filteredRequests: readonly InputRequest[];
+  readonly dueCount: number;
 }
 
 /** Everything that waits for this person, and beside it the request that is open. */
@@ -60,16 +60,16 @@ export class Place extends PlaceElement {
   readonly #bulk = new Bulk(this);
   readonly #facts = new RequestFacts(this, (thread) => this.app.inbox.titleOf(thread));
   readonly #list = new VirtualList<Entry>((entry, place) => this.#drawEntry(entry, place));
-  #listed: InboxList = { entries: [], order: [], narrowed: [], due: 0 };
+  #inboxList: InboxList = { entries: [], order: [], filteredRequests: [], dueCount: 0 };
   /** What is opened after the open request is decided. */
-  #following = "";
+  #nextId = "";
   /** The request that was decided here last: its row is about to go. */
-  #decided = "";
-  #first = true;
+  #decidedId = "";
+  #isFirstUpdate = true;
   /** The open request whose row was brought into view. */
-  #revealed = "";
+  #revealedId = "";
   /** Whether the focus stays in the list although another request is opened. */
-  #staying = false;
+  #keepsListFocus = false;
   #stop: (() => void) | undefined;
 
   constructor() {
@@ -85,15 +85,15 @@ export class Place extends PlaceElement {
   override connectedCallback(): void {
     super.connectedCallback();
     const { inbox } = this.app;
-    const changed = (): void => void this.#prepare();
+    const prepare = (): void => void this.#prepare();
     const press = (event: KeyboardEvent): void => this.#onKey(event);
-    inbox.addEventListener("change", changed);
+    inbox.addEventListener("change", prepare);
     document.addEventListener("keydown", press);
     this.#stop = () => {
-      inbox.removeEventListener("change", changed);
+      inbox.removeEventListener("change", prepare);
       document.removeEventListener("keydown", press);
     };
-    changed();
+    prepare();
   }
 
   override disconnectedCallback(): void {
@@ -128,20 +128,20 @@ export class Place extends PlaceElement {
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("item") && (changed.get("item") ?? "") !== this.item) this.#detail.open(this.item);
-    const { requests = [], mine, putAside: later, personal } = this.app.inbox;
+    const { requests = [], mine, remindedRequests, personal } = this.app.inbox;
     this.#facts.mine = mine;
     const filter = this.#filter;
-    const narrowed = filterRequests(requests, filter, this.#facts);
+    const filteredRequests = filterRequests(requests, filter, this.#facts);
     const visible = (all: readonly InputRequest[]) =>
       all.filter((item) => this.#facts.isShown(item, filter.show));
-    const found = visible(narrowed);
+    const visibleRequests = visible(filteredRequests);
     const { now } = this.app.client;
     const groupOf = (name: Group, all: readonly InputRequest[]) =>
       [[name, visible(filterRequests(all, filter, this.#facts))] as const].filter(([, { length }]) => length);
     const groups = [
-      ...groupOf("missed", personal.missed),
-      ...groupRequests(found, now, new Date(now).setHours(0, 0, 0, 0)),
-      ...groupOf("later", later),
+      ...groupOf("missed", personal.missedReminders),
+      ...groupRequests(visibleRequests, now, new Date(now).setHours(0, 0, 0, 0)),
+      ...groupOf("later", remindedRequests),
     ];
     // What is due soon comes before what nobody can answer any more.
     if (groups[1]?.[0] === "due") groups.unshift(...groups.splice(1, 1));
@@ -150,48 +150,49 @@ export class Place extends PlaceElement {
       { id: name, style: "group" },
       ...grouped.map((request): Entry => ({ id: request.id, style: "row", request })),
     ]);
-    const due =
+    const dueCount =
       groups.find(([name]) => name === "due")?.[1].filter((item) => this.#facts.isMine(item)).length ?? 0;
-    this.#listed = { entries, order, narrowed, due };
+    this.#inboxList = { entries, order, filteredRequests, dueCount };
     const index = order.findIndex(({ id }) => id === this.item);
     const isOpen = ({ settled_at }: InputRequest): boolean => !settled_at;
     if (index >= 0)
-      this.#following =
+      this.#nextId =
         (order.slice(index + 1).find(isOpen) ?? order.slice(0, index).findLast(isOpen))?.id ?? "";
   }
 
   protected override updated(changed: Changed): void {
     const { root } = this;
-    this.#list.update(root.querySelector(".rows"), root.querySelector(".pane.list"), this.#listed.entries);
+    this.#list.update(root.querySelector(".rows"), root.querySelector(".pane.list"), this.#inboxList.entries);
     this.#reveal();
     if (!changed.has("item")) return;
-    if (!this.item && !this.#first) this.#leave(changed.get("item") as string);
-    else if (this.item && !this.#first && !this.#staying) this.#enter();
-    this.#staying = false;
-    this.#first = false;
+    if (!this.item && !this.#isFirstUpdate) this.#returnFocus(changed.get("item") as string);
+    else if (this.item && !this.#isFirstUpdate && !this.#keepsListFocus) this.#focusDetail();
+    this.#keepsListFocus = false;
+    this.#isFirstUpdate = false;
   }
 
   /** Have the row of the open request in view, once for each that is opened: the list may be read later. */
   #reveal(): void {
-    if (this.#revealed === this.item) return;
-    const isListed = this.#listed.order.some(({ id }) => id === this.item);
+    if (this.#revealedId === this.item) return;
+    const isListed = this.#inboxList.order.some(({ id }) => id === this.item);
     if (isListed) this.#list.reveal(this.item);
-    if (isListed || !this.item) this.#revealed = this.item;
+    if (isListed || !this.item) this.#revealedId = this.item;
   }
 
   override focusHome(): void {
-    if (this.item) this.#enter();
+    if (this.item) this.#focusDetail();
     else super.focusHome();
   }
 
   /** Give the focus to the open request, so that its keys work: its heading takes it once it is drawn. */
-  #enter(): void {
+  #focusDetail(): void {
     this.root.querySelector<HTMLElement>(".detail")?.focus();
   }
 
   /** Give the focus back to the row of the request that was open. */
-  #leave(id: string): void {
-    if (id !== this.#decided && this.#listed.order.some((request) => request.id === id)) this.#focusRow(id);
+  #returnFocus(id: string): void {
+    if (id !== this.#decidedId && this.#inboxList.order.some((request) => request.id === id))
+      this.#focusRow(id);
     else this.focusHome();
   }
 
@@ -202,7 +203,7 @@ export class Place extends PlaceElement {
 
   /** Go to the next or the previous request; the focus stays in the list, or in the request. */
   #move(by: number): void {
-    const { order } = this.#listed;
+    const { order } = this.#inboxList;
     const row = focusedElement()?.closest<HTMLElement>("li[data-id]")?.dataset.id;
     const index = order.findIndex(({ id }) => id === (row ?? this.item));
     const next = order[index < 0 ? 0 : Math.min(order.length - 1, Math.max(0, index + by))];
@@ -213,7 +214,7 @@ export class Place extends PlaceElement {
     } else {
       this.#focusRow(next.id);
       if (!this.item || next.id === this.item) return;
-      this.#staying = true;
+      this.#keepsListFocus = true;
       this.app.go(this.#pathTo(next.id), { replace: true });
     }
   }
@@ -266,7 +267,7 @@ export class Place extends PlaceElement {
     const name = !event.own && this.#detail.settledBy;
     this.app.toast({ text: this.getText(`inbox.done_${outcome}${name ? "_by" : ""}`, { title, name }) });
     if (!event.own) return;
-    this.#decided = event.id;
+    this.#decidedId = event.id;
     this.#openNext();
   }
 
@@ -279,8 +280,8 @@ export class Place extends PlaceElement {
   }
 
   #openNext(): void {
-    const isOpen = this.#listed.order.some(({ id }) => id === this.#following);
-    this.app.go(this.#pathTo(isOpen ? this.#following : ""));
+    const isOpen = this.#inboxList.order.some(({ id }) => id === this.#nextId);
+    this.app.go(this.#pathTo(isOpen ? this.#nextId : ""));
   }
 
   #drawEntry({ id, style, request }: Entry, place: HTMLElement): void {
@@ -304,7 +305,7 @@ export class Place extends PlaceElement {
 
   #drawSeeAll(): Template {
     const { personal } = this.app.inbox;
-    const markAllSeen = (): void => void personal.markSeen(personal.missed.map(({ id }) => id));
+    const markAllSeen = (): void => void personal.markSeen(personal.missedReminders.map(({ id }) => id));
     return html` <button type="button" class="link" .onclick=${markAllSeen}>${this.getText("inbox.see_all")}</button>`;
   }
 
@@ -332,7 +333,7 @@ export class Place extends PlaceElement {
   #drawTools(): Template {
     const { getText } = this;
     const filter = this.#filter;
-    const { narrowed } = this.#listed;
+    const { filteredRequests } = this.#inboxList;
     const { requests = [] } = this.app.inbox;
     const search = (text: string): void => {
       this.text = text;
@@ -340,7 +341,7 @@ export class Place extends PlaceElement {
     const set = (name: string) => (value: string) => this.#setFilter(name, value);
     const titleOf = (request: InputRequest): string => this.app.inbox.conversationOf(request, getText);
     return html`${drawSearch(getText("inbox.search"), this.text, search)}
-      ${drawChips(getText("inbox.filters"), chipsOf(narrowed, filter.show, this.#facts, getText), filter.show, set("show"))}
+      ${drawChips(getText("inbox.filters"), chipsOf(filteredRequests, filter.show, this.#facts, getText), filter.show, set("show"))}
       <div class="selects">
         ${drawSelect(getText("inbox.agent"), getText("inbox.every_agent"), valuesOf(requests, agentOf), filter.agent, set("agent"))}
         ${drawSelect(
@@ -356,10 +357,10 @@ export class Place extends PlaceElement {
   #drawHead(): Template {
     const { getText } = this;
     const count = this.app.inbox.mine.length;
-    const { due } = this.#listed;
+    const { dueCount } = this.#inboxList;
     const about = [
       count > 0 && getText("inbox.open", { count }),
-      due > 0 && getText("inbox.due_soon", { count: due }),
+      dueCount > 0 && getText("inbox.due_soon", { count: dueCount }),
     ];
     const actions = html`${
       count > 0 &&
@@ -374,20 +375,20 @@ export class Place extends PlaceElement {
 
   protected override render(): Template {
     const { getText } = this;
-    const { order, entries } = this.#listed;
-    const offered = order.filter((request) => this.#facts.isMine(request));
+    const { order, entries } = this.#inboxList;
+    const answerableRequests = order.filter((request) => this.#facts.isMine(request));
     const position = {
       index: order.findIndex(({ id }) => id === this.item),
       total: order.length,
       step: (by: number) => this.#move(by),
       close: () => this.#close(),
     };
-    const hasAny = (this.app.inbox.requests?.length ?? 0) > 0;
+    const hasRequests = (this.app.inbox.requests?.length ?? 0) > 0;
     return html`<div class="split" data-open=${String(this.item !== "")} data-select=${String(this.selecting || !this.#bulk.isEmpty)}>
       <section class="pane list" aria-label=${getText("inbox.list")}>
-        <div class="bar">${this.#drawHead()} ${hasAny && this.#drawTools()}</div>
+        <div class="bar">${this.#drawHead()} ${hasRequests && this.#drawTools()}</div>
         ${entries.length > 0 ? html`<ul class="rows"></ul>` : this.#drawNothing()}
-        ${this.#bulk.draw(offered)}
+        ${this.#bulk.draw(answerableRequests)}
       </section>
       ${this.#detail.draw(position)}
     </div>

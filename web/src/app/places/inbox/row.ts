@@ -45,8 +45,8 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   const { getText } = reader;
   const { id, thread_id, created_at, expires_at, settled_at, status } = request;
   const sort = kindGroupOf(request);
-  const until = app.inbox.personal.remindedAt(id);
-  const soon = !settled_at && !until && isDue(request, app.client.now);
+  const remindedAt = app.inbox.personal.remindedAt(id);
+  const isDueSoon = !settled_at && !remindedAt && isDue(request, app.client.now);
   const readOnlyCode = readOnlyReason(request, app.me);
   const readOnlyText = readOnlyCode && getText(`inbox.${readOnlyCode}`, { names: audience(request) });
   const states: Record<string, string> = {
@@ -59,7 +59,7 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
     !(app.me && isSame(app.me, assigner)) &&
     getText("inbox.assigned_by", { name: assigner.name });
   const state = states[status] ?? (readOnlyText || detailOf(request, reader));
-  const shownTime = settled_at ?? until ?? (soon ? expires_at : created_at);
+  const shownTime = settled_at ?? remindedAt ?? (isDueSoon ? expires_at : created_at);
   const details = [agentOf(request), app.inbox.titleOf(thread_id), assigned, state]
     .filter(Boolean)
     .join(" · ");
@@ -68,7 +68,7 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   return html`<a class=${readOnlyText ? "row read" : "row"} href=${href} aria-current=${isOpen && "true"}>
     <span class=${`mark ${mark}`} role="img" title=${getText(`inbox.kind_${sort}`)}>${KIND_ICONS[sort]}</span>
     <span class="t">${escapeText(title)}</span>
-    <askback-time class=${soon ? "when soon" : "when"} look=${(soon || !!until) && "left"} at=${shownTime}></askback-time>
+    <askback-time class=${isDueSoon ? "when soon" : "when"} look=${(isDueSoon || !!remindedAt) && "left"} at=${shownTime}></askback-time>
     <span class="s">${escapeText(details)}</span>
   </a>
   ${isMine && html`<label class="picker"><input type="checkbox" class="pick" aria-label=${getText("inbox.select_this", { title })} .checked=${isSelected} .onchange=${toggle} /></label>`}`;

@@ -30,7 +30,7 @@ export class RequestTools {
   /** `onPutAside` is called after the open request was put aside. */
   constructor(
     private readonly place: PlaceElement,
-    private readonly isPutAside: () => void,
+    private readonly hasReminder: () => void,
   ) {}
 
   open(request: InputRequest | undefined): void {
@@ -43,8 +43,8 @@ export class RequestTools {
     const { me } = this.place.app;
     if (!this.#request || !me) return false;
     const { by } = this.#request.assignment ?? {};
-    const hindrance = readOnlyReason(this.#request, me);
-    return !hindrance || (hindrance === "for" && isSame(me, by));
+    const blockedReason = readOnlyReason(this.#request, me);
+    return !blockedReason || (blockedReason === "for" && isSame(me, by));
   }
 
   #show(sheet: Sheet): void {
@@ -109,7 +109,7 @@ export class RequestTools {
     if (!time) return;
     const undo = (): void => void personal.remind(request.id, undefined).catch(() => {});
     app.toast({ text: getText("inbox.reminded", { time: momentText(time, locale) }), undo });
-    this.isPutAside();
+    this.hasReminder();
   }
 
   /** Draw the buttons; nothing for a request that has ended. */
@@ -117,13 +117,13 @@ export class RequestTools {
     const request = this.#request;
     if (!request || isTerminal(request.status)) return false;
     const { getText, app } = this.place;
-    const isPutAside = app.inbox.personal.isPutAside(request.id);
+    const hasReminder = app.inbox.personal.isReminded(request.id);
     const assign = (): void => void this.#openAssign();
-    const putBack = (): void => void this.#remind(undefined);
+    const cancelReminder = (): void => void this.#remind(undefined);
     return html`${this.#canAssign && drawTool("assign", ASSIGN_ICON, getText("inbox.assign"), assign)}
       ${
-        isPutAside
-          ? drawTool("back-now", BACK_ICON, getText("inbox.back_now"), putBack)
+        hasReminder
+          ? drawTool("back-now", BACK_ICON, getText("inbox.back_now"), cancelReminder)
           : drawTool("remind", REMIND_ICON, getText("inbox.remind"), () => this.#show("remind"))
       }`;
   }
@@ -152,7 +152,7 @@ export class RequestTools {
         ${people.map(
           ({ id, name }) => html`<label class="check">
             <input type="checkbox" .checked=${this.#assigneeIds.has(id)} .onchange=${() => toggle(id)} />
-            <bdi>${name}</bdi>${this.#distinguish(id, name)}${current.includes(id) && html` <span class="muted">${getText("inbox.assign_now")}</span>`}
+            <bdi>${name}</bdi>${this.#drawPersonHint(id, name)}${current.includes(id) && html` <span class="muted">${getText("inbox.assign_now")}</span>`}
           </label>`,
         )}
       </fieldset>
@@ -165,7 +165,7 @@ export class RequestTools {
   }
 
   /** Draw what tells people of one name apart. */
-  #distinguish(id: string, name: string): Template | false {
+  #drawPersonHint(id: string, name: string): Template | false {
     const { me } = this.place.app;
     if (id === (me?.user ?? me?.id))
       return html` <span class="muted">${this.place.getText("inbox.assign_you")}</span>`;

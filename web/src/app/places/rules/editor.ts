@@ -46,9 +46,9 @@ export class Editor {
   constructor(private readonly place: Host) {}
 
   /** Open a blank draft; with `trying` only the call is asked for at first. */
-  open(trying = false): void {
+  open(isTrial = false): void {
     this.#draft = { ...EMPTY_DRAFT };
-    this.#isTrying = trying;
+    this.#isTrying = isTrial;
     this.#forget();
     this.place.redraw();
   }

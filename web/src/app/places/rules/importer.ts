@@ -64,13 +64,13 @@ export class Importer {
     const { getText } = this.place;
     const preview = this.#preview;
     if (!preview && !this.#failure) return false;
-    const refused = preview?.rows.flatMap(({ problems = [] }) => problems) ?? [];
+    const problems = preview?.rows.flatMap(({ problems = [] }) => problems) ?? [];
     return html`<askback-modal heading=${getText("rules.import_title")} .onclose=${() => this.#close()}>
       ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
       ${preview && html`<p>${getText("rules.import_counts", { added: preview.added, known: preview.known, refused: preview.refused })}</p>`}
       ${
-        refused.length > 0 &&
-        html`<p>${getText("rules.import_refused")}</p><ul class="calls">${refused.map(
+        problems.length > 0 &&
+        html`<p>${getText("rules.import_refused")}</p><ul class="calls">${problems.map(
           ({ path, message }) =>
             html`<li><code dir="ltr">${path}</code> <span class="muted">${escapeText(message)}</span></li>`,
         )}</ul>`

@@ -34,7 +34,7 @@ export class Place extends PlaceElement {
   rules: readonly Rule[] | undefined;
   agents: readonly AgentRecord[] = [];
   #builtIn: BuiltInRules | undefined;
-  #next: string | null = null;
+  #nextCursor: string | null = null;
   #failed = false;
   #leaveKeys: (() => void) | undefined;
   #text = "";
@@ -72,14 +72,14 @@ export class Place extends PlaceElement {
 
   /** Reload the rules, or with `more` the next page of them. */
   async load(isNextPage = false): Promise<void> {
-    const cursor = isNextPage && this.#next ? `&cursor=${encodeURIComponent(this.#next)}` : "";
+    const cursor = isNextPage && this.#nextCursor ? `&cursor=${encodeURIComponent(this.#nextCursor)}` : "";
     try {
       const [list, builtIn] = await Promise.all([
         this.app.client.get<RuleList>(`/v1/rules?limit=${PAGE}${cursor}`),
         this.app.client.get<BuiltInRules>("/v1/rules/built-in"),
       ]);
       this.rules = [...(isNextPage ? (this.rules ?? []) : []), ...list.rules];
-      this.#next = list.next_cursor;
+      this.#nextCursor = list.next_cursor;
       this.#builtIn = builtIn;
       this.#failed = false;
     } catch {
@@ -250,7 +250,7 @@ export class Place extends PlaceElement {
       ${drawHeading(getText("app.rules"), getText("rules.about"), actions)}
       ${this.#drawToolbar()}
       ${this.#drawRules()}
-      ${this.#next && html`<button type="button" .onclick=${() => void this.load(true)}>${getText("rules.more")}</button>`}
+      ${this.#nextCursor && html`<button type="button" .onclick=${() => void this.load(true)}>${getText("rules.more")}</button>`}
       ${this.#builtIn && drawBuiltIn(this.#builtIn, this.#text.toLowerCase(), getText)}
       ${this.#builtIn && drawLimits(this.#builtIn.limits, getText)}
       ${this.#editor.draw()}

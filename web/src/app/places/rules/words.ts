@@ -37,8 +37,8 @@ export function describeTrial({ covers, now, then }: RuleTrial, getText: GetText
   if (!now) return "";
   const today = getText(`rules.now_${now.decision}`);
   if (!then) return today;
-  const matches = getText(covers ? "rules.covers" : "rules.covers_not");
+  const matchText = getText(covers ? "rules.covers" : "rules.covers_not");
   const verdictAfter =
     then.decision === now.decision ? getText("rules.then_same") : getText(`rules.then_${then.decision}`);
-  return [matches, today, verdictAfter].join(" ");
+  return [matchText, today, verdictAfter].join(" ");
 }

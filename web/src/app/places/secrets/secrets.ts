@@ -52,7 +52,7 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
 
   async #send(event: Event, value: ValueField, body: Record<string, unknown>): Promise<void> {
     event.preventDefault();
-    if (await this.change("POST", "/v1/secrets", { ...body, value: value.typed })) {
+    if (await this.change("POST", "/v1/secrets", { ...body, value: value.typedValue })) {
       value.clear();
       this.#show();
       this.host.app.toast({ text: this.getText("kept", { name: body.name }) });

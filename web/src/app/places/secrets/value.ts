@@ -10,7 +10,7 @@ import type { GetText } from "../../../elements/text.ts";
 export class ValueField {
   #lines = false;
   #isRevealed = false;
-  #padded = false;
+  #isPadded = false;
 
   /** `redraw` draws the place again. */
   constructor(
@@ -23,7 +23,7 @@ export class ValueField {
   }
 
   /** What was typed. */
-  get typed(): string {
+  get typedValue(): string {
     return this.#field?.value ?? "";
   }
 
@@ -36,7 +36,7 @@ export class ValueField {
   }
 
   async #change(change: () => void): Promise<void> {
-    const value = this.typed;
+    const value = this.typedValue;
     change();
     await this.redraw();
     const field = this.#field;
@@ -44,32 +44,32 @@ export class ValueField {
     this.focus();
   }
 
-  async #paste(event: ClipboardEvent): Promise<void> {
-    const pasted = event.clipboardData?.getData("text") ?? "";
-    if (this.#lines || !pasted.trim().includes("\n")) return;
+  async #onPaste(event: ClipboardEvent): Promise<void> {
+    const pastedText = event.clipboardData?.getData("text") ?? "";
+    if (this.#lines || !pastedText.trim().includes("\n")) return;
     event.preventDefault();
     await this.#change(() => {
       this.#lines = true;
     });
     const field = this.#field;
-    if (field) field.value = pasted;
+    if (field) field.value = pastedText;
   }
 
   #check(): void {
-    const value = this.typed;
+    const value = this.typedValue;
     const isPadded = value !== value.trim();
-    if (isPadded === this.#padded) return;
-    this.#padded = isPadded;
+    if (isPadded === this.#isPadded) return;
+    this.#isPadded = isPadded;
     void this.redraw();
   }
 
   draw(getText: GetText): Template {
     const check = (): void => this.#check();
-    const flip = (change: () => void) => (): void => void this.#change(change);
-    const toggleReveal = flip(() => {
+    const toggle = (change: () => void) => (): void => void this.#change(change);
+    const toggleReveal = toggle(() => {
       this.#isRevealed = !this.#isRevealed;
     });
-    const lines = flip(() => {
+    const lines = toggle(() => {
       this.#lines = !this.#lines;
     });
     return html`${usernameField}
@@ -77,11 +77,11 @@ export class ValueField {
       ${
         this.#lines
           ? html`<textarea id="value" class="secret" rows="6" required autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check}></textarea>`
-          : html`<input id="value" class="secret" type=${this.#isRevealed ? "text" : "password"} required autocomplete="new-password" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check} .onpaste=${(event: ClipboardEvent) => void this.#paste(event)} />
+          : html`<input id="value" class="secret" type=${this.#isRevealed ? "text" : "password"} required autocomplete="new-password" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check} .onpaste=${(event: ClipboardEvent) => void this.#onPaste(event)} />
             <label class="tick"><input type="checkbox" .checked=${this.#isRevealed} .onchange=${toggleReveal} />${getText("secrets.show")}</label>`
       }
       <label class="tick"><input type="checkbox" .checked=${this.#lines} .onchange=${lines} />${getText("secrets.lines")}</label>
-      <p class="warn" role="status">${this.#padded && getText("secrets.padded")}</p>
+      <p class="warn" role="status">${this.#isPadded && getText("secrets.padded")}</p>
       <p class="muted" id="value-hint">${getText("secrets.value_hint")}</p>`;
   }
 }

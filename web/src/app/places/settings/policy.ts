@@ -11,7 +11,7 @@ const SETTINGS = {
   free_text: ["ignore", "queue", "cancel_pending", "block_input", "answer"],
 } as const;
 type Setting = keyof typeof SETTINGS;
-const NAMES = Object.keys(SETTINGS) as Setting[];
+const SETTING_NAMES = Object.keys(SETTINGS) as Setting[];
 /** The values that mean something else in the table of Nebo. */
 const NEBO: ReadonlySet<string> = new Set(["deny", "off"]);
 /** What a person types who lets everything run. */
@@ -89,12 +89,12 @@ export class Policy extends Section {
     const selectedOf = (setting: Setting): string => policy[setting] ?? "";
     if (!this.isAdmin)
       return html`<p class="muted">${this.getText("admins_only")}</p>
-        <dl class="facts">${NAMES.flatMap((setting) => {
+        <dl class="facts">${SETTING_NAMES.flatMap((setting) => {
           const choice = this.#choices(setting).find(({ value }) => value === selectedOf(setting));
           return choice ? [drawFact(this.getText(setting), choice)] : [];
         })}</dl>`;
     return html`<div class="groups">
-      ${NAMES.map((setting) => drawChoice(setting, this.getText(setting), this.#choices(setting), this.#confirming?.setting === setting ? this.#confirming.value : selectedOf(setting), (value) => this.#choose(setting, value)))}
+      ${SETTING_NAMES.map((setting) => drawChoice(setting, this.getText(setting), this.#choices(setting), this.#confirming?.setting === setting ? this.#confirming.value : selectedOf(setting), (value) => this.#choose(setting, value)))}
     </div>`;
   }
 }

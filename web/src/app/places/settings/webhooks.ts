@@ -12,7 +12,7 @@ const EVENTS = ["resume", "request.created", "request.answered", "request.escala
 /** A webhook with its last delivery. */
 interface Row {
   readonly hook: Webhook;
-  readonly last: Delivery | undefined;
+  readonly lastDelivery: Delivery | undefined;
 }
 
 /** The addresses that hear of requests. */
@@ -31,7 +31,7 @@ export class Webhooks extends Section {
     this.#rows = await Promise.all(
       webhooks.map(async (hook) => {
         const page = await client.get<DeliveryList>(`${pathTo(hook)}/deliveries?limit=1`);
-        return { hook, last: page.deliveries[0] };
+        return { hook, lastDelivery: page.deliveries[0] };
       }),
     );
   }
@@ -107,23 +107,23 @@ export class Webhooks extends Section {
       <span class="muted">${outcome} · <askback-time look="long" at=${at}></askback-time></span>`;
   }
 
-  #drawLast({ hook, last }: Row): unknown {
+  #drawLast({ hook, lastDelivery }: Row): unknown {
     const test = this.#tests.get(hook.id);
     if (test)
       return html`<span role="status">${this.getText("hook_tested")} ${this.#drawAttempt(test)}</span>`;
-    const attempt = last?.attempts.at(-1);
+    const attempt = lastDelivery?.attempts.at(-1);
     if (attempt)
-      return html`${this.#drawAttempt(attempt)}${last?.next_at && html`<span class="muted">${this.getText("hook_again")} <askback-time look="left" at=${last.next_at}></askback-time></span>`}`;
+      return html`${this.#drawAttempt(attempt)}${lastDelivery?.next_at && html`<span class="muted">${this.getText("hook_again")} <askback-time look="left" at=${lastDelivery.next_at}></askback-time></span>`}`;
     return html`<span class="muted">${this.getText("hook_none")}</span>`;
   }
 
   #drawButtons({ hook }: Row): Template {
     const button = (action: string, act: () => void, className = ""): Template =>
       html`<button type="button" class=${className || false} .onclick=${act}>${this.getText(action)}<span class="hidden"> ${hook.url}</span></button>`;
-    const flip = (): void => void this.change("PATCH", pathTo(hook), { active: !hook.active });
+    const toggleActive = (): void => void this.change("PATCH", pathTo(hook), { active: !hook.active });
     return html`<div class="actions">
       ${button("hook_test", () => void this.#test(hook))}
-      ${button(hook.active ? "hook_off" : "hook_on", flip)}
+      ${button(hook.active ? "hook_off" : "hook_on", toggleActive)}
       ${button("hook_remove", () => void this.#remove(hook), "danger")}
     </div>`;
   }
