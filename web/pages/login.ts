@@ -7,7 +7,7 @@ import { keepTitle } from "./title.ts";
 import { $, showTexts } from "./words.ts";
 
 /** Where a login may lead: our own pages, never another site. */
-const NEXT =
+const SERVER_PATH =
   /^\/(?:(?:gallery|inbox|conversations|history|rules|secrets|audit|agents|settings|[tr])(?:\/[\w.~%!$&'()*+,;=:@-]{1,600})?)?(?:\?[\w.~%&=+-]{1,600})?$/;
 
 const restClient = new Rest("");
@@ -19,7 +19,10 @@ let nextPath = "/";
 function splitFragment(fragment: string): [string, string] {
   const [first = "", ...parameters] = fragment.split("&");
   const destination = new URLSearchParams(parameters.join("&")).get("next") ?? query().get("next") ?? "/";
-  return [first === "main" ? "" : decodeURIComponent(first), NEXT.test(destination) ? destination : "/"];
+  return [
+    first === "main" ? "" : decodeURIComponent(first),
+    SERVER_PATH.test(destination) ? destination : "/",
+  ];
 }
 
 const query = (): URLSearchParams => new URLSearchParams(location.search);

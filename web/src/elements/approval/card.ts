@@ -20,7 +20,7 @@ const questionKey = ({ plan, preview }: ShownApproval): string =>
 /** Draw what it is about: the agent's title, marked as such, below our own words; without one, the question. */
 function drawHead(context: ApprovalContext, request: InputRequest, approval: ShownApproval): Template {
   const { getText, headingLevel } = context.host;
-  const queue = context.decidable(request);
+  const queue = context.decidableRequests(request);
   const at = queue.findIndex(({ id }) => id === request.id) + 1;
   const { title, tool } = approval;
   const [before, after] = getText(questionKey(approval)).split("{tool}");

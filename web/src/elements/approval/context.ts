@@ -26,7 +26,7 @@ export interface ApprovalContext {
   readonly isReady: boolean;
   readonly me: Person | undefined;
   /** The open approvals that this person can decide, oldest first. */
-  decidable(request: InputRequest): readonly InputRequest[];
+  decidableRequests(request: InputRequest): readonly InputRequest[];
   change(patch: Partial<ApprovalDraft>): void;
   edit(on: boolean): void;
   addNote(): void;

@@ -67,14 +67,14 @@ export class ApprovalKind implements Kind, ApprovalContext {
     this.isNoting = note !== "";
   }
 
-  decidable(request: InputRequest): readonly InputRequest[] {
+  decidableRequests(request: InputRequest): readonly InputRequest[] {
     return (this.host.around ?? [request]).filter((item) => mayDecide(item, this.me));
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
     const body = card(drawCard(this, request));
     const { modal, view } = this.host;
-    if (!modal || !view.interactive || this.decidable(request)[0]?.id !== request.id) return body;
+    if (!modal || !view.interactive || this.decidableRequests(request)[0]?.id !== request.id) return body;
     const stay = (event: Event): void => event.preventDefault();
     return html`<dialog closedby="none" aria-labelledby="title" .oncancel=${stay} .onclose=${() => this.host.redraw()}>${body}</dialog>`;
   }
