@@ -50,6 +50,9 @@ def test_without_a_server_it_says_what_to_run(folder: Path, content: str | None)
         find()
 
 
-def test_an_address_without_a_scheme_is_refused():
+@pytest.mark.parametrize(
+    "url", ["localhost:8787", "ftp://x", "http://", "http:/x", "http://[::1", "http://x#y"]
+)
+def test_an_address_that_is_none_is_refused(url: str):
     with pytest.raises(NoServer, match="http://"):
-        find("localhost:8787", "token")
+        find(url, "token")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Client, Conflict, Denied, Form, NotFound, Text
+from askback.client.transport_app import AppFailed
 from askback.server.app import create_app
 from tests.client.servers import TOKENS, ServerProcess
 
@@ -141,6 +143,26 @@ def test_an_app_in_the_same_process():
     with Client(app=app) as agent:
         request = agent.requests.create(FORM, thread_id="t1")
         assert [r.id for r in agent.requests.list(thread_id="t1")] == [request.id]
+
+
+def test_a_second_blocking_client_of_an_app_is_refused():
+    app = create_app()
+    with Client(app=app) as agent:
+        agent.say("Hello", thread_id="t1")
+        with Client(app=app) as other, pytest.raises(AppFailed, match="another event loop"):
+            other.say("Hello", thread_id="t1")
+        agent.say("Hello", thread_id="t1")
+
+
+def test_an_app_of_a_client_that_was_never_closed_is_refused_in_another_event_loop():
+    app = create_app()
+
+    async def run() -> None:
+        await AsyncClient(app=app).say("Hello", thread_id="t1")
+
+    asyncio.run(asyncio.wait_for(run(), 120))
+    with pytest.raises(AppFailed, match="another event loop"):
+        asyncio.run(asyncio.wait_for(run(), 120))
 
 
 @pytest.mark.requirement("C20")

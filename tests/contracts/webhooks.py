@@ -12,7 +12,7 @@ from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.store import Store
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from tests.contracts.resumes import resume, settled
-from tests.contracts.samples import NOON, entry, request_id
+from tests.contracts.samples import NOON, entry, request_id, secret
 from tests.contracts.suite import StoreSuite
 
 WAITING, DELIVERED, DEAD = DeliveryState.WAITING, DeliveryState.DELIVERED, DeliveryState.DEAD
@@ -74,10 +74,13 @@ class WebhookContracts(StoreSuite):
         assert sorted(kept) == [False, False, False, True, True]
         assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
 
-    async def test_a_removed_webhook_is_gone_with_its_deliveries(self, store: Store) -> None:
+    async def test_a_removed_webhook_is_gone_with_its_deliveries_and_its_secret(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
+        await store.write(SideEffects(secrets=(secret(1),)))
+        assert hook.secret_id == secret(1).id
         assert await store.drop_webhook("main", hook.id, SideEffects(audit=(AuditDraft("main", "{}"),)))
         assert await store.webhooks() == []
+        assert await store.secret("main", hook.secret_id) is None
         assert await store.deliveries("main", hook.id) == []
         assert await store.next_delivery(hook) is None
         assert len(await store.audit("main")) == 1
@@ -142,7 +145,9 @@ class WebhookContracts(StoreSuite):
         assert second_delivery == replace(sent, id=delivery(2).id, attempt=2, log=second_delivery.log)
         assert json.loads(second_delivery.log) == [{"n": 1}]
         assert await lease_deliveries(store, hook, now=NOON + 999) == [("2", 3)]
-        assert await store.deliver_again(delivery(3)) == delivery(3)
+        effects = SideEffects(audit=(entry("again"),))
+        assert await store.deliver_again(delivery(3), effects) == delivery(3)
+        assert len(await store.audit("main")) == 1
 
     async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
         hook = await queued(store, delivery(1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import socket
 import ssl
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -126,6 +127,18 @@ async def test_the_next_address_is_tried_where_nobody_listens_at_the_first() -> 
         names = Names(["127.0.0.9", "127.0.0.1"])
         to = webhook_client("hooks.example.com", names=names)
         assert await post(to, f"http://hooks.example.com:{receiver.port}/") == WebhookResponse(204)
+
+
+async def test_the_next_address_is_tried_after_one_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(webhooks, "ANSWER_S", 4)
+    async with receiving() as receiver:
+        # The kernel drops the connections to a listener whose queue is full.
+        with socket.create_server(("127.0.0.9", receiver.port), backlog=0) as full, socket.socket() as first:
+            first.connect(full.getsockname())
+            to = webhook_client("hooks.example.com", names=Names(["127.0.0.9", "127.0.0.1"]))
+            assert await post(to, f"http://hooks.example.com:{receiver.port}/") == WebhookResponse(204)
 
 
 async def test_only_the_head_of_a_response_is_read() -> None:

@@ -185,7 +185,7 @@ def test_proxies_and_the_metrics_token_are_read() -> None:
         ("ASKBACK_DATABASE_URL", "sqlite://host/x.db"), ("ASKBACK_DATABASE_URL", "sqlite:///x?mode=ro"),
         ("ASKBACK_BOOTSTRAP_TOKENS", "root:SECRET-1234"), ("ASKBACK_BOOTSTRAP_TOKENS", "requester:"),
         ("ASKBACK_BOOTSTRAP_TOKENS", "requester:SECRET 1"), ("ASKBACK_BOOTSTRAP_TOKENS", "SECRET-1234"),
-        ("ASKBACK_BOOTSTRAP_TOKENS", "requester@:SECRET-1234"),
+        ("ASKBACK_BOOTSTRAP_TOKENS", "requester@:SECRET-1234"), ("ASKBACK_BOOTSTRAP_TOKENS", "requester:SECRET-é"),
         ("ASKBACK_BOOTSTRAP_TOKENS", "requester:SECRET-1234,responder:SECRET-1234"),
         ("ASKBACK_ALLOWED_HOSTS", "https://x"), ("ASKBACK_ALLOWED_HOSTS", "*"),
         ("ASKBACK_ALLOWED_ORIGINS", "x.example"), ("ASKBACK_ALLOWED_ORIGINS", "https://x/y"), ("ASKBACK_ALLOWED_ORIGINS", "*"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from askback.service.delivery import authorship
 from askback.service.jobs import deadlines
 from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
@@ -62,6 +63,17 @@ async def test_an_unacknowledged_resume_is_withheld_too(api: Api) -> None:
         api.clock.advance(seconds=61)
         assert await pull_resumes(api) == []
     assert await withheld_entries(api) == [(request["id"], "bob")]
+
+
+async def test_a_server_remembers_only_so_many_withheld_resumes(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authorship, "MAX_WITHHELD", 2)
+    for _ in range(3):
+        await answered(api, "responder/bob")
+    await share(api, others="view")
+    assert await pull_resumes(api) == []
+    assert (len(await withheld_entries(api)), len(api.app.services.withheld)) == (3, 2)
 
 
 @requirement("K9")

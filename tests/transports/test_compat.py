@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 
 from askback.ports.systems import (
@@ -28,7 +29,7 @@ from askback.ports.systems import (
 )
 from askback.wire.operation import PEOPLE, REQUESTER
 from tests.transports import sockets
-from tests.transports.conftest import ANSWER, Api, ask, create_request
+from tests.transports.conftest import ANSWER, Api, ask, create_request, serving
 
 PATH = "/compat/parrot"
 pytestmark = pytest.mark.anyio
@@ -171,6 +172,30 @@ async def test_a_held_call_returns_the_outcome_once_it_is_there(api: Api):
     assert (replies[0].status_code, replies[0].json()) == (200, {"status": "answered", "here": "a/b"})
     second_reply = await agent.post(f"{PATH}/ask/x", json=ask(), headers={"x-key": "k1"})
     assert second_reply.json() == {"status": "answered", "here": "x"}
+
+
+async def test_a_held_call_says_why_it_ended_when_its_token_is_revoked_or_the_server_stops():
+    replies: list[Any] = []
+
+    async def hold(agent: httpx2.AsyncClient, thread: str) -> None:
+        replies.append(await agent.post(f"{PATH}/ask/x", json=ask(thread_id=thread)))
+
+    async with anyio.create_task_group() as tasks, serving() as api:
+        admin = await api.as_("admin")
+        for number, who in enumerate(("requester/one", "requester/two"), start=1):
+            tasks.start_soon(hold, await api.as_(who), f"t{number}")
+            with anyio.fail_after(120):
+                while len((await admin.get("/v1/requests")).json()["requests"]) < number:
+                    await anyio.lowlevel.checkpoint()
+        [token] = [item for item in (await admin.get("/v1/tokens")).json()["tokens"] if item["name"] == "one"]
+        assert (await admin.delete(f"/v1/tokens/{token['id']}")).is_success
+        with anyio.fail_after(120):
+            while not replies:
+                await anyio.lowlevel.checkpoint()
+    assert [(reply.status_code, reply.json()) for reply in replies] == [
+        (401, {"oh": "unauthorized"}),
+        (503, {"oh": "unavailable"}),
+    ]
 
 
 async def test_refusals_are_in_the_words_of_the_system(api: Api):

@@ -223,6 +223,24 @@ async def test_a_refused_attempt_is_recorded(api: Api) -> None:
     ]
 
 
+@requirement("I2")
+@pytest.mark.parametrize("role", ["requester", "responder"])
+async def test_the_record_of_a_refused_attempt_names_the_operation(api: Api, role: str) -> None:
+    request_id = (await create_request(api))["id"]
+    caller, admin = await api.as_(role), await api.as_("admin")
+    names = {route(item.method, item.path): item.name for item in OPERATIONS.values()}
+    attempts: dict[str, list[str]] = {}
+    for method, path, body, allowed, _ in MATRIX:
+        name = names[route(method, path)]
+        if role not in allowed and name != "sign_address":  # that one needs a browser session, not a role
+            url = path.format(agent="agt_x", id="t1" if "threads" in path else request_id)
+            assert await _status(api, caller, method, url, body) == (403, "forbidden")
+            [newest] = (await admin.get("/v1/audit/entries?limit=1")).json()["entries"]
+            attempts[name] = [newest["action"], newest["attempted"]]
+            api.clock.advance(seconds=60)  # only so many are recorded in a minute
+    assert attempts == {name: ["refused", name] for name in attempts}
+
+
 @requirement("I12")
 async def test_the_request_of_another_looks_like_a_missing_one(api: Api) -> None:
     request = await create_request(api)

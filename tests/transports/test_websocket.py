@@ -115,6 +115,8 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str, str]] = [
     ("list_requests", {"limit": 0}, "limit", "below_min"),
     ("list_requests", {"limit": 10_000}, "limit", "above_max"),
     ("list_requests", {"limit": True}, "limit", "wrong_type"),
+    ("list_runs", {"thread_id": "t1", "running": 1}, "running", "wrong_type"),
+    ("list_runs", {"thread_id": "t1", "running": "true"}, "running", "wrong_type"),
     ("list_requests", {"status": "asleep"}, "status", "unknown_value"),
     ("list_requests", {"status": {"a": 1}}, "status", "wrong_type"),
     ("subscribe", {}, "thread_id", "missing_required"),

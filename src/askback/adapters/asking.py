@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import isawaitable
@@ -108,13 +108,26 @@ async def _create_or_find(
 
 
 async def supersede(client: AsyncClient, places: Iterable[Place]) -> None:
-    """Cancel the open requests of pauses that a framework has left behind, so that nobody answers them in vain."""
+    """Cancel the open requests of pauses that a framework has left behind, so that nobody answers them in vain.
+
+    A request of a pause has the pause's id, or that with a colon and more for one of several.
+    """
     for place in places:
         id_ = short_id(place.id)
-        for request in await client.requests.list(thread_id=place.thread_id, status="pending"):
-            if request.external_id is not None and request.external_id.startswith(id_):
+        async for request in _open_requests(client, place.thread_id):
+            if request.external_id == id_ or (request.external_id or "").startswith(f"{id_}:"):
                 with suppress(Conflict):
                     await client.requests.cancel(request, "superseded")
+
+
+async def _open_requests(client: AsyncClient, thread_id: str | None) -> AsyncIterator[InputRequest]:
+    page = await client.requests.list(thread_id=thread_id, status="pending")
+    while True:
+        for request in page:
+            yield request
+        if page.next_cursor is None:
+            return
+        page = await client.requests.list(thread_id=thread_id, status="pending", cursor=page.next_cursor)
 
 
 async def approve_once(

@@ -53,9 +53,19 @@ def find(url: str | None = None, token: str | None = None) -> Server:
         raise NoServer(f"No askback server is known: no ASKBACK_URL, and no {path}. Run `askback serve`.")
     if token is None:
         raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise NoServer(f"The address {url} must begin with http:// or https://.")
+    if not _is_address(url):
+        raise NoServer(
+            f"The address {url} must be like https://askback.example.com, with http:// or https://."
+        )
     return Server(url.rstrip("/"), token)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.fragment
 
 
 def named_data_dir() -> Path | None:

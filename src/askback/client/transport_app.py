@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import unquote
-from weakref import WeakKeyDictionary
 
 from askback.client.transport import (
     SUBPROTOCOL,
@@ -197,10 +196,11 @@ class Exchange:
 class Lifespan:
     """The lifespan of one app, shared by all its clients in one event loop."""
 
-    _by_app: ClassVar[WeakKeyDictionary[Any, Lifespan]] = WeakKeyDictionary()
+    _by_app: ClassVar[dict[Any, Lifespan]] = {}
 
     def __init__(self, app: Any) -> None:
         self._app = app
+        self.loop = asyncio.get_running_loop()
         self._users = 0
         self._startup: asyncio.Task[None] | None = None
         self._received: asyncio.Queue[Message] = asyncio.Queue()
@@ -210,8 +210,13 @@ class Lifespan:
 
     @classmethod
     def of(cls, app: Any) -> Lifespan:
-        """Return the lifespan of an app, a new one after it has ended."""
-        return cls._by_app.setdefault(app, cls(app))
+        """Return the lifespan of an app, a new one after it has ended; raises `AppFailed` in another event loop."""
+        lifespan = cls._by_app.setdefault(app, cls(app))
+        if lifespan.loop is not asyncio.get_running_loop():
+            raise AppFailed(
+                "The app was started in another event loop. Share one client, or give each client an app of its own."
+            )
+        return lifespan
 
     async def enter(self) -> None:
         """Start the app for its first user.

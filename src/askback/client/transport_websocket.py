@@ -29,11 +29,15 @@ class UpgradeRefused(TransportError):
     """A proxy does not let WebSockets through."""
 
 
+class ConnectTimedOut(TransportError):
+    """Nothing answered in time: the server is down, or the network drops upgrades."""
+
+
 class WebSocketTransport(NetworkTransport):
     """Connects to `/v1/ws` of one server. `url` is the server's, with http or https."""
 
     async def frames(self) -> FrameStream:
-        """Connect; raises `UpgradeRefused` when HTTP might work instead."""
+        """Connect; raises `UpgradeRefused` or `ConnectTimedOut` when HTTP might work instead."""
         try:
             connection = await connect(
                 f"ws{self.address.removeprefix('http').rstrip('/')}/v1/ws",
@@ -49,7 +53,9 @@ class WebSocketTransport(NetworkTransport):
             raise _status_error(error.response.status_code) from None
         except (InvalidHandshake, InvalidURI) as error:
             raise UpgradeRefused(str(error)) from None
-        except (OSError, TimeoutError, ConnectionClosed, EOFError) as error:
+        except TimeoutError as error:
+            raise ConnectTimedOut(str(error) or type(error).__name__) from None
+        except (OSError, ConnectionClosed, EOFError) as error:
             raise TransportError(str(error) or type(error).__name__) from None
         return WebSocketFrames(connection)
 
@@ -71,9 +77,8 @@ class AutoTransport(WebSocketTransport):
                 return await super().frames()
             except UpgradeRefused:
                 self._upgrades = False
-            except TransportError as error:
-                if "timed out" not in str(error):
-                    raise
+            except ConnectTimedOut:
+                pass
         from askback.client.transport_http import HttpTransport
 
         return await HttpTransport(self.address, self._token, via=self._via).frames()

@@ -108,11 +108,13 @@ class HttpWebhookClient:
         import httpx2
 
         last_failure = Unreachable("unknown_host")
+        # An address that does not answer at all leaves time for the others.
+        timeout = httpx2.Timeout(ANSWER_S, connect=ANSWER_S / (len(addresses) or 1))
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
             for address in addresses:
                 try:
-                    return await self._exchange(http, target, address, headers, body, answer_bytes)
-                except httpx2.ConnectError as error:
+                    return await self._exchange(http, target, address, headers, body, answer_bytes, timeout)
+                except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                     last_failure = Unreachable(_reason(error))  # nothing was sent: the next address may work
                 except httpx2.HTTPError as error:
                     raise Unreachable(_reason(error)) from None
@@ -126,13 +128,14 @@ class HttpWebhookClient:
         headers: Mapping[str, str],
         body: bytes,
         answer_bytes: int,
+        timeout: httpx2.Timeout,
     ) -> WebhookResponse:
         number = f"[{address}]" if address.version == 6 else str(address)
         url = f"{target.scheme}://{number}:{target.port}{target.path}"
         sent_headers = {"host": target.authority, "accept-encoding": "identity", **headers}
         server = {"sni_hostname": target.host}
         async with http.stream(
-            "POST", url, headers=sent_headers, content=body, extensions=server, timeout=ANSWER_S
+            "POST", url, headers=sent_headers, content=body, extensions=server, timeout=timeout
         ) as answer:
             read = await _body(answer, answer_bytes) if answer_bytes else b""
             return WebhookResponse(answer.status_code, self._pause(answer.headers.get("retry-after")), read)

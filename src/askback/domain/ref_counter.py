@@ -15,7 +15,7 @@ class RefCounter(Generic[Key]):
 
     __slots__ = ("_counts", "_on_change")
 
-    def __init__(self, on_change: Callable[[Key, bool], None]) -> None:
+    def __init__(self, on_change: Callable[[Key, bool], None] = lambda _key, _held: None) -> None:
         self._counts: Counter[Key] = Counter()
         self._on_change = on_change
 
@@ -23,6 +23,10 @@ class RefCounter(Generic[Key]):
     def keys(self) -> AbstractSet[Key]:
         """The keys that have references."""
         return self._counts.keys()
+
+    def count(self, key: Key) -> int:
+        """How many references a key has."""
+        return self._counts[key]
 
     def add(self, key: Key) -> Callable[[], None]:
         """Add a reference; it lasts until the returned function is called."""

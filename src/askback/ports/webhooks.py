@@ -95,7 +95,7 @@ class WebhookStore(Protocol):
         ...
 
     async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
-        """Erase a webhook and its deliveries; False if it does not exist."""
+        """Erase a webhook with its deliveries and its signing secret; False if it does not exist."""
         ...
 
     async def queue_deliveries(
@@ -137,7 +137,7 @@ class WebhookStore(Protocol):
         """Return deliveries of a webhook, newest first (ids sort by time), older than the id `before`."""
         ...
 
-    async def deliver_again(self, delivery: Delivery) -> Delivery:
+    async def deliver_again(self, delivery: Delivery, effects: SideEffects = NOTHING) -> Delivery:
         """Queue a delivery again, from its `since` on.
 
         An existing delivery for the same subject is reused, with the `since` and `next_at` of this one.

@@ -21,7 +21,9 @@ from askback.server.websocket_protocol import AskbackWebSocket
 
 BACKLOG = 2048
 LINGER_S = 0.25
+"""Seconds for responses that are being written when the server stops; then their connections are closed."""
 GRACE_S = 3
+"""Seconds for calls that are running then, so that they can store their results."""
 DESCRIPTORS_S = 1.0
 """Seconds between two checks whether the process can open another file."""
 LOG_INTERVAL_S = 60.0
@@ -78,7 +80,7 @@ class Server(uvicorn.Server):
         await self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting, end streams and long polls, and let other responses finish."""
+        """Stop accepting, and close the connections that remain after `LINGER_S`, such as streams and long polls."""
         asyncio.get_running_loop().call_later(LINGER_S, self._close_connections)
         await super().shutdown(sockets)
 

@@ -18,7 +18,7 @@ MAX_S = 3600.0
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
     r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
-    r":(?P<token>[\w.~+/=-]{1,512})"
+    r":(?P<token>(?a:[\w.~+/=-]{1,512}))"
 )
 
 

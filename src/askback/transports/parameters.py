@@ -79,7 +79,9 @@ def _frame_value(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
         case "text":
             return _check_pattern(parameter, text(frame, parameter.name))
         case "flag":
-            return value is True
+            if not isinstance(value, bool | None):
+                raise Faults([fault(parameter.name, "wrong_type.boolean")])
+            return value or False
         case "statuses":
             words = value.split(",") if isinstance(value, str) else value
             return None if words is None else _statuses(_texts("status", words, "wrong_type.string"))

@@ -7,12 +7,13 @@ stalled reader is disconnected, and resumes in the same way.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
+from askback.domain.ref_counter import RefCounter
 from askback.errors import RateLimited
 from askback.ports.bus import Activity, PersonalChange
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
@@ -44,8 +45,8 @@ class Streams:
     def __init__(self, subscriptions: Subscriptions, *, beat_s: float = HEARTBEAT_S) -> None:
         self._subscriptions = subscriptions
         self._beat_s = beat_s
-        self._open: set[EventStream] = set()
-        self._stream_counts: Counter[str] = Counter()
+        self._open: dict[EventStream, Callable[[], None]] = {}
+        self._stream_counts: RefCounter[str] = RefCounter()
         self._timer: asyncio.TimerHandle | None = None
 
     async def thread(self, call: HttpCall) -> EventStream:
@@ -81,24 +82,22 @@ class Streams:
             stream.send_heartbeats()
 
     async def _stream(self, call: HttpCall, thread_id: str | None) -> EventStream:
-        if self._stream_counts[call.principal.id] >= call.ctx.limits.connections:
+        if self._stream_counts.count(call.principal.id) >= call.ctx.limits.connections:
             raise RateLimited("You have too many event streams open. Close some first.", retry_after=RETRY_S)
         stream = EventStream(call, self, inbox=thread_id is None)
         cursor = _cursor(call)
         stream.subscription = await self._subscriptions.open(
             call.principal, stream, thread_id=thread_id, after=cursor, readonly=call.args["readonly"]
         )
-        self._open.add(stream)
-        self._stream_counts[stream.principal_id] += 1
+        self._open[stream] = self._stream_counts.add(stream.principal_id)
         if self._timer is None:
             self._start_timer()
         return stream
 
     def forget(self, stream: EventStream) -> None:
         """Drop a stream that has ended."""
-        if stream in self._open:
-            self._open.discard(stream)
-            self._stream_counts -= Counter((stream.principal_id,))
+        if (release := self._open.pop(stream, None)) is not None:
+            release()
         if not self._open and self._timer is not None:
             self._timer.cancel()
             self._timer = None

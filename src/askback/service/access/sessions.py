@@ -106,6 +106,10 @@ def sign_target(ctx: Services, session: Session, target: str) -> str:
 async def list_sessions(ctx: Services, principal: Principal, *, user: str | None = None) -> Sequence[Session]:
     """Return the caller's own sessions, newest first; an admin's list has everybody's, or those of `user`."""
     await roles.require(ctx, principal, "list_sessions")
+    return await _visible_sessions(ctx, principal, user)
+
+
+async def _visible_sessions(ctx: Services, principal: Principal, user: str | None = None) -> list[Session]:
     if principal.role != "admin":
         if user not in {None, principal.user}:
             return []
@@ -116,7 +120,8 @@ async def list_sessions(ctx: Services, principal: Principal, *, user: str | None
 
 async def end_session(ctx: Services, principal: Principal, session_id: str) -> None:
     """End one of the sessions that the caller can list; raises `NotFound`."""
-    sessions = [session for session in await list_sessions(ctx, principal) if session.id == session_id]
+    await roles.require(ctx, principal, "end_session")
+    sessions = [item for item in await _visible_sessions(ctx, principal) if item.id == session_id]
     if not sessions:
         raise NotFound("There is no such session, or it has ended.")
     await _end_sessions(ctx, sessions, principal=principal)
@@ -124,7 +129,8 @@ async def end_session(ctx: Services, principal: Principal, session_id: str) -> N
 
 async def end_sessions(ctx: Services, principal: Principal, *, user: str | None = None) -> int:
     """End every session that the caller can list, or only those of `user`; return how many."""
-    sessions = await list_sessions(ctx, principal, user=user)
+    await roles.require(ctx, principal, "end_sessions")
+    sessions = await _visible_sessions(ctx, principal, user)
     await _end_sessions(ctx, sessions, principal=principal)
     return len(sessions)
 

@@ -24,6 +24,8 @@ from askback.service.lifecycle import checks, refusals
 
 CHECK_AGAIN_MS = 5_000
 """The time after which a withheld resume is checked again."""
+MAX_WITHHELD = 10_000
+"""Withheld resumes to remember; one of more gets a second audit entry."""
 
 _DECIDED = frozenset({Status.ANSWERED, Status.DECLINED})
 
@@ -38,7 +40,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
             return await _check_is_open(ctx, lease)
         author = record.state.members.get("settled_by")
         if record.status not in _DECIDED or author is None or _may_still_answer(author, record):
-            ctx.withheld.discard(lease.resume.id)
+            ctx.withheld.pop(lease.resume.id, None)
             return True
         await _record_withheld(ctx, lease, author)
     await ctx.store.release_resume(lease, now_ms=ctx.clock.now_ms() + CHECK_AGAIN_MS)
@@ -47,6 +49,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
 
 async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str]) -> None:
     if lease.resume.id in ctx.withheld:
+        ctx.withheld.move_to_end(lease.resume.id)
         return
     _log.warning("resume %s is withheld: the author of the decision may no longer decide", lease.resume.id)
     entry = audit_entry(
@@ -59,7 +62,9 @@ async def _record_withheld(ctx: Services, lease: Lease, author: Mapping[str, str
         settled_by=author,
     )
     await ctx.store.write(SideEffects(audit=(entry,)))
-    ctx.withheld.add(lease.resume.id)
+    ctx.withheld[lease.resume.id] = None
+    if len(ctx.withheld) > MAX_WITHHELD:
+        ctx.withheld.popitem(last=False)
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:

@@ -34,9 +34,10 @@ async def pull_resumes(
     limit: int = PAGE,
 ) -> Sequence[Lease]:
     """Lease the caller's resumes, of one thread or of all; wait up to `seconds` for the first."""
-    await roles.require(ctx, principal, "pull_resumes")
+    operation = "pull_resumes" if thread_id is None else "pull_thread_resumes"
+    await roles.require(ctx, principal, operation)
     if thread_id is not None:
-        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="pull_resumes")
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted=operation)
     changed_change_signal = ChangeSignal()
     tenant = principal.tenant
     unsubscribe = ctx.bus.listen(

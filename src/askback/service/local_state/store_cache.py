@@ -63,14 +63,19 @@ class TokenUsage:
         self._used[principal.tenant, principal.token] = now_ms
 
     async def flush(self, store: Store) -> None:
-        """Write the recorded times, and keep them for the next flush if that fails."""
+        """Write the recorded times, and keep them for the next flush if that fails.
+
+        Raises the errors of the store but `Unavailable`.
+        """
         used, self._used = self._used, {}
         if not used:
             return
         try:
             await store.touch_tokens(used)
-        except Unavailable:
+        except Exception as error:
             self._used = {**used, **self._used}
+            if not isinstance(error, Unavailable):
+                raise
 
     async def run(self, store: Store) -> None:
         """Flush once a minute, forever."""

@@ -7,13 +7,13 @@ Another process may have other waiters, and an outcome that was sent may be lost
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 
 import anyio
 
 from askback.domain.record import Record
+from askback.domain.ref_counter import RefCounter
 
 SAFETY_POLL_S = 10.0
 """How often a waiting reader polls the store in case a notification was lost."""
@@ -43,7 +43,7 @@ class WaiterRegistry:
     """The requesters that wait for outcomes in this process: long polls, and the waits of connections."""
 
     def __init__(self) -> None:
-        self._polls: Counter[tuple[str, str]] = Counter()
+        self._polls: RefCounter[tuple[str, str]] = RefCounter()
         self._sources: list[WaiterSource] = []
         self._unacknowledged: set[tuple[str, str]] = set()
 
@@ -54,14 +54,11 @@ class WaiterRegistry:
     @contextmanager
     def polling(self, request_id: str, principal_id: str) -> Generator[None]:
         """Count a waiting principal for as long as the block runs."""
-        waiter = (request_id, principal_id)
-        self._polls[waiter] += 1
+        release = self._polls.add((request_id, principal_id))
         try:
             yield
         finally:
-            self._polls[waiter] -= 1
-            if not self._polls[waiter]:
-                del self._polls[waiter]
+            release()
 
     def mark_sent(self, request_id: str, principal_id: str) -> None:
         """Record that an outcome was sent to a waiter; it can still get lost in transit."""
@@ -76,7 +73,7 @@ class WaiterRegistry:
 
     def is_waiting(self, request_id: str, principal_id: str) -> bool:
         """Whether this principal waits for this request."""
-        return (request_id, principal_id) in self._polls or any(
+        return (request_id, principal_id) in self._polls.keys or any(
             source(request_id, principal_id) for source in self._sources
         )
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from askback.domain.record import Record
 from askback.domain.validation.structure import parse
 from askback.ports.store import Change, Principal
 from askback.service.access import roles
@@ -32,7 +31,8 @@ async def accept_submission(
     ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
 ) -> Change:
     """Accept the submission with an `AcceptBody`. Raises `Faults`, and `Conflict` if nothing is being checked."""
-    record = await _get_submitted(ctx, principal, request_id)
+    await roles.require(ctx, principal, "accept_submission", request_id)
+    record = await get_request(ctx, principal, request_id)
     payload = parse(AcceptBody, body)
     claim = idempotency_claim(
         principal, f"accept:{request_id}", key, payload.model_dump_json(exclude_unset=True)
@@ -51,7 +51,8 @@ async def reprompt_request(
     After `limits.reprompts` times the request is cancelled instead, with the reason `failed`. Raises `Faults`, and
     `Conflict` if nothing is being checked.
     """
-    record = await _get_submitted(ctx, principal, request_id)
+    await roles.require(ctx, principal, "reprompt_request", request_id)
+    record = await get_request(ctx, principal, request_id)
     payload = parse(RepromptBody, body)
     claim = idempotency_claim(
         principal, f"reprompt:{request_id}", key, payload.model_dump_json(exclude_unset=True)
@@ -62,8 +63,3 @@ async def reprompt_request(
     raw = cast("Mapping[str, Any]", body).get("form")
     scrub = await handlers_of(record).scrubber(ctx, record)
     return await reprompt(ctx, record, payload, raw, by=principal, claim=claim, scrub=scrub)
-
-
-async def _get_submitted(ctx: Services, principal: Principal, request_id: str) -> Record:
-    await roles.require(ctx, principal, "accept_submission", request_id)
-    return await get_request(ctx, principal, request_id)

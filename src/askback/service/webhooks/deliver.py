@@ -70,7 +70,7 @@ async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> 
 
     It is not in the log of deliveries, and the receiver's reply changes nothing. Raises `NotFound`.
     """
-    webhook = await get_webhook(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id, "test_webhook")
     began_at = ctx.clock.now_ms()
     entry = audit_entry(
         "webhook.test", at=began_at, tenant=principal.tenant, by=principal, webhook_id=webhook.id

@@ -22,7 +22,7 @@ async def list_deliveries(
     ctx: Services, principal: Principal, webhook_id: str, *, limit: int = 50, cursor: str | None = None
 ) -> tuple[Sequence[Delivery], str | None]:
     """Return the deliveries of a webhook, newest first, and the cursor of the next page. Raises `NotFound`."""
-    await get_webhook(ctx, principal, webhook_id)
+    await get_webhook(ctx, principal, webhook_id, "list_deliveries")
     size = max(1, min(limit, ctx.limits.page))
     rows = await ctx.store.deliveries(principal.tenant, webhook_id, before=cursor, limit=size + 1)
     return rows[:size], rows[size - 1].id if len(rows) > size else None
@@ -33,7 +33,7 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
 
     Raises `NotFound`, and `Conflict` (`webhook_off`).
     """
-    webhook = await get_webhook(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id, "redeliver")
     payload = parse(RedeliverBody, body)
     if (payload.delivery is None) == (payload.resume is None):
         raise Faults([fault("", "one_of_two")])
@@ -49,8 +49,7 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
         webhook_id=webhook.id,
         delivery_id=new_delivery.id,
     )
-    await ctx.store.write(SideEffects(audit=(entry,)))
-    return await ctx.store.deliver_again(new_delivery)
+    return await ctx.store.deliver_again(new_delivery, SideEffects(audit=(entry,)))
 
 
 async def _find_delivery(ctx: Services, webhook: Webhook, payload: RedeliverBody, now: int) -> Delivery:

@@ -76,26 +76,25 @@ async def update_webhook(ctx: Services, principal: Principal, webhook_id: str, b
 
     A webhook that is turned on gets the events since it was turned off, and its waiting deliveries.
     """
-    webhook = await get_webhook(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id, "update_webhook")
     payload = parse(SwitchBody, body)
     action = "webhook.on" if payload.active else "webhook.off"
     effects = SideEffects(audit=(_webhook_entry(ctx, action, principal, webhook),))
     await ctx.store.switch_webhook(principal.tenant, webhook_id, effects, active=payload.active)
-    return await get_webhook(ctx, principal, webhook_id)
+    return await get_webhook(ctx, principal, webhook_id, "update_webhook")
 
 
 async def delete_webhook(ctx: Services, principal: Principal, webhook_id: str) -> None:
     """Erase a webhook, its deliveries and its secret. Raises `NotFound`."""
-    webhook = await get_webhook(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id, "delete_webhook")
     effects = SideEffects(audit=(_webhook_entry(ctx, "webhook.remove", principal, webhook),))
     if not await ctx.store.drop_webhook(principal.tenant, webhook_id, effects):
         raise _no_such_webhook()
-    await ctx.store.drop_secret(principal.tenant, webhook.secret_id, SideEffects())
 
 
-async def get_webhook(ctx: Services, principal: Principal, webhook_id: str) -> Webhook:
-    """Return a webhook of the caller's tenant. Raises `NotFound`."""
-    await roles.require(ctx, principal, "update_webhook")
+async def get_webhook(ctx: Services, principal: Principal, webhook_id: str, operation: str) -> Webhook:
+    """Return a webhook of the caller's tenant for an operation. Raises `NotFound`, and `Forbidden` by role."""
+    await roles.require(ctx, principal, operation)
     webhook = await ctx.store.webhook(principal.tenant, webhook_id)
     if webhook is None:
         raise _no_such_webhook()

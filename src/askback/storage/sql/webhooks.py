@@ -13,6 +13,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.secrets import DROP_SECRET
 from askback.storage.sql.transaction import Area, Transaction
 
 _WEBHOOK = "id, tenant, url, requester, events, secret, created_at, cursor, active"
@@ -29,7 +30,8 @@ WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = $1 ORDER BY id"
 ALL_WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks ORDER BY id"
 # (tenant, id, active) -> a row unless it is so.
 SET_ACTIVE = "UPDATE webhooks SET active = $3 WHERE tenant = $1 AND id = $2 AND active <> $3 RETURNING id"
-DROP_WEBHOOK = "DELETE FROM webhooks WHERE tenant = $1 AND id = $2 RETURNING id"
+# -> the id of its secret.
+DROP_WEBHOOK = "DELETE FROM webhooks WHERE tenant = $1 AND id = $2 RETURNING secret"
 DROP_DELIVERIES = "DELETE FROM deliveries WHERE tenant = $1 AND webhook = $2"
 
 # (tenant, id, old cursor, new cursor) -> a row when nobody was first.
@@ -117,16 +119,18 @@ class WebhookArea(Area):
         return await self._apply(SET_ACTIVE, tenant, webhook_id, active, effects=effects) is not None
 
     async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
-        """Erase a webhook and its deliveries."""
+        """Erase a webhook with its deliveries and its signing secret."""
 
         async def drop(tx: Transaction) -> bool:
-            if await tx.one(DROP_WEBHOOK, tenant, webhook_id) is None:
+            dropped = await tx.one(DROP_WEBHOOK, tenant, webhook_id)
+            if dropped is None:
                 return False
+            await tx.one(DROP_SECRET, dropped[0], tenant)
             await tx.run(DROP_DELIVERIES, tenant, webhook_id)
             await tx.write(effects)
             return True
 
-        return await self._db.change(drop, effects)
+        return await self._db.change(drop, effects, erases=True)
 
     async def queue_deliveries(
         self, webhook: Webhook, deliveries: Sequence[Delivery], *, cursor: int, forget_before: int = 0
@@ -179,8 +183,8 @@ class WebhookArea(Area):
         deliveries = await self._db.page(*deliveries_page(tenant, webhook_id, before=before, limit=limit))
         return [rows.delivery(row) for row in deliveries]
 
-    async def deliver_again(self, delivery: Delivery) -> Delivery:
+    async def deliver_again(self, delivery: Delivery, effects: SideEffects = NOTHING) -> Delivery:
         """Have a delivery sent again."""
-        row = await self._db.change(lambda tx: tx.one(DELIVER_AGAIN, *astuple(delivery)))
+        row = await self._apply(DELIVER_AGAIN, *astuple(delivery), effects=effects)
         assert row is not None, "it was there or it is now"
         return rows.delivery(row)

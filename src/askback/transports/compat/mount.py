@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from askback.domain.ref_counter import RefCounter
 from askback.domain.secrets.secret import RawBody
-from askback.errors import Forbidden, RateLimited, Unauthorized
+from askback.errors import Forbidden, RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
 from askback.transports.asgi_extensions import socket_of
@@ -54,6 +54,12 @@ class LastingConnection:
         self.code = code
         self.ended.set()
 
+    def refusal(self) -> Refused:
+        """Return the error for a call that this side ended before its response."""
+        if self.code == UNAUTHORIZED:
+            return Unauthorized("This token is no longer valid. Ask an admin for a new one.")
+        return Unavailable("The server is stopping. Repeat the call.", retry_after=RETRY_S)
+
 
 class Compat:
     """All projections of one server: an ASGI app for the paths below `/compat/`."""
@@ -62,7 +68,7 @@ class Compat:
         self._gateway = gateway
         self._finish_oauth = finish_oauth
         self._open: set[LastingConnection] = set()
-        self._connection_counts: Counter[str] = Counter()
+        self._connection_counts: RefCounter[str] = RefCounter()
 
     def count(self) -> int:
         """The number of lasting connections."""
@@ -142,7 +148,12 @@ class Compat:
             await send_answer(answer, api, send)
             return
         with self._open_connection(identity) as connection:
-            answer = await while_connected(receive, route.handler(call), connection.ended.wait())
+            try:
+                answer = await while_connected(receive, route.handler(call), connection.ended.wait())
+            except ClientGone:
+                if connection.ended.is_set():
+                    raise connection.refusal() from None
+                raise
             if isinstance(answer, EventStream):
                 await while_connected(receive, send_events(answer, send), connection.ended.wait())
             else:
@@ -184,21 +195,21 @@ class Compat:
     def _open_connection(self, identity: Identity) -> Generator[LastingConnection]:
         """Count a connection as open, until its token expires at the latest."""
         ctx, principal_id = self._gateway.ctx, identity.principal.id
-        if self._connection_counts[principal_id] >= ctx.limits.connections:
+        if self._connection_counts.count(principal_id) >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
         connection = LastingConnection(identity)
         remaining_s = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
         timer = None if remaining_s is None else loop.call_later(remaining_s, connection.end, UNAUTHORIZED)
         self._open.add(connection)
-        self._connection_counts[principal_id] += 1
+        release = self._connection_counts.add(principal_id)
         try:
             yield connection
         finally:
             if timer is not None:
                 timer.cancel()
             self._open.discard(connection)
-            self._connection_counts -= Counter((principal_id,))
+            release()
 
 
 class Address(NamedTuple):

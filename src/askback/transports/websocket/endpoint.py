@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 
+from askback.domain.ref_counter import RefCounter
 from askback.errors import Forbidden, Refused, Unauthorized
 from askback.ports.agents import Principal
 from askback.service.context import Services
@@ -36,7 +36,7 @@ class Sockets:
         self._subscriptions = subscriptions
         self._waits = waits
         self._open: set[Connection] = set()
-        self._connection_counts: Counter[str] = Counter()
+        self._connection_counts: RefCounter[str] = RefCounter()
 
     def count(self) -> int:
         """How many connections are open."""
@@ -79,7 +79,7 @@ class Sockets:
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
             return
-        if self._connection_counts[identity.principal.id] >= self._ctx.limits.connections:
+        if self._connection_counts.count(identity.principal.id) >= self._ctx.limits.connections:
             await _refuse(send, TRY_LATER, "too many connections of yours")
             return
         await self._serve(
@@ -98,7 +98,7 @@ class Sockets:
 
     async def _serve(self, connection: Connection, receive: Receive) -> None:
         self._open.add(connection)
-        self._connection_counts[connection.principal.id] += 1
+        release = self._connection_counts.add(connection.principal.id)
         end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(UNAUTHORIZED))
         try:
             await connection.run(receive)
@@ -106,7 +106,7 @@ class Sockets:
             if end is not None:
                 end.cancel()
             self._open.discard(connection)
-            self._connection_counts -= Counter((connection.principal.id,))  # those without any are left out
+            release()
 
 
 def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> asyncio.TimerHandle | None:
