@@ -188,22 +188,15 @@ class App:
                 raise failure
         finally:
             with anyio.CancelScope(shield=True):
-                await self._close()
-
-    async def _close(self) -> None:
-        """Close everything from the connections to the store, also when a part fails."""
-        services = self.services
-        async with AsyncExitStack() as parts:  # closed in reverse order
-            if self._scratch is not None:
-                parts.callback(shutil.rmtree, self._scratch, ignore_errors=True)
-            parts.push_async_callback(services.store.close)
-            parts.push_async_callback(services.bus.close)
-            parts.push_async_callback(services.presence.close)
-            parts.push_async_callback(services.token_usage.flush, services.store)
-            parts.callback(self._compat.close)
-            parts.callback(self._sockets.close)
-            parts.callback(self._streams.close)
-            parts.push_async_callback(self._mcp.close)
+                async with AsyncExitStack() as parts:  # all are closed, in reverse order, also when one fails
+                    if self._scratch is not None:
+                        parts.callback(shutil.rmtree, self._scratch, ignore_errors=True)
+                    for part in (self.services.store, self.services.bus, self.services.presence):
+                        parts.push_async_callback(part.close)
+                    parts.push_async_callback(self.services.token_usage.flush, self.services.store)
+                    for open_ended in (self._compat, self._sockets, self._streams):
+                        parts.callback(open_ended.close)
+                    parts.push_async_callback(self._mcp.close)
 
     def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
         """Call a function once a server that started read-only accepts writes."""

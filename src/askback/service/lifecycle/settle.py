@@ -70,8 +70,7 @@ async def settle(
     log. `event` is the event type if it does not follow from the step. With `match_state` the step fails unless the
     stored state is still the one that was read. `leave_queue` and `refused` are those of `Settlement`.
 
-    Raises `Conflict` or `Gone` with the current request if this call came too late, `ConcurrentChange`, and
-    `NotFound` if the request was erased.
+    Raises `Conflict` or `Gone` with the current request if it came too late, `ConcurrentChange`, `NotFound` if erased.
     """
     if (record.status, action) not in TRANSITIONS:
         if (earlier_change := await replayed(ctx, claim)) is None:
@@ -85,10 +84,8 @@ async def settle(
     state = _next_state(record, action, status, outcome, principal=by, now=now, times=times)
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
-        # The check has ended, so the candidate values are deleted.
-        effects = replace(effects, discard=(record.tenant, record.id))
-    if lifts := await _lifts(ctx, record, action, outcome):
-        effects = replace(effects, lifts=lifts)
+        effects = replace(effects, discard=(record.tenant, record.id))  # the check of these values has ended
+    effects = replace(effects, lifts=effects.lifts + await _lifts(ctx, record, action, outcome))
     if kind_of(record).is_audited and action is not Action.NOTE:
         entry = _settle_entry(record, action, outcome, principal=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, entry))
