@@ -8,11 +8,14 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, get_args
 
-from askback.domain import fields, options
-from askback.domain.model import Model
+from pydantic import BaseModel
 
-KINDS: tuple[type[Model], ...] = get_args(get_args(fields.AnyField)[0])
+from askback.domain import condition, fields, options
+
+KINDS: tuple[type[BaseModel], ...] = get_args(get_args(fields.AnyField)[0])
 COMMON = set.intersection(*(set(kind.model_fields) for kind in KINDS)) - {"type", "default"}
+# What the server fills in, although the model requires it, by class and key.
+DERIVED = {("Option", "value"): "`label`, if it is one text"}
 SOURCE = re.compile(r" \(S\d{3}\)")
 
 
@@ -21,7 +24,7 @@ def type_text(schema: dict[str, Any]) -> str:
     choices = [part for part in schema.get("anyOf", ()) if part.get("type") != "null"]
     if choices:
         words = dict.fromkeys(type_text(part) for part in choices)
-        return "number" if "number" in words else " or ".join(words)
+        return " or ".join(word for word in words if word != "integer" or "number" not in words)
     if "enum" in schema:
         return ", ".join(f"`{word}`" for word in schema["enum"])
     if "$ref" in schema:
@@ -33,18 +36,22 @@ def type_text(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "any value"))
 
 
-def keys(model: type[Model], names: Collection[str]) -> Iterator[str]:
-    """Return a table of keys of a model; required ones are bold."""
+def keys(model: type[BaseModel], names: Collection[str] = ()) -> Iterator[str]:
+    """Return a table of these keys of a model, or of all; required ones are bold."""
     schema = model.model_json_schema()
+    schema = schema.get("$defs", {}).get(model.__name__, schema)  # a model that refers to itself
     yield "| key | type | default |\n|---|---|---|"
     for name, key in schema["properties"].items():
-        if name in names and key.get("type") != "null":
-            default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""
-            key_text = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
+        if name in (names or schema["properties"]) and key.get("type") != "null":
+            default = DERIVED.get((model.__name__, name), "")
+            if key.get("default") is not None:
+                default = f"`{json.dumps(key['default'])}`"
+            required = name in schema.get("required", ()) and not default
+            key_text = f"**`{name}`**" if required else f"`{name}`"
             yield f"| {key_text} | {type_text(key)} | {default} |"
 
 
-def section(model: type[Model], names: Collection[str], *, note: str = "") -> Iterator[str]:
+def section(model: type[BaseModel], names: Collection[str] = (), *, note: str = "") -> Iterator[str]:
     """Return the description of a model and its keys."""
     yield f"\n## {model.__name__}\n"
     yield f"{note}{SOURCE.sub('', inspect.getdoc(model) or '')}\n"
@@ -56,13 +63,15 @@ def forms_page() -> str:
     lines = [
         "# Forms\n",
         "What a form is made of: the classes of `askback` and, with the same keys, JSON on [the protocol](wire.md).",
-        "A key in bold must be given. `GET /v1/limits` says how long and how many,",
-        "[the shared cases](../../vectors/README.md) say every other rule.",
+        "A key in bold must be given. Sizes and counts are in [Limits](settings.md#limits);",
+        "[the shared cases](../../vectors/README.md) have an example of every other rule.",
     ]
-    for model in (fields.Form, fields.Section, options.Option, options.OptionsFrom, fields.CompletedView):
-        lines += section(model, model.model_fields)
+    parts = (fields.Section, options.Option, options.OptionsFrom, fields.CompletedView, condition.Condition)
+    for model in (fields.Form, *parts, fields.Messages):
+        lines += section(model)
     lines += ["\n## Every field\n", *keys(KINDS[0], COMMON)]
     for kind in KINDS:
         name = kind.model_fields["type"].default
         lines += section(kind, kind.model_fields.keys() - COMMON - {"type"}, note=f'`"type": "{name}"`. ')
+    lines += section(fields.Row)
     return "\n".join(lines) + "\n"

@@ -181,3 +181,11 @@ class ForkedClient(AskbackError):
 
 class ConnectionLost(AskbackError):
     """The server cannot be reached, and the caller asked not to wait until it can."""
+
+
+def missing_extra(subject: str, extra: str) -> str:
+    """Return the sentence about an optional part whose package is not installed, with the commands to run."""
+    return (
+        f"{subject} needs one more package: pip install 'askback[{extra}]', "
+        f"or with a clone of askback: pip install '/path/to/the/clone[{extra}]'."
+    )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator
 
+from askback.wire import operations
+from askback.wire.operation import Operation
 from tests.structure.tree import ROOT, files, relative
 
 PAGES = {relative(path): path.read_text(encoding="utf-8") for path in files(".md")}
@@ -34,14 +38,41 @@ def test_a_framework_takes_at_most_ten_lines() -> None:
     assert {name: count for name, count in lines.items() if count > 10} == {}
 
 
+def prose(text: str) -> str:
+    """Return a page without its blocks of code."""
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+def anchors(text: str) -> Iterator[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    for heading in re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE):
+        title = LINK.sub(lambda link: link[0][1:].partition("]")[0], heading)
+        yield re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
 def test_every_relative_link_has_a_target() -> None:
     missing: list[tuple[str, str]] = []
     for page, text in PAGES.items():
-        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        targets = [link.partition("#")[0] for link in LINK.findall(prose) if "://" not in link]
-        folder = (ROOT / page).parent
-        missing += [(page, target) for target in targets if target and not (folder / target).exists()]
+        for link in LINK.findall(prose(text)):
+            path, _, anchor = link.partition("#")
+            if "://" in path or path.startswith("mailto:"):
+                continue
+            target = ROOT / page if not path else (ROOT / page).parent / path
+            there = target.exists()
+            if there and anchor and target.suffix == ".md":
+                there = anchor in anchors(target.read_text(encoding="utf-8"))
+            missing += [] if there else [(page, link)]
     assert missing == []
+
+
+def test_the_row_of_the_contributing_page_is_an_operation() -> None:
+    (row,) = re.findall(r"```text\n(Operation\(.*?\)),\n```", PAGES["CONTRIBUTING.md"], re.DOTALL)
+    operation = eval(row, dict(vars(operations)))  # noqa: S307 - our own page
+    assert isinstance(operation, Operation)
+    assert (operation.path_parameters, [each.name for each in operation.parameters]) == (
+        ("thread_id",),
+        ["limit", "cursor"],
+    )
 
 
 def test_every_test_that_a_page_names_exists() -> None:
@@ -59,8 +90,16 @@ def test_every_decision_has_its_four_parts() -> None:
         assert all(part in text for part in ("Status:", "## Context", "## Decision", "## Consequences")), path
 
 
-def test_every_page_of_the_docs_is_linked_from_their_index() -> None:
-    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    pages = [path for path in files(".md", under=("docs/",)) if "decisions" not in path.parts]
-    links = [path.relative_to(ROOT / "docs").as_posix() for path in pages if path.name != "README.md"]
-    assert [link for link in links if f"({link})" not in index] == []
+def test_the_index_of_the_docs_names_every_page_by_its_title() -> None:
+    links = re.findall(r"^- \[(.+)\]\((.+\.md)\)$", PAGES["docs/README.md"], re.MULTILINE)
+    pages = [name for name in PAGES if re.match(r"docs/(?!decisions/)\w.*/", name)]
+    titles = {name.removeprefix("docs/"): re.search(r"^# (.+)$", PAGES[name], re.MULTILINE) for name in pages}
+    assert {path: label for label, path in links if path != "decisions/README.md"} == {
+        path: title and title[1] for path, title in titles.items()
+    }
+
+
+def test_the_page_about_installing_lists_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    listed = re.findall(r"^\| `([\w-]+)` \|", PAGES["docs/how-to/install.md"], re.MULTILINE)
+    assert sorted(listed) == sorted(extras)

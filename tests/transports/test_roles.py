@@ -169,6 +169,34 @@ def test_the_matrix_has_every_route_with_the_roles_of_the_table() -> None:
     }
 
 
+async def test_every_operation_on_a_hidden_thread_and_its_requests_is_a_404(api: Api) -> None:
+    request = await create_request(api)
+    agent, admin, person = [await api.as_(role) for role in ("requester", "admin", "responder")]
+    tool = {"type": "tool", "tool_call_id": "c1", "name": "search", "status": "running"}
+    message = await agent.post("/v1/threads/t1/messages", json={"content": [tool]})
+    ids = {
+        "thread_id": "t1",
+        "request_id": request["id"],
+        "run_id": (await agent.post("/v1/threads/t1/runs", json={})).json()["id"],
+        "message_id": message.json()["id"],
+    }
+    comment = await admin.post(f"/v1/requests/{request['id']}/comments", json={"text": "Ask Bob."})
+    ids["comment_id"] = comment.json()["id"]
+    assert (await person.get("/v1/threads/t1")).status_code == 200
+    assert (await admin.put("/v1/threads/t1/access", json={"owner": "ada"})).status_code == 200
+    paths = {route(item.method, item.path): item.path for item in OPERATIONS.values() if "http" in item.over}
+    seen: dict[str, tuple[int, str | None]] = {}
+    for method, path, body, allowed, _ in MATRIX:
+        pattern = paths[route(method, path)]
+        if ("{thread_id}" in pattern or "{request_id}" in pattern) and "responder" in allowed:
+            _, _, query = path.partition("?")
+            seen[f"{method} {pattern}"] = await _status(
+                api, person, method, f"{pattern.format(**ids)}?{query}".rstrip("?"), body
+            )
+    assert len(seen) > 25
+    assert {name: status for name, status in seen.items() if status != (404, "not_found")} == {}
+
+
 AS_THINGS_STAND = (
     None,
     "invalid",

@@ -20,7 +20,7 @@ from askback.cli.connection import NoServerRunning, find
 from askback.cli.local import run_as
 from askback.client import AsyncClient
 from askback.client.discovery import data_dir as own_data_dir
-from askback.errors import AskbackError
+from askback.errors import AskbackError, missing_extra
 from askback.wire.admin_replies import NewToken
 from askback.wire.operation import OPERATOR
 
@@ -48,7 +48,7 @@ def install(
     """
     definition, console = known_client(client), Console(highlight=False, soft_wrap=True)
     if find_spec("mcp") is None:
-        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
+        raise AskbackError(missing_extra("MCP", "mcp"))
     record = record_file(definition, data_dir)
     unfinished_record = Record.read(record) if record.exists() else None
     if unfinished_record is not None and unfinished_record.token_id:

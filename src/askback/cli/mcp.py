@@ -13,7 +13,7 @@ from askback import logs
 from askback.adapters.mcp.limits import Limits
 from askback.cli.background import ensure_server
 from askback.client.discovery import named_data_dir
-from askback.errors import AskbackError
+from askback.errors import AskbackError, missing_extra
 from askback.server import settings as settings_module
 
 app = typer.Typer(add_completion=False)
@@ -36,7 +36,7 @@ def mcp(
     try:
         from askback.adapters.mcp.stdio import serve_stdio
     except ModuleNotFoundError as error:
-        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.") from error
+        raise AskbackError(missing_extra("MCP", "mcp")) from error
     settings = settings_module.load()
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)

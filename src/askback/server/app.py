@@ -28,7 +28,7 @@ from askback.domain.limits import Limits
 from askback.domain.modeltext import with_texts
 from askback.domain.values import frozen
 from askback.domain.webhooks import AllowedTargets
-from askback.errors import StoreUnusable
+from askback.errors import StoreUnusable, missing_extra
 from askback.ports.agents import Directory
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock, Ids
@@ -328,7 +328,7 @@ def _postgres(url: str, bus: Bus | None) -> Backends:
     try:
         from askback.storage.postgres import Database, PostgresStore
     except ModuleNotFoundError as error:
-        raise StoreUnusable("Postgres needs one more package: pip install 'askback[postgres]'.") from error
+        raise StoreUnusable(missing_extra("Postgres", "postgres")) from error
 
     def on_commit(events: Sequence[Event]) -> None:
         shared_bus.publish(events)
