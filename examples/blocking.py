@@ -6,8 +6,8 @@ with Client() as ask:
     try:
         sure = ask.confirm("Delete the old backups?", thread_id="backups", timeout_s=3600)
     except Declined as left:
-        print(f"They would rather not say ({left.request.reason}). Nothing is deleted.")
+        print(f"You declined ({left.request.reason}). Nothing is deleted.")
     except Expired:
-        print("Nobody came within the hour. Nothing is deleted.")
+        print("Nobody answered within an hour. Nothing is deleted.")
     else:
         print("Deleting." if sure else "Keeping them.")

@@ -9,11 +9,11 @@ QUESTIONS = {"colour": ["red", "green"], "size": ["small", "large"], "shape": ["
 
 async def main() -> None:
     async with AsyncClient() as ask, asyncio.TaskGroup() as tasks:
-        request_members = {
+        answers = {
             name: tasks.create_task(ask.ask(f"Which {name}?", choices, thread_id="parallel"))
             for name, choices in QUESTIONS.items()
         }
-    print({name: task.result() for name, task in request_members.items()})
+    print({name: task.result() for name, task in answers.items()})
 
 
 asyncio.run(main())

@@ -17,7 +17,7 @@ async def go_on() -> None:
     async with AsyncClient() as ask:
         async for resume in ask.resumes.listen("holidays"):
             print(resume.text)  # what a model reads first in its next turn
-            await ask.resumes.ack(resume)  # else it would come again
+            await ask.resumes.ack(resume)  # otherwise it is delivered again
             break
 
 

@@ -11,7 +11,7 @@ with Client() as ask:
     secrets = ask.secrets.request(
         ["DEPLOY_TOKEN"],
         reason="To deploy the site.",
-        instructions="Make one in the console, under **Tokens**. It needs to write.",
+        instructions="Create a token in the console under **Tokens**, with write access.",
         thread_id="deploys",
     )
     if not secrets:

@@ -62,7 +62,7 @@ def lifecycle() -> str:
     return "\n".join(
         [
             "# The lifecycle of a request\n",
-            "Any other transition is refused and changes nothing. If several happen at once, one wins.\n",
+            "Every legal transition of a request. The server refuses any other. If several happen at once, one wins.\n",
             "```mermaid\nstateDiagram-v2\n    [*] --> pending",
             *steps,
             *end_lines,
@@ -124,18 +124,19 @@ def limit_rows() -> Iterator[str]:
     )
     for row, next_row in zip(body, [*body[1:], None], strict=True):
         if isinstance(row, ast.AnnAssign) and isinstance(row.target, ast.Name):
-            comment = (
-                next_row.value.value
-                if isinstance(next_row, ast.Expr) and isinstance(next_row.value, ast.Constant)
-                else ""
-            )
-            yield f"| `{row.target.id}` | {getattr(DEFAULTS, row.target.id)} | {comment} |"
+            if not (isinstance(next_row, ast.Expr) and isinstance(next_row.value, ast.Constant)):
+                raise SystemExit(f"say below {row.target.id} in domain/limits.py what it limits")
+            yield f"| `{row.target.id}` | {getattr(DEFAULTS, row.target.id)} | {next_row.value.value} |"
 
 
 def settings_page() -> str:
     """The page about the variables: the table in the code."""
     table = re.findall(r"^    (ASKBACK_\w+) +(.+?)(?:  +(.+))?$", settings.__doc__ or "", re.MULTILINE)
-    rows = [f"| `{name}` | {text} | {value} |" for name, text, value in table]
+    guide = "[Send people somewhere](../how-to/send-people-somewhere.md)"
+    rows = [
+        f"| `{name}` | {text.replace('Send people somewhere', guide)} | {value} |"
+        for name, text, value in table
+    ]
     return "\n".join(
         [
             "# Settings\n",
@@ -149,9 +150,15 @@ def settings_page() -> str:
             "`GET /v1/limits` shows the values of a server.\n",
             "| limit | default | |\n|---|---|---|",
             *limit_rows(),
-            "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`.",
-            "Without them they look into `server.json` in `ASKBACK_DATA_DIR`,",
-            "where a server of the same user leaves its address and tokens.\n",
+            "\n## Clients\n",
+            "The client and the commands that use it read these variables. Without the first three they look into",
+            "`server.json` in `ASKBACK_DATA_DIR`, where a server of the same user leaves its address and tokens.\n",
+            "| variable | |\n|---|---|",
+            "| `ASKBACK_URL` | the address of the server |",
+            "| `ASKBACK_TOKEN` | the token of the caller |",
+            "| `ASKBACK_CREDENTIALS` | a file with both, as JSON: `token`, and `url` or `data_dir` |",
+            "| `ASKBACK_THREAD` | the conversation in which `askback mcp` and `askback run` ask |",
+            "| `ASKBACK_CHAT_MODEL` | the model of `askback chat` |\n",
         ]
     )
 

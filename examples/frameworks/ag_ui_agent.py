@@ -36,8 +36,8 @@ async def send(run_input: RunAgentInput) -> AsyncIterator[BaseEvent]:
         yield ToolCallStartEvent(tool_call_id="call-1", tool_call_name="deploy")
         yield ToolCallArgsEvent(tool_call_id="call-1", delta=json.dumps({"to": "production"}))
         yield ToolCallEndEvent(tool_call_id="call-1")
-        paused_interrupt_outcome = RunFinishedInterruptOutcome(interrupts=[QUESTION, APPROVAL])
-        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused_interrupt_outcome)
+        outcome = RunFinishedInterruptOutcome(interrupts=[QUESTION, APPROVAL])
+        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=outcome)
         return
     decided = answers["int-2"]
     version = answers["int-1"]["answer"]

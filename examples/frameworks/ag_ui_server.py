@@ -32,11 +32,9 @@ async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseE
         yield RunErrorEvent(message=str(error))
         return
     if still := [item for item in asked if not item.settled]:
-        paused_interrupt_outcome = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
-        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused_interrupt_outcome)
+        outcome = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
+        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=outcome)
         return
     result = [ask.text_of(item) for item in asked]
-    finished_success_outcome = RunFinishedSuccessOutcome()
-    yield RunFinishedEvent(
-        thread_id=thread_id, run_id=run_id, result=result, outcome=finished_success_outcome
-    )
+    outcome = RunFinishedSuccessOutcome()
+    yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, result=result, outcome=outcome)

@@ -19,7 +19,12 @@
     ├── BadSignature                a webhook message was not signed with the receiver's secret, or is too old
     ├── StoreUnusable               the database cannot be opened; the message names it and the reason
     ├── ForkedClient                a client was used in a child process that `fork()` made; create a new one there
-    └── ConnectionLost              the server cannot be reached, and the caller chose not to wait
+    ├── ConnectionLost              the server cannot be reached, and the caller chose not to wait
+    ├── NoServer                    no server was named, and none was found; the message says how to start one
+    ├── LeaseEnded                  the block of a lease of secrets is over; lease them again
+    └── UnusableOptions             options of the Claude Agent SDK would let calls run without askback
+
+`askback.compat.NoFormFor`, a `TypeError`, is not in the tree: a schema or a model that no form can ask for.
 
 `code` is stable and meant for programs; `message` is one sentence that says how to fix the problem.
 """

@@ -330,7 +330,7 @@ def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path)
             assert f"{session_id}  Bo  used " in listed
             assert run("session", "end", session_id, data=tmp_path) == "Ended 1 session."
             assert browser.get(f"{ready['url']}/v1/session").status_code == 401
-            assert run("session", "end", data=tmp_path) == "Ended 0 sessions."
+            assert run("session", "end", "--all", data=tmp_path) == "Ended 0 sessions."
         token = run("token", "create", "--role", "requester", "--name", "ci", data=tmp_path)
         with caller({**ready, "requester_token": token}, "requester") as http:
             assert http.get("/v1/session").json()["principal"]["name"] == "ci"

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import get_args
 
+import typer
+from typer.core import TyperGroup
+
+from askback.cli.main import app
 from askback.wire import operations
+from askback.wire.events import ThreadEvent
 from askback.wire.operation import Operation
 from tests.structure.tree import ROOT, files, relative
 
@@ -103,3 +109,36 @@ def test_the_page_about_installing_lists_every_extra() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     listed = re.findall(r"^\| `([\w-]+)` \|", PAGES["docs/how-to/install.md"], re.MULTILINE)
     assert sorted(listed) == sorted(extras)
+
+
+def test_the_protocol_page_has_every_code_of_a_refusal() -> None:
+    folders = ("src/askback/service", "src/askback/transports", "src/askback/server", "src/askback/errors.py")
+    source = "\n".join(path.read_text("utf-8") for path in files(".py", under=folders))
+    codes = set(re.findall(r"(?:code=|default_code = |\"code\": )\"([a-z_]+)\"", source))
+    assert len(codes) > 50
+    table = PAGES["docs/reference/wire.md"].partition("## Errors")[2].partition("## Credentials")[0]
+    assert sorted(code for code in codes if f"`{code}`" not in table) == []
+
+
+def test_the_protocol_page_has_every_event() -> None:
+    text = PAGES["docs/reference/wire.md"].partition("## Events")[2]
+    listed = {
+        f"{kind}.{name}"
+        for kind, names in re.findall(
+            r"`(request|message|thread|run)\.([a-z_|]+)`", text.partition("reader ignores")[0]
+        )
+        for name in names.split("|")
+    }
+    types = {
+        name
+        for event in get_args(get_args(ThreadEvent)[0])
+        for name in get_args(event.model_fields["type"].annotation)
+    }
+    assert listed == types
+
+
+def test_the_readme_names_every_command() -> None:
+    commands = typer.main.get_command(app)
+    assert isinstance(commands, TyperGroup)
+    text = PAGES["README.md"].partition("## Commands")[2].partition("## Not there yet")[0]
+    assert [name for name in commands.commands if not re.search(rf"`(askback )?{name}\b", text)] == []

@@ -69,7 +69,9 @@ def approve(
     timeout: Annotated[
         float, typer.Option(help="Expire the request after this many seconds; the call must not run then.")
     ] = DEFAULTS.approval_timeout_s,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="shell")] = "",
+    thread: Annotated[
+        str, typer.Option(help="The conversation to ask in. Default: shell.", show_default=False)
+    ] = "",
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Ask whether a tool call may run and print the decision as a line of JSON.

@@ -49,7 +49,9 @@ def ask(
     text: Annotated[bool, typer.Option("--text", help="Ask for a line of text (the default).")] = False,
     title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="shell")] = "",
+    thread: Annotated[
+        str, typer.Option(help="The conversation to ask in. Default: shell.", show_default=False)
+    ] = "",
     json_form: Annotated[
         Path | None,
         typer.Option(help="Ask a whole form, as JSON from this file (- is standard input).", metavar="FILE"),

@@ -91,8 +91,9 @@ def _require_choice(settings: Settings, keys: str | None) -> None:
         needs_keys = settings.master_keys not in {None, "off"}
     if needs_keys:
         raise BackupRefused(
-            "This server keeps secrets, and a copy without the master keys cannot read them. Say where to write the "
-            "keys with --keys FILE, apart from the copy, or --keys none to leave them out."
+            "This server stores sealed values (secrets, or the signing secrets of webhooks), and a copy without the "
+            "master keys cannot read them. Say where to write the keys with --keys FILE, apart from the copy, or "
+            "--keys none to leave them out."
         )
 
 

@@ -44,7 +44,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def chat(
     thread: Annotated[
-        str | None, typer.Option(help="The conversation; the same one again goes on with it. Default: chat.")
+        str | None, typer.Option(help="The conversation. Use the same name to continue. Default: chat.")
     ] = None,
     folder: Annotated[Path, typer.Option(help="Folder in which the agent works.")] = Path(),
     agent: Annotated[

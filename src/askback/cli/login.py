@@ -27,11 +27,15 @@ def login(
     user: Annotated[str | None, typer.Option(help="Your id for the person, the same for each login.")] = None,
     group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
     admin: Annotated[
-        bool, typer.Option("--admin", help="The person may also manage tokens, rules and the audit log.")
+        bool,
+        typer.Option(
+            "--admin",
+            help="Sign in as an admin, who also manages tokens, people and settings, and reads the audit log.",
+        ),
     ] = False,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the running server.")] = None,
 ) -> None:
-    """Print a link that logs one browser in; it works once, for ten minutes."""
+    """Print a sign-in link for one browser; it works once, for ten minutes."""
     role = "admin" if admin else "responder"
     print(asyncio.run(create_link(data_dir, name=name, user=user, groups=group, role=role)))
 

@@ -15,12 +15,13 @@ from askback.domain.policy.decision_table import ASK_MODES, LEVELS, TABLES
 from askback.domain.policy.effective import CONFIRMATION
 from askback.domain.policy.engine import MODES
 from askback.domain.policy.settings import PolicySettings
-from askback.errors import Conflict
+from askback.errors import AskbackError, Conflict
 
 AS_EVERYWHERE = "default"
 RESETTABLE = ("mode", "level", "ask-mode", "list", "table")
 """The options whose settings can be reset to a default."""
 
+EFFECT = "Calls then run without asking, except dangerous calls and those that a rule or a hard limit denies."
 _SETTING = {"ask-mode": "ask_mode", "list": "lists"}
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -78,7 +79,7 @@ def set_(
     ] = None,
     thread: Thread = None,
     confirm: Annotated[
-        str | None, typer.Option(help=f"{CONFIRMATION}, to let everything run without being asked.")
+        str | None, typer.Option(help=f"{CONFIRMATION}, to let calls run without asking.")
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -106,8 +107,10 @@ def set_(
     try:
         settings = asyncio.run(write(confirm))
     except Conflict as error:
-        if error.code != "confirmation_required" or confirm or not (confirm := _prompt_confirmation()):
+        if error.code != "confirmation_required":
             raise
+        if confirm or not (confirm := _prompt_confirmation()):
+            raise AskbackError(f'{EFFECT} To confirm, add `--confirm "{CONFIRMATION}"`.') from error
         settings = asyncio.run(write(confirm))
     _show(settings, as_json=False)
 
@@ -138,9 +141,7 @@ def _prompt_confirmation() -> str | None:
     """Prompt for the confirmation words at a terminal; otherwise leave the refusal to the server."""
     if not sys.stdin.isatty():
         return None
-    print(
-        "This lets everything run without asking, but for what a rule or a hard limit stops.", file=sys.stderr
-    )
+    print(EFFECT, file=sys.stderr)
     print(f"Type {CONFIRMATION} to do it: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()
 

@@ -50,7 +50,10 @@ def run(
     scope: Annotated[str, typer.Option(help=f"Suggested scope: {', '.join(SCOPES)}.")] = SCOPES[0],
     project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
     thread: Annotated[
-        str, typer.Option(envvar="ASKBACK_THREAD", help="The conversation to ask in.", show_default="run")
+        str,
+        typer.Option(
+            envvar="ASKBACK_THREAD", help="The conversation to ask in. Default: run.", show_default=False
+        ),
     ] = "",
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
     redact: Annotated[

@@ -34,13 +34,12 @@ def list_(user: User = None, data_dir: DataDir = None) -> None:
 
 @app.command()
 def end(
-    session_id: Annotated[
-        str | None, typer.Argument(help="The id, from `askback session list`. Default: every session.")
-    ] = None,
+    session_id: Annotated[str | None, typer.Argument(help="The id, from `askback session list`.")] = None,
     user: User = None,
+    everybody: Annotated[bool, typer.Option("--all", help="Every session of everybody.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """End one session, or all of them. Their pages close immediately."""
+    """End one session, those of one person, or all. Their pages close immediately."""
 
     async def end_one_or_all(client: AsyncClient) -> int:
         if session_id is None:
@@ -48,7 +47,7 @@ def end(
         await client.sessions.end(session_id)
         return 1
 
-    if session_id is not None and user is not None:
-        raise typer.BadParameter("give a session or --user, not both", param_hint="--user")
+    if [session_id is not None, user is not None, everybody].count(True) != 1:
+        raise typer.BadParameter("give one of: the id of a session, --user, --all", param_hint="SESSION_ID")
     ended_count = run_as("admin", end_one_or_all, data_dir=data_dir)
     print(f"Ended {ended_count} session{'' if ended_count == 1 else 's'}.")

@@ -114,7 +114,7 @@ def _create(token_options: dict[str, Any], data_dir: Path | None) -> None:
 @app.command(name="list")
 def list_(
     agent: Annotated[str | None, typer.Option(help="Only tokens of this agent, by its id.")] = None,
-    tenant: Tenant = DEFAULT_TENANT,
+    tenant: Annotated[str, typer.Option(help="List tokens of this tenant.")] = DEFAULT_TENANT,
     data_dir: DataDir = None,
 ) -> None:
     """List tokens: id, role, agent or person, expiry, last use. Never the tokens themselves."""

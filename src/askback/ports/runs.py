@@ -49,7 +49,7 @@ class RunStore(Protocol):
         before: int | None = None,
         limit: int = 50,
     ) -> Sequence[Run]:
-        """Return the runs of a thread, the last that began first, with keys below `before`."""
+        """Return the runs of a thread, newest first, with keys below `before`."""
         ...
 
     async def silent_runs(self, before_ms: int) -> Sequence[Run]:

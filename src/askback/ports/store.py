@@ -176,7 +176,7 @@ class ThreadView:
     """A snapshot of a thread: `seq` is the cursor after which events continue.
 
     `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept. `runs`
-    has the open runs, the last that began first.
+    has the open runs, newest first.
     """
 
     seq: int

@@ -177,7 +177,7 @@ class ThreadStore(Protocol):
         before: int | None = None,
         limit: int = 50,
     ) -> Sequence[ThreadDetails]:
-        """Return threads that are not erased, the last that began first, with keys below `before`.
+        """Return threads that are not erased, newest first, with keys below `before`.
 
         `readers` are ids of agents that may use a thread, or `user:` and the person all of whose agents may;
         an empty list means all threads. With `named`, only the thread with this id and those whose titles

@@ -22,7 +22,7 @@
     ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For is trusted, comma-separated
     ASKBACK_METRICS_TOKEN     token for reading /metrics
     ASKBACK_BLOCKED_SECRET_NAMES  names of secrets that nobody may ask for or store, comma-separated
-    ASKBACK_OAUTH_PROVIDERS   JSON of the providers at which people can connect accounts (see oauth_settings.py)
+    ASKBACK_OAUTH_PROVIDERS   JSON of the providers at which people can connect accounts (see Send people somewhere)
     ASKBACK_VALIDATORS        name=url,… of webhooks that check answers of forms
     ASKBACK_VALIDATOR_SECRET  whsec_… that these calls are signed with
     ASKBACK_OPTION_SOURCES    name=url,… of webhooks that options of forms come from

@@ -244,7 +244,7 @@ class Thread(Reply):
 
 
 class ThreadPage(Reply):
-    """Threads, the last that began first."""
+    """Threads, newest first."""
 
     threads: list[Thread]
     next_cursor: str | None
@@ -265,7 +265,7 @@ class ThreadAccess(Reply):
 
 
 class RunPage(Reply):
-    """Runs, the last that began first."""
+    """Runs, newest first."""
 
     runs: list[Run]
     next_cursor: str | None

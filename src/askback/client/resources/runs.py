@@ -53,7 +53,7 @@ class Runs(Resource):
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Run]:
-        """Read a page of the runs of a thread, the last that began first; an agent gets its own."""
+        """Read a page of the runs of a thread, newest first; an agent gets its own."""
         op = frame(
             "list_runs",
             thread_id=self._thread(thread_id),

@@ -41,7 +41,7 @@ class Threads(Resource):
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Thread]:
-        """Read a page of threads, the last that began first; an agent gets those that it may use.
+        """Read a page of threads, newest first; an agent gets those that it may use.
 
         `query` is the id of a thread, or beginnings of words in its title; `agent` is the id of an agent.
         """

@@ -72,7 +72,8 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         raise Forbidden("Only an admin can change quotas and retention.")
     if payload.confirm != CONFIRMATION and await _allows_everything(ctx, principal, changes):
         raise Conflict(
-            f"With this, everything runs without asking. To confirm, send `confirm` with the text {CONFIRMATION}.",
+            "With this, calls run without asking, except dangerous calls and those that a rule or a hard limit denies. "
+            f"To confirm, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
     changes |= await _mode_agents(ctx, principal, payload)

@@ -34,7 +34,7 @@ async def list_threads(
     limit: int = 50,
     cursor: str | None = None,
 ) -> tuple[Sequence[dict[str, Any]], str | None]:
-    """Return threads, the last that began first, and the cursor of the next page or None at the end.
+    """Return threads, newest first, and the cursor of the next page or None at the end.
 
     `query` is the id of a thread, or the beginnings of words in its title. An agent gets the threads that it may use.
     A page can have fewer threads than `limit`: those that the caller's token does not cover are left out.

@@ -87,7 +87,7 @@ async def list_runs(
     limit: int = 50,
     cursor: str | None = None,
 ) -> tuple[Sequence[Run], str | None]:
-    """Return the runs of a thread, the last that began first, and the cursor of the next page or None at the end."""
+    """Return the runs of a thread, newest first, and the cursor of the next page or None at the end."""
     await roles.require(ctx, principal, "list_runs")
     await _require(ctx, principal, thread_id, AccessLevel.VIEW, "list_runs")
     size = max(1, min(limit, ctx.limits.page))

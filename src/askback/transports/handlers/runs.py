@@ -15,7 +15,7 @@ async def start_run(call: Call) -> Result:
 
 
 async def list_runs(call: Call) -> Result:
-    """List the runs of a thread, the last that began first."""
+    """List the runs of a thread, newest first."""
     page, cursor = await runs.list_runs(
         call.ctx,
         call.principal,

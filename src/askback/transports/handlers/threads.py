@@ -24,7 +24,7 @@ async def update_message(call: Call) -> Result:
 
 
 async def list_threads(call: Call) -> Result:
-    """List threads, the last that began first."""
+    """List threads, newest first."""
     page, cursor = await details.list_threads(
         call.ctx,
         call.principal,

@@ -39,7 +39,7 @@ export interface Operations {
   post_message: { args: { thread_id: string }; body: sent.MessageBody | sent.AppendBody; reply: read.PostedMessage | null };
   /** Update a tool call in a message. */
   update_message: { args: { thread_id: string; message_id: string }; body: sent.ToolCallBody; reply: null };
-  /** List threads, the last that began first. */
+  /** List threads, newest first. */
   list_threads: { args: { q?: string; agent?: string; archived?: boolean; limit?: number; cursor?: string }; body: undefined; reply: read.ThreadPage };
   /** Read a thread. */
   get_thread: { args: { thread_id: string }; body: undefined; reply: read.ThreadSnapshot };
@@ -51,7 +51,7 @@ export interface Operations {
   set_thread_access: { args: { thread_id: string }; body: sent.AccessBody; reply: read.ThreadAccess };
   /** Begin a run. */
   start_run: { args: { thread_id: string }; body: sent.RunBody; reply: read.Run };
-  /** List the runs of a thread, the last that began first. */
+  /** List the runs of a thread, newest first. */
   list_runs: { args: { thread_id: string; running?: boolean; limit?: number; cursor?: string }; body: undefined; reply: read.RunPage };
   /** Read a run. */
   get_run: { args: { thread_id: string; run_id: string }; body: undefined; reply: read.Run };

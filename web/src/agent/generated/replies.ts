@@ -56,7 +56,7 @@ export interface ResumeList {
   resumes: Resume[];
 }
 
-/** Runs, the last that began first. */
+/** Runs, newest first. */
 export interface RunPage {
   runs: Run[];
   next_cursor: string | null;

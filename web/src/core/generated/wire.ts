@@ -1511,7 +1511,7 @@ export interface ThreadNames {
   answers_as_messages?: boolean | undefined;
 }
 
-/** Threads, the last that began first. */
+/** Threads, newest first. */
 export interface ThreadPage {
   threads: Thread[];
   next_cursor: string | null;
