@@ -32,7 +32,7 @@ async def confirm(
 ) -> InputRequest:
     """Ask as the agent and decide as the person, unless the policy decides; return the settled request.
 
-    `asked` are the options of the request, as for `AsyncClient.create`.
+    `approval_options` are those of `client.requests.create`.
     """
     async with local.client("requester") as agent, local.client("responder") as person:
         request = await agent.requests.create(approval, **approval_options)

@@ -139,8 +139,7 @@ class Approvals(Resource):
         hooks = (*self._hooks, *hooks)
         if (no := await objection(hooks, tool, input)) is not None:
             return hook_denial(tool, no, self._texts)
-        limit = timeout_s if wait else 0.0
-        deciding = self._decide(op, tool, limit, wait=wait, withdraw=cancel_on_abort)
+        deciding = self._decide(op, tool, timeout_s, wait=wait, withdraw=cancel_on_abort)
         del input, before, body, op  # the wait may be long, and a call may hold a file
         return await self._after_hooks(await deciding, hooks)
 
@@ -206,8 +205,7 @@ class Approvals(Resource):
         thread_id = self._thread(thread_id)
         key = idempotency_key or call_key(thread_id, context)
         op = create_request(body, thread_id=thread_id, options=options, key=key, kind="approval")
-        limit = timeout_s if wait else 0.0
-        deciding = self._decide(op, PLAN_TOOL, limit, wait=wait, withdraw=cancel_on_abort)
+        deciding = self._decide(op, PLAN_TOOL, timeout_s, wait=wait, withdraw=cancel_on_abort)
         del plan, body, op
         return await deciding
 
@@ -228,8 +226,9 @@ class Approvals(Resource):
         `denied_by_policy`) and `Gone` (`decision_expired`), and `Denied` for a decision without a request: then the
         call must not run.
         """
-        body = without_none(execution_id=execution_id, tool=tool, input=input, digest=digest)
-        body |= {} if tool is None else {"input": input}
+        body = without_none(execution_id=execution_id, tool=tool, digest=digest)
+        if tool is not None or input is not None:
+            body["input"] = input
         return Execution.model_validate(
             await self._call(frame("consume_approval", request_id=_request_id(request), body=body))
         )
@@ -277,7 +276,7 @@ class Approvals(Resource):
         return decision
 
     async def _decide(
-        self, op: str, tool: str, timeout_s: float | None, *, withdraw: bool, wait: bool = True
+        self, op: str, tool: str, timeout_s: float | None, *, withdraw: bool, wait: bool
     ) -> Decision:
         """Create an approval and, with `wait`, wait until it has ended; an unavailable server is a denial."""
         limit = None if timeout_s is None else timeout_s + CLOCK_TOLERANCE_S + self._retry_for

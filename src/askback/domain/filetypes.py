@@ -107,7 +107,7 @@ def extension(name: str) -> str:
 
 
 def file_type(head: bytes, name: str) -> str:
-    """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN` for unknown bytes."""
+    """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN_TYPE` for unknown bytes."""
     for offset, signature, type_name in _BEGINNINGS:
         if head.startswith(signature, offset):
             return _IN_ZIP.get(extension(name), type_name) if type_name == "application/zip" else type_name
@@ -127,7 +127,9 @@ def _markup(text: str) -> str | None:
         remaining_text = remaining_text.partition(preamble[1])[2].lstrip()
     if _SVG.match(remaining_text):
         return "image/svg+xml"
-    return "text/html" if _HTML.match(remaining_text) else "application/xml" if is_xml else None
+    if _HTML.match(remaining_text):
+        return "text/html"
+    return "application/xml" if is_xml else None
 
 
 def _text(head: bytes) -> str | None:

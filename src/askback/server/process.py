@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def run_server(app: App, listener: socket.socket, *, on_ready: Callable[[], Awaitable[None]]) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is awaited once requests are accepted.
+    """Serve until SIGINT or SIGTERM; `on_ready` is awaited once requests are accepted.
 
     Raises the errors of opening the store.
     """

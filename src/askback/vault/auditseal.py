@@ -59,15 +59,9 @@ class AuditSeals:
         seal, ring = read_seal(head.seal), self._ring()
         if seal is None or seal.seq > head.seq:
             return SealStatus.WRONG
-        if (
-            ring is None
-            or (
-                mac := ring.sign(
-                    seal.key_id, seal_statement(head.tenant, seal.seq, sealed or "", unsealed=seal.unsealed)
-                )
-            )
-            is None
-        ):
+        statement = seal_statement(head.tenant, seal.seq, sealed or "", unsealed=seal.unsealed)
+        mac = None if ring is None else ring.sign(seal.key_id, statement)
+        if mac is None:
             return SealStatus.UNKNOWN_KEY
         if not hmac.compare_digest(mac, seal.mac):
             return SealStatus.WRONG

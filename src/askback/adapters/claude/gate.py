@@ -312,9 +312,7 @@ async def last_session(options: ClaudeAgentOptions, thread_id: str) -> Mapping[s
 def _notes_of(decision: Decision) -> str:
     """Return the person's note and changed input. Claude Code reports only the result of the call."""
     lines = list[str]()
-    asked = (
-        None if decision.request is None or decision.request.approval is None else decision.request.approval
-    )
+    asked = None if decision.request is None else decision.request.approval
     if asked is not None and asked.plan is None and decision.input != asked.input:
         lines.append(_CHANGED.format(input=quote(decision.input)))
     if decision.note:

@@ -47,7 +47,7 @@ _DECISIONS = {"allow": ALLOWED, "deny": DENIED}
 
 
 async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
-    """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
+    """Create a request from an `ApprovalAsk`; see `create_request`, which has checked the role."""
     approval = check_approval(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, approval.ask.thread_id)
     claim = idempotency_claim(principal, "create", key, approval.ask)

@@ -242,16 +242,16 @@ async def long_poll(
     The listener is in place before the first read, so no change is missed. With `receipt` the caller acknowledges the
     outcome by reading the request again; until then it does not count as delivered.
     """
-    changed_change_signal, read = ChangeSignal(), get_request if receipt else get_delivered
+    changed, read_request = ChangeSignal(), get_request if receipt else get_delivered
     polling = nullcontext() if receipt else ctx.waiters.polling(request_id, principal.id)
-    unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed_change_signal)
+    unsubscribe = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
     try:
-        record = await read(ctx, principal, request_id)
+        record = await read_request(ctx, principal, request_id)
         last_revision = record.revision if revision is None else revision
         with polling, anyio.move_on_after(seconds):
             while not record.settled and record.revision == last_revision:
-                await changed_change_signal.wait()
-                record = await read(ctx, principal, request_id)
+                await changed.wait()
+                record = await read_request(ctx, principal, request_id)
     finally:
         unsubscribe()
     return record if record.settled or record.revision != last_revision else None

@@ -60,7 +60,7 @@ async def submit_for_check(
 ) -> Change:
     """Store an answer that has to be checked by the requester, or in `probe_s` seconds by the server's check `probe`.
 
-    With `held` it is a decline or a deadline that a hook decides about, and `answer` has the typed values.
+    With `held_outcome` it is a decline or a deadline that a hook decides about, and `answer` has the typed values.
     The deadline of the request is paused meanwhile. Raises what `settle` raises.
     """
     now = ctx.clock.now_ms()

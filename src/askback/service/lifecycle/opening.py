@@ -164,7 +164,7 @@ async def _await_viewer(ctx: Services, record: Record, viewer_by: int) -> None:
 
 
 def _awaiting_viewer(record: Record, viewer_by: int) -> Record:
-    """Return the request marked as waiting for a viewer until `until` (ms)."""
+    """Return the request marked as waiting for a viewer until `viewer_by` (ms)."""
     due_at = viewer_by if record.due_at is None else min(record.due_at, viewer_by)
     return replace(record, state=record.state.with_members(unseen=True), due_at=due_at)
 

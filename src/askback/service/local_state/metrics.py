@@ -31,7 +31,7 @@ class Metrics:
         self._attempts = Counter("askback_webhook_attempts_total", "Messages to webhooks.", ("outcome",))
 
     def record_end(self, record: Record, *, settled_at: int) -> None:
-        """Count the end of a request, at `at` (ms)."""
+        """Count the end of a request, at `settled_at` (ms)."""
         self._ended_requests.add(record.kind, record.status)
         if record.status is Status.ANSWERED:
             self._answered.observe((settled_at - record.created_at) / 1000, record.kind)

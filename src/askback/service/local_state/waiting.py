@@ -90,9 +90,11 @@ class AwaitingViewer:
         self._changed = ChangeSignal()
 
     def add(self, record: Record, *, viewer_by: int, now: int) -> None:
-        """Hold a request until `until` (ms), and drop the oldest ones whose time is up."""
-        while self._waiting and self._waiting[oldest := next(iter(self._waiting))][1] < now:
-            del self._waiting[oldest]
+        """Hold a request until `viewer_by` (ms), and drop the oldest ones whose time is up."""
+        for request_id, (_, until) in tuple(self._waiting.items()):
+            if until >= now:
+                break
+            del self._waiting[request_id]
         self._waiting[record.id] = (record, viewer_by)
 
     def viewer_arrived(self, tenant: str, thread_id: str | None) -> None:

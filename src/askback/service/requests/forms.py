@@ -50,7 +50,7 @@ MAX_INLINE_CHARACTERS = 10_000
 
 
 async def create_form(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
-    """Create a request from an `Ask`; see `ask.ask`, which has checked the role."""
+    """Create a request from an `Ask`; see `create_request`, which has checked the role."""
     ask, text = read_ask(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, ask.thread_id)
     claim = idempotency_claim(principal, "create", key, text)
@@ -119,7 +119,7 @@ async def answer_form(
     key: str | None,
     claim: Claim | None = None,
 ) -> Change:
-    """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
+    """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer_request`."""
     message = {} if claim is None else {"message_id": claim.key}
     payload = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
     body_json = payload.model_dump_json(exclude_unset=True) if key else ""

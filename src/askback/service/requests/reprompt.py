@@ -74,7 +74,7 @@ async def spec_with_form(ctx: Services, record: Record, raw: object, *, sensitiv
 
 
 def check_reprompt(ctx: Services, payload: RepromptBody, paths: AbstractSet[str]) -> None:
-    """Raise `Faults` for errors that name none of `places`, an impossible deadline, and an empty body."""
+    """Raise `Faults` for errors that name none of `paths`, an impossible deadline, and an empty body."""
     report = Report()
     text_check = TextCheck(report, suspicious=True)
     check_errors(payload.field_errors, payload.error_summary, paths, text_check, ctx.limits)

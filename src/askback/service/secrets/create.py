@@ -33,7 +33,7 @@ from askback.service.secrets.locations import SCOPE_ORDER, grants_for, locations
 async def create_secret_request(
     ctx: Services, principal: Principal, body: object, *, key: str | None
 ) -> Change:
-    """Create a request from a `SecretRequest`; see `ask.ask`, which has checked the role.
+    """Create a request from a `SecretRequest`; see `create_request`, which has checked the role.
 
     Raises `Faults`, and `VaultLocked` without a master key, since the values could not be stored.
     """

@@ -41,7 +41,7 @@ from askback.service.secrets.sealing import seal_values
 async def answer_sensitive_form(
     ctx: Services, principal: Principal, record: Record, body: RawBody, *, key: str | None
 ) -> Change:
-    """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
+    """Settle a form with sensitive fields; see `answer_request_bytes`. Raises `Faults` that name fields only."""
     spec = record.spec
     uploads = await uploads_of(ctx, principal, record)
     payload = await parse_for_caller(

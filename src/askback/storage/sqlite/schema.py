@@ -49,7 +49,7 @@ def upgrade(connection: Connection, steps: Mapping[int, str] | None = None) -> t
 
 
 def require_newest(connection: Connection, problem: str) -> None:
-    """Raise `StoreUnusable` unless the database has the newest schema; `why` says why it cannot be upgraded now."""
+    """Raise `StoreUnusable` unless the database has the newest schema; `problem` says why it cannot be upgraded now."""
     version_now, steps = version(connection), migrations()
     if version_now < max(steps):
         raise StoreUnusable(

@@ -17,7 +17,7 @@ REPLAYED_HEADER = (b"idempotent-replayed", b"true")
 
 
 def bind(special_handlers: Mapping[str, HttpHandler]) -> list[Bound]:
-    """Return every HTTP operation with its handler: a `special` one, or the shared one."""
+    """Return every HTTP operation with its handler: the one in `special_handlers`, or the shared one."""
     return [
         Bound(operation, special_handlers.get(name) or partial(_run, operation, HANDLERS[name]))
         for name, operation in OPERATIONS.items()
