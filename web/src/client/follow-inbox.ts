@@ -1,12 +1,5 @@
 import type { RequestPage, Status } from "../core/generated/wire.ts";
-import {
-  addRequests,
-  applyInboxEvent,
-  applyShared,
-  EMPTY_INBOX,
-  type Inbox,
-  waitingRequests,
-} from "../core/inbox.ts";
+import { addRequests, applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox } from "../core/inbox.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
 
@@ -24,7 +17,7 @@ export function followInbox(client: Client, show: (inbox: Inbox, loading: boolea
   };
   return client.follow({
     async sync(socket) {
-      const previousIds = new Set(waitingRequests(inbox).map((request) => request.id));
+      const previousIds = new Set(inbox.byId.keys());
       await socket.call("subscribe", { inbox: true });
       const read = async (status: Status): Promise<void> => {
         for await (const { requests } of pages(socket, status)) {
@@ -34,7 +27,7 @@ export function followInbox(client: Client, show: (inbox: Inbox, loading: boolea
       };
       await Promise.all([read("resolving"), read("pending")]);
       loading = false;
-      // A request that was open before and is not listed has ended in the meantime.
+      // A request that was known before and is not listed has ended.
       setInbox({ ...inbox, byId: new Map([...inbox.byId].filter(([id]) => !previousIds.has(id))) });
     },
     event(event, level) {
